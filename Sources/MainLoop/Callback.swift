@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// The two ways in which a Swift closure travels through a C callback's `user_data`.
+///
+/// - ``Once``: C calls back exactly once. Passing retains the closure, the call takes it.
+/// - ``Repeating``: C calls back any number of times and then calls the destroy notify, which releases it.
+///
+/// Both enter the loop, so jobs that the closure starts run before GLib gets control back.
+public enum Callback {
+    /// A callback that happens exactly once, with one argument.
+    @MainLoop
+    public final class Once<Argument> {
+        private let body: @MainLoop (Argument) -> Void
+
+        private init(_ body: @escaping @MainLoop (Argument) -> Void) { self.body = body }
+
+        /// The `user_data` for C.
+        public static func pass(_ body: @escaping @MainLoop (Argument) -> Void) -> UnsafeMutableRawPointer {
+            Unmanaged.passRetained(Once(body)).toOpaque()
+        }
+
+        /// To be called by the C function that got `data` from ``pass(_:)``.
+        public nonisolated static func call(_ data: UnsafeMutableRawPointer?, _ argument: Argument) {
+            guard let data else { return }
+            let callback = Unmanaged<Once>.fromOpaque(data).takeRetainedValue()
+            // Called on the loop's thread: nothing is sent anywhere.
+            nonisolated(unsafe) let argument = argument
+            MainLoop.enter { callback.body(argument) }
+        }
+    }
+
+    /// A callback that happens until its source is destroyed.
+    @MainLoop
+    public final class Repeating {
+        /// Returns whether the source stays.
+        private let body: @MainLoop () -> Bool
+
+        private init(_ body: @escaping @MainLoop () -> Bool) { self.body = body }
+
+        /// The `user_data` for C, to go with ``destroy``.
+        public static func pass(_ body: @escaping @MainLoop () -> Bool) -> UnsafeMutableRawPointer {
+            Unmanaged.passRetained(Repeating(body)).toOpaque()
+        }
+
+        /// To be called by the C function that got `data` from ``pass(_:)``; answers what the closure does.
+        public nonisolated static func call(_ data: UnsafeMutableRawPointer?) -> Int32 {
+            guard let data else { return 0 }
+            let callback = Unmanaged<Repeating>.fromOpaque(data).takeUnretainedValue()
+            var stays = false
+            MainLoop.enter { stays = callback.body() }
+            return stays ? 1 : 0
+        }
+
+        /// The GDestroyNotify that releases the closure.
+        public nonisolated static let destroy: @convention(c) (UnsafeMutableRawPointer?) -> Void = { data in
+            if let data { Unmanaged<Repeating>.fromOpaque(data).release() }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CGio
+
+/// What a file descriptor can be ready for.
+public struct IOCondition: OptionSet, Sendable {
+    public let rawValue: UInt32
+
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// There is something to read, or the end of the file.
+    public static let readable = IOCondition(rawValue: G_IO_IN.rawValue)
+    /// Writing would not block.
+    public static let writable = IOCondition(rawValue: G_IO_OUT.rawValue)
+    /// An error is pending. Reported whether asked for or not.
+    public static let failed = IOCondition(rawValue: G_IO_ERR.rawValue)
+    /// The other side has closed. Reported whether asked for or not.
+    public static let hungUp = IOCondition(rawValue: G_IO_HUP.rawValue)
+}
+
+/// Watches one file descriptor, which it does not own, on the main loop.
+@MainLoop
+public final class DescriptorSource {
+    private var source: UnsafeMutablePointer<GSource>?
+    private let body: @MainLoop (IOCondition) -> Void
+
+    /// Calls `body` whenever `descriptor` is ready for any of `condition`, until ``cancel()`` or freeing.
+    public init(
+        _ descriptor: Int32, _ condition: IOCondition, _ body: @escaping @MainLoop (IOCondition) -> Void
+    ) {
+        self.body = body
+        source = g_unix_fd_source_new(descriptor, GIOCondition(rawValue: condition.rawValue))
+        guard let source else { return }
+        g_source_set_can_recurse(source, 1)
+        let function: @convention(c) (gint, GIOCondition, gpointer?) -> gboolean = { _, ready, data in
+            guard let data else { return 0 }
+            let this = Unmanaged<DescriptorSource>.fromOpaque(data).takeUnretainedValue()
+            MainLoop.enter {
+                if this.source != nil { this.body(IOCondition(rawValue: ready.rawValue)) }
+            }
+            return 1
+        }
+        // Unretained: `cancel()`, which freeing calls too, destroys the source first.
+        g_source_set_callback(
+            source, unsafeBitCast(function, to: GSourceFunc.self), Unmanaged.passUnretained(self).toOpaque(), nil)
+        g_source_attach(source, MainLoop.executor.context)
+    }
+
+    isolated deinit { cancel() }
+
+    /// Ends it. Harmless when it has ended already.
+    public func cancel() {
+        guard let source else { return }
+        self.source = nil
+        g_source_destroy(source)
+        g_source_unref(source)
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CGio
+
+/// A source of events on the main loop. It stays until ``cancel()`` is called or the value is freed.
+@MainLoop
+public final class LoopSource {
+    private var source: UnsafeMutablePointer<GSource>?
+
+    /// Attaches `source`, whose reference this takes over.
+    init(_ source: UnsafeMutablePointer<GSource>?, _ body: @escaping @MainLoop () -> Bool) {
+        self.source = source
+        guard let source else { return }
+        // A source that may recurse is not blocked while it is dispatched: for a file descriptor, blocking
+        // costs two writes to the context's eventfd and an extra poll each time.
+        g_source_set_can_recurse(source, 1)
+        g_source_set_callback(
+            source, { Callback.Repeating.call($0) }, Callback.Repeating.pass(body), Callback.Repeating.destroy)
+        g_source_attach(source, MainLoop.executor.context)
+    }
+
+    isolated deinit { cancel() }
+
+    /// Ends it. Harmless when it has ended already.
+    public func cancel() {
+        guard let source else { return }
+        self.source = nil
+        g_source_destroy(source)
+        g_source_unref(source)
+    }
+}
+
+extension LoopSource {
+    /// Calls `body` once, `delay` from now (rounded up to milliseconds; at once if negative).
+    public static func timer(after delay: Duration, _ body: @escaping @MainLoop () -> Void) -> LoopSource {
+        LoopSource(g_timeout_source_new(delay.millisecondsRoundedUp)) {
+            body()
+            return false
+        }
+    }
+
+    /// Calls `body` each time the process gets the signal `number` (one of those that
+    /// `g_unix_signal_source_new` supports: SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2).
+    public static func signal(_ number: Int32, _ body: @escaping @MainLoop () -> Void) -> LoopSource {
+        LoopSource(g_unix_signal_source_new(number)) {
+            body()
+            return true
+        }
+    }
+}
+
+extension Duration {
+    var millisecondsRoundedUp: guint {
+        let (seconds, attoseconds) = components
+        if seconds < 0 || attoseconds < 0 { return 0 }
+        if seconds > Int64(guint.max) / 1000 - 1 { return guint.max }
+        return guint(seconds) * 1000 + guint((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    }
+}

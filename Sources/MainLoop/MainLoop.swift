@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CGio
+
+/// The global actor of everything that runs on the GLib main loop: one thread, one main context.
+@globalActor
+public actor MainLoop {
+    /// The one main loop of the process, on GLib's default main context.
+    public static let shared = MainLoop()
+
+    static let executor = LoopExecutor()
+
+    nonisolated public var unownedExecutor: UnownedSerialExecutor {
+        Self.executor.asUnownedSerialExecutor()
+    }
+
+    /// Starts `operation` on the main loop, after what has been started before. All tasks begin here: a bare
+    /// `Task { }` would lose the executor preference and run through another thread at every `await`.
+    @discardableResult
+    public static func start<Success: Sendable>(
+        _ operation: @escaping @MainLoop @Sendable () async -> Success
+    ) -> Task<Success, Never> {
+        Task(executorPreference: executor) { await operation() }
+    }
+
+    /// Like ``start(_:)-(_)`` for an operation that may throw.
+    @discardableResult
+    public static func start<Success: Sendable>(
+        _ operation: @escaping @MainLoop @Sendable () async throws -> Success
+    ) -> Task<Success, any Error> {
+        Task(executorPreference: executor) { try await operation() }
+    }
+
+    /// Runs `body`, for a C callback on the loop's thread; the outermost one then runs the jobs that have
+    /// been enqueued meanwhile, before C gets control back.
+    public static func enter(_ body: @MainLoop () -> Void) {
+        executor.enter { assumeIsolated(body) }
+    }
+
+    /// Runs `operation` here and now. Only for code that runs on the loop's thread without Swift knowing:
+    /// callbacks from C, and a program before its loop runs.
+    public static func assumeIsolated<Result>(_ operation: @MainLoop () throws -> Result) rethrows -> Result {
+        typealias Plain = () throws -> Result
+        return try withoutActuallyEscaping(operation) { isolated in
+            // The isolation is part of the type, not of the representation (as in MainActor.assumeIsolated).
+            try unsafeBitCast(isolated, to: Plain.self)()
+        }
+    }
+
+    /// The monotonic clock, in microseconds since an arbitrary start (CLOCK_MONOTONIC).
+    public static var now: Int64 { Int64(g_get_monotonic_time()) }
+
+    /// The wall clock, in microseconds since the Unix epoch.
+    public static var wallClock: Int64 { Int64(g_get_real_time()) }
+
+    /// Iterates the main context on the calling thread until ``RunToken/stop()`` is called.
+    public static func run(until token: RunToken) {
+        g_main_context_push_thread_default(executor.context)
+        while !token.isStopped { g_main_context_iteration(executor.context, 1) }
+        g_main_context_pop_thread_default(executor.context)
+    }
+}
