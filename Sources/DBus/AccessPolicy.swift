@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+public import MainLoop
+
+/// What somebody wants to do with a member of an object.
+public struct AccessRequest {
+    public let caller: Caller
+    public let object: ExportedObject
+    public let interface: InterfaceName
+    public let member: String
+    /// The class that the interface's XML demands for this member and for this use of it.
+    public let access: AccessClass
+}
+
+/// The answer to an ``AccessRequest``.
+public enum AccessDecision {
+    case allow
+    /// The caller may know of it but not use it; the error says why.
+    case deny(DBusError)
+    /// For this caller it does not exist.
+    case hide
+}
+
+/// The one place where it is decided who may do what, before any handler runs.
+@MainLoop
+public protocol AccessPolicy: AnyObject {
+    func decide(_ request: AccessRequest) -> AccessDecision
+}
+
+/// Denies everything: what a connection starts with.
+@MainLoop
+final class DenyAll: AccessPolicy {
+    func decide(_ request: AccessRequest) -> AccessDecision {
+        .deny(.accessDenied("\(request.interface).\(request.member) is not open to anybody."))
+    }
+}

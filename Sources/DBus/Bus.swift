@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CDBus
+public import MainLoop
+
+/// A connection to a message bus: names, name watches, match rules and caller credentials around a
+/// ``Connection``.
+@MainLoop
+public final class Bus {
+    /// Which bus to connect to.
+    public enum Address: Sendable {
+        /// The session bus of the environment.
+        case session
+        /// The system bus.
+        case system
+        /// A server address, e.g. `unix:path=/run/user/1000/bus`.
+        case address(String)
+    }
+
+    /// Calls, signals and objects.
+    public let connection: Connection
+    /// Our own unique name.
+    public let uniqueName: BusName
+    /// Called when a connection that has called us has left the bus.
+    public var onVanished: (@MainLoop (BusName) -> Void)? {
+        get { callers.onVanished }
+        set { callers.onVanished = newValue }
+    }
+    /// Called when a name of ours has been taken by another connection.
+    public var onNameLost: (@MainLoop (BusName) -> Void)?
+
+    private let channel: BusChannel
+    private lazy var callers = CallerDirectory(self)
+    private var tokens: [SignalToken] = []
+    private var watches: [BusName: [Int: @MainLoop (BusName?) -> Void]] = [:]
+    private var nextWatch = 0
+
+    static let name: BusName = "org.freedesktop.DBus"
+
+    /// Connects and says hello, which blocks; meant for the start of a program.
+    /// - Throws: what libdbus says if there is no such bus.
+    public init(_ address: Address) throws(DBusError) {
+        _ = dbus_threads_init_default()
+        let raw = try Self.open(address)
+        channel = BusChannel(owning: raw)
+        guard let name = dbus_bus_get_unique_name(raw) else {
+            throw DBusError(.disconnected, "The bus gave this connection no name.")
+        }
+        uniqueName = BusName(validated: String(cString: name))
+        connection = Connection(channel)
+        channel.connection = connection
+        channel.callers = callers
+        try channel.begin()
+        tokens.append(connection.onSignal(.bus, "NameOwnerChanged") { [weak self] in self?.ownerChanged($0) })
+        tokens.append(connection.onSignal(.bus, "NameLost") { [weak self] in self?.nameLost($0) })
+    }
+
+    private static func open(_ address: Address) throws(DBusError) -> OpaquePointer {
+        var error = CDBus.DBusError()
+        dbus_error_init(&error)
+        defer { dbus_error_free(&error) }
+        let raw: OpaquePointer?
+        switch address {
+        case .session: raw = dbus_bus_get_private(DBUS_BUS_SESSION, &error)
+        case .system: raw = dbus_bus_get_private(DBUS_BUS_SYSTEM, &error)
+        case .address(let text):
+            raw = dbus_connection_open_private(text, &error)
+            if let raw, dbus_bus_register(raw, &error) == 0 {
+                dbus_connection_close(raw)
+                dbus_connection_unref(raw)
+                throw failure(error)
+            }
+        }
+        guard let raw else { throw failure(error) }
+        return raw
+    }
+
+    private static func failure(_ error: CDBus.DBusError) -> DBusError {
+        let text = error.message.map { String(cString: $0) } ?? "no reason given"
+        return DBusError(.disconnected, "The message bus cannot be reached: \(text)")
+    }
+
+    private var daemon: RemoteObject { RemoteObject(connection, Self.name, "/org/freedesktop/DBus") }
+
+    /// Sends what is queued before it returns; for the end of a program.
+    public func flush() { channel.flush() }
+
+    // MARK: Names
+
+    /// How asking for a name ended.
+    public enum NameReply: Sendable { case owned, taken }
+
+    /// Asks for `name`.
+    /// - Parameters:
+    ///   - replacing: take it from an owner that allows it.
+    ///   - replaceable: allow others to take it from us.
+    public func request(
+        _ name: BusName, replacing: Bool = false, replaceable: Bool = true
+    ) async throws -> NameReply {
+        var flags = UInt32(DBUS_NAME_FLAG_DO_NOT_QUEUE)
+        if replacing { flags |= UInt32(DBUS_NAME_FLAG_REPLACE_EXISTING) }
+        if replaceable { flags |= UInt32(DBUS_NAME_FLAG_ALLOW_REPLACEMENT) }
+        let reply = try await daemon.call(.bus, "RequestName", output: "u") { (writer) throws(DBusError) in
+            try writer.write(name.text)
+            try writer.write(flags)
+        }
+        var reader = MessageReader(reply)
+        let code: UInt32 = try reader.read()
+        let isOurs = code == DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER || code == DBUS_REQUEST_NAME_REPLY_ALREADY_OWNER
+        return isOurs ? .owned : .taken
+    }
+
+    /// Gives `name` up.
+    public func release(_ name: BusName) async throws {
+        _ = try await daemon.call(.bus, "ReleaseName", output: "u") { (writer) throws(DBusError) in
+            try writer.write(name.text)
+        }
+    }
+
+    /// The unique name of `name`'s owner, nil if it has none.
+    public func owner(of name: BusName) async throws -> BusName? {
+        do {
+            let reply = try await daemon.call(.bus, "GetNameOwner", output: "s") { (writer) throws(DBusError) in
+                try writer.write(name.text)
+            }
+            var reader = MessageReader(reply)
+            return try BusName(try reader.read(String.self))
+        } catch let error as DBusError where error.name == .nameHasNoOwner {
+            return nil
+        }
+    }
+
+    /// Asks the bus to start the service that provides `name`, if it is not running.
+    public func startService(_ name: BusName) async throws {
+        _ = try await daemon.call(.bus, "StartServiceByName", output: "u") { (writer) throws(DBusError) in
+            try writer.write(name.text)
+            try writer.write(UInt32(0))
+        }
+    }
+
+    func credentials(of name: BusName) async throws -> Credentials {
+        let reply = try await daemon.call(.bus, "GetConnectionCredentials", output: "a{sv}") {
+            (writer) throws(DBusError) in try writer.write(name.text)
+        }
+        var reader = MessageReader(reply)
+        return Credentials(try reader.read())
+    }
+
+    // MARK: Watches and matches
+
+    /// Calls `body` with the unique name of `name`'s owner, or nil for none: once for what is so now, then at
+    /// each change, until the token is freed.
+    public func watch(_ name: BusName, _ body: @escaping @MainLoop (BusName?) -> Void) -> NameWatch {
+        nextWatch += 1
+        let number = nextWatch
+        watches[name, default: [:]][number] = body
+        addMatch(.ownerChange(of: name))
+        MainLoop.start { [weak self] in
+            guard let owner = try? await self?.owner(of: name) else { return self?.tell(name, number, nil) ?? () }
+            self?.tell(name, number, owner)
+        }
+        return NameWatch(self, name, number)
+    }
+
+    private func tell(_ name: BusName, _ number: Int, _ owner: BusName?) { watches[name]?[number]?(owner) }
+
+    func removeWatch(_ name: BusName, _ number: Int) {
+        watches[name]?[number] = nil
+        removeMatch(.ownerChange(of: name))
+    }
+
+    /// Adds a match rule; the bus counts them.
+    public func addMatch(_ rule: MatchRule) { postRule("AddMatch", rule) }
+
+    /// Takes back one ``addMatch(_:)``.
+    public func removeMatch(_ rule: MatchRule) { postRule("RemoveMatch", rule) }
+
+    private func postRule(_ member: MemberName, _ rule: MatchRule) {
+        try? daemon.post(.bus, member) { (writer) throws(DBusError) in try writer.write(rule.text) }
+    }
+
+    private func ownerChanged(_ signal: Message) {
+        guard signal.sender == Self.name else { return }
+        var reader = MessageReader(signal)
+        guard let text: String = try? reader.read(), let name = try? BusName(text),
+            (try? reader.read(String.self)) != nil, let new: String = try? reader.read()
+        else { return }
+        let owner = try? BusName(new)
+        if name.text.hasPrefix(":"), owner == nil { callers.vanished(name) }
+        for body in (watches[name] ?? [:]).values { body(owner) }
+    }
+
+    private func nameLost(_ signal: Message) {
+        guard signal.sender == Self.name else { return }
+        var reader = MessageReader(signal)
+        guard let text: String = try? reader.read(), let name = try? BusName(text) else { return }
+        onNameLost?(name)
+    }
+}
+
+/// Keeps a name watch alive; freeing it ends the watch.
+@MainLoop
+public final class NameWatch {
+    private weak var bus: Bus?
+    private let name: BusName
+    private let number: Int
+
+    init(_ bus: Bus, _ name: BusName, _ number: Int) {
+        self.bus = bus
+        self.name = name
+        self.number = number
+    }
+
+    isolated deinit { bus?.removeWatch(name, number) }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CDBus
+internal import MainLoop
+
+/// A connection of libdbus, driven by the main loop.
+@MainLoop
+final class BusChannel: MessageChannel {
+    private let raw: OpaquePointer
+    private var watches: [OpaquePointer: DescriptorSource] = [:]
+    private var isPumpScheduled = false
+    private var isPumping = false
+    /// The end that gets what arrives.
+    weak var connection: Connection?
+    /// Says who sent a message.
+    weak var callers: CallerDirectory?
+
+    /// Takes over `raw`, a private connection that is open.
+    init(owning raw: OpaquePointer) {
+        self.raw = raw
+        dbus_connection_set_exit_on_disconnect(raw, 0)
+    }
+
+    isolated deinit {
+        watches = [:]
+        _ = dbus_connection_set_watch_functions(raw, nil, nil, nil, nil, nil)
+        dbus_connection_set_dispatch_status_function(raw, nil, nil, nil)
+        dbus_connection_close(raw)
+        dbus_connection_unref(raw)
+    }
+
+    /// Begins to watch the socket. Separate from `init`, since libdbus calls back at once.
+    func begin() throws(DBusError) {
+        let this = Unmanaged.passUnretained(self).toOpaque()
+        let done = dbus_connection_set_watch_functions(
+            raw,
+            { watch, data in
+                BusChannel.with(data) { channel in if let watch { channel.update(watch) } }
+                return 1
+            },
+            { watch, data in BusChannel.with(data) { channel in if let watch { channel.remove(watch) } } },
+            { watch, data in BusChannel.with(data) { channel in if let watch { channel.update(watch) } } },
+            this, nil)
+        guard done != 0 else { throw .noMemory() }
+        dbus_connection_set_dispatch_status_function(
+            raw,
+            { _, status, data in
+                if status == DBUS_DISPATCH_DATA_REMAINS { BusChannel.with(data) { $0.schedulePump() } }
+            }, this, nil)
+        schedulePump()
+    }
+
+    /// For callbacks from libdbus, which come on the loop's thread while one of its functions runs.
+    private nonisolated static func with(
+        _ data: UnsafeMutableRawPointer?, _ body: @MainLoop (BusChannel) -> Void
+    ) {
+        guard let data else { return }
+        let channel = Unmanaged<BusChannel>.fromOpaque(data).takeUnretainedValue()
+        MainLoop.assumeIsolated { body(channel) }
+    }
+
+    // MARK: Watches
+
+    private func update(_ watch: OpaquePointer) {
+        watches[watch]?.cancel()
+        watches[watch] = nil
+        guard dbus_watch_get_enabled(watch) != 0 else { return }
+        let flags = dbus_watch_get_flags(watch)
+        var condition: IOCondition = []
+        if flags & DBUS_WATCH_READABLE.rawValue != 0 { condition.insert(.readable) }
+        if flags & DBUS_WATCH_WRITABLE.rawValue != 0 { condition.insert(.writable) }
+        watches[watch] = DescriptorSource(dbus_watch_get_unix_fd(watch), condition) { [weak self] ready in
+            self?.handle(watch, ready)
+        }
+    }
+
+    private func remove(_ watch: OpaquePointer) { watches.removeValue(forKey: watch)?.cancel() }
+
+    private func handle(_ watch: OpaquePointer, _ ready: IOCondition) {
+        var flags: UInt32 = 0
+        if ready.contains(.readable) { flags |= DBUS_WATCH_READABLE.rawValue }
+        if ready.contains(.writable) { flags |= DBUS_WATCH_WRITABLE.rawValue }
+        if ready.contains(.failed) { flags |= DBUS_WATCH_ERROR.rawValue }
+        if ready.contains(.hungUp) { flags |= DBUS_WATCH_HANGUP.rawValue }
+        dbus_watch_handle(watch, flags)
+        pump()
+    }
+
+    // MARK: Receiving
+
+    /// libdbus has messages without the socket being readable, e.g. after a blocking call.
+    private func schedulePump() {
+        guard !isPumping, !isPumpScheduled else { return }
+        isPumpScheduled = true
+        MainLoop.start { [weak self] in
+            self?.isPumpScheduled = false
+            self?.pump()
+        }
+    }
+
+    private func pump() {
+        guard !isPumping else { return }
+        isPumping = true
+        defer { isPumping = false }
+        while let message = dbus_connection_pop_message(raw) {
+            received(Message(owning: message))
+        }
+    }
+
+    private func received(_ message: Message) {
+        if message.kind == .signal, dbus_message_is_signal(message.raw, DBUS_INTERFACE_LOCAL, "Disconnected") != 0 {
+            watches = [:]
+            connection?.closed(DBusError(.disconnected, "The bus has closed the connection."))
+        } else {
+            connection?.received(message)
+        }
+    }
+
+    // MARK: MessageChannel
+
+    func send(_ message: Message) throws(DBusError) -> UInt32 {
+        guard dbus_connection_get_is_connected(raw) != 0 else {
+            throw DBusError(.disconnected, "The bus has closed the connection.")
+        }
+        var serial: UInt32 = 0
+        guard dbus_connection_send(raw, message.raw, &serial) != 0 else { throw .noMemory() }
+        return serial
+    }
+
+    func identify(senderOf message: Message, _ body: @escaping @MainLoop (Caller) -> Void) {
+        guard let sender = message.sender, let callers else { return }
+        callers.identify(sender, body)
+    }
+
+    /// Sends what is queued before it returns, e.g. before the process ends.
+    func flush() { dbus_connection_flush(raw) }
+}

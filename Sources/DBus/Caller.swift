@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// Who sent a message, as the bus says it or the link knows it, never by the sender's own word.
+public struct Caller: Sendable {
+    /// The unique name on a bus, nil on a channel that is not a bus.
+    public let name: BusName?
+    /// What the bus knows of the process, nil where it does not say.
+    public let credentials: Credentials?
+    /// The sandbox that it runs in, nil for none.
+    public let sandbox: Sandbox?
+    /// What the channel calls the other end, e.g. a device's id; for logs.
+    public let label: String
+
+    /// A caller on a bus.
+    public init(name: BusName, credentials: Credentials?, sandbox: Sandbox?) {
+        self.name = name
+        self.credentials = credentials
+        self.sandbox = sandbox
+        label = name.text
+    }
+
+    /// The other end of a channel that is not a bus.
+    public init(label: String) {
+        name = nil
+        credentials = nil
+        sandbox = nil
+        self.label = label
+    }
+}
+
+/// What the bus says of a connection (`org.freedesktop.DBus.GetConnectionCredentials`).
+public struct Credentials: Sendable, Equatable {
+    /// The user id, nil if the bus does not know it.
+    public let userID: UInt32?
+    /// The process id, nil if the bus does not know it.
+    public let processID: UInt32?
+
+    /// What a reply of `GetConnectionCredentials` says.
+    public init(_ dictionary: [String: Value]) {
+        userID = if case .uint32(let id)? = dictionary["UnixUserID"] { id } else { nil }
+        processID = if case .uint32(let id)? = dictionary["ProcessID"] { id } else { nil }
+    }
+}
+
+/// A sandbox that an application runs in.
+public enum Sandbox: Sendable, Equatable {
+    /// Flatpak, with the application's id from `.flatpak-info`.
+    case flatpak(application: String)
+    /// Snap, with the snap's name.
+    case snap(name: String)
+    /// Something that cannot be looked into: treated as a sandbox without an identity.
+    case unknown
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import MainLoop
+
+/// Who the connections on the bus are that have called us: looked up once, kept until they leave.
+@MainLoop
+final class CallerDirectory {
+    private enum Entry {
+        /// The bus has been asked; what came meanwhile waits in order.
+        case asked([@MainLoop (Caller) -> Void])
+        case known(Caller)
+    }
+
+    private unowned let bus: Bus
+    private var entries: [BusName: Entry] = [:]
+    /// Called when a connection that has called us has left.
+    var onVanished: (@MainLoop (BusName) -> Void)?
+
+    /// How many calls of one connection wait for the bus to say who it is.
+    private static let maximumWaiting = 4096
+
+    init(_ bus: Bus) { self.bus = bus }
+
+    func identify(_ sender: BusName, _ body: @escaping @MainLoop (Caller) -> Void) {
+        switch entries[sender] {
+        case .known(let caller): body(caller)
+        case .asked(var waiting):
+            guard waiting.count < Self.maximumWaiting else { return }
+            // Taken out first, so that appending does not copy.
+            entries[sender] = .asked([])
+            waiting.append(body)
+            entries[sender] = .asked(waiting)
+        case nil:
+            entries[sender] = .asked([body])
+            lookUp(sender)
+        }
+    }
+
+    private func lookUp(_ sender: BusName) {
+        // First the match, then the question: if the connection leaves in between, either the signal or the
+        // error tells.
+        bus.addMatch(MatchRule.ownerChange(of: sender))
+        MainLoop.start { [weak self, bus] in
+            let answer = try? await bus.credentials(of: sender)
+            self?.finish(sender, answer)
+        }
+    }
+
+    private func finish(_ sender: BusName, _ credentials: Credentials?) {
+        guard case .asked(let waiting) = entries[sender] else { return }
+        guard let credentials else { return vanished(sender) }
+        let caller = Caller(name: sender, credentials: credentials, sandbox: Sandbox.of(credentials))
+        entries[sender] = .known(caller)
+        for body in waiting { body(caller) }
+    }
+
+    /// The bus says that `name` has no owner any more.
+    func vanished(_ name: BusName) {
+        guard let entry = entries.removeValue(forKey: name) else { return }
+        bus.removeMatch(MatchRule.ownerChange(of: name))
+        bus.connection.objects.forget(name)
+        if case .known = entry { onVanished?(name) }
+    }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+public import MainLoop
+
+/// One end of a message channel: calls, signals, and the objects that it serves.
+@MainLoop
+public final class Connection {
+    /// The objects that the other side can call.
+    public let objects: ObjectTree
+    /// Decides who may do what with them. Denies everything until it is set.
+    public var policy: any AccessPolicy {
+        get { objects.policy }
+        set { objects.policy = newValue }
+    }
+    /// Called once, with the reason, when the channel has ended.
+    public var onClosed: (@MainLoop (DBusError) -> Void)?
+
+    private weak var channel: (any MessageChannel)?
+    private let replies = ReplyTable()
+    private var signalHandlers: [Int: SignalHandler] = [:]
+    private var nextHandler = 0
+    private var closingError: DBusError?
+    private let log = Log(domain: "dbus")
+
+    private struct SignalHandler {
+        let interface: InterfaceName
+        let member: MemberName?
+        let body: @MainLoop (Message) -> Void
+    }
+
+    /// How long a call waits for its reply unless it says otherwise.
+    public nonisolated static let defaultTimeout = Duration.seconds(25)
+
+    /// The end of `channel`, which owns this.
+    public init(_ channel: any MessageChannel) {
+        self.channel = channel
+        objects = ObjectTree()
+        objects.connection = self
+    }
+
+    /// Whether the channel has ended.
+    public var isClosed: Bool { closingError != nil }
+
+    // MARK: Sending
+
+    /// Queues a message for which no reply is awaited.
+    @discardableResult
+    public func send(_ message: Message) throws(DBusError) -> UInt32 {
+        if let closingError { throw closingError }
+        guard let channel else { throw DBusError(.disconnected, "The connection is closed.") }
+        return try channel.send(message)
+    }
+
+    /// Queues a signal or a reply; if that fails, only the log hears of it.
+    public func post(_ message: Message) {
+        do { try send(message) } catch { log.debug("A message was not sent: \(error.message)") }
+    }
+
+    /// Sends `call` and waits for its reply.
+    /// - Throws: the error that the other side answered; `NoReply` after `timeout`; `Disconnected`;
+    ///   `CancellationError` as soon as the task is cancelled.
+    public func call(_ call: Message, timeout: Duration = defaultTimeout) async throws -> Message {
+        try Task.checkCancellation()
+        let serial = try send(call)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation {
+                replies.add(serial, timeout: timeout, "\(call.interface ?? "").\(call.member ?? "")", $0)
+            }
+        } onCancel: {
+            MainLoop.start { self.replies.cancel(serial) }
+        }
+    }
+
+    // MARK: Receiving
+
+    /// Takes what arrived on the channel.
+    public func received(_ message: Message) {
+        switch message.kind {
+        case .call: receivedCall(message)
+        case .reply, .error:
+            if !replies.resolve(message) { log.debug("A reply to no call of ours (\(message.replySerial)) is dropped.") }
+        case .signal:
+            for handler in signalHandlers.values where matches(handler, message) { handler.body(message) }
+        case nil: log.debug("A message of an unknown type is dropped.")
+        }
+    }
+
+    private func matches(_ handler: SignalHandler, _ message: Message) -> Bool {
+        guard message.interface == handler.interface.text else { return false }
+        return handler.member.map { message.member == $0.text } ?? true
+    }
+
+    /// Calls `body` with each signal of the name. The caller sees to it that they arrive (match rules).
+    public func onSignal(
+        _ interface: InterfaceName, _ member: MemberName? = nil, _ body: @escaping @MainLoop (Message) -> Void
+    ) -> SignalToken {
+        nextHandler += 1
+        signalHandlers[nextHandler] = SignalHandler(interface: interface, member: member, body: body)
+        return SignalToken(self, nextHandler)
+    }
+
+    func removeSignalHandler(_ number: Int) { signalHandlers[number] = nil }
+
+    /// Says that the channel has ended: calls that wait fail with `error`.
+    public func closed(_ error: DBusError) {
+        guard closingError == nil else { return }
+        closingError = error
+        replies.failAll(error)
+        onClosed?(error)
+    }
+
+    // MARK: Calls
+
+    private func receivedCall(_ message: Message) {
+        guard let channel else { return }
+        channel.identify(senderOf: message) { [weak self] caller in
+            // A task for each call, started in the order of arrival: what a handler does before it first
+            // waits takes effect in that order.
+            MainLoop.start { await self?.serve(message, from: caller) }
+        }
+    }
+
+    private func serve(_ message: Message, from caller: Caller) async {
+        var call: MethodCall?
+        let answer: Message?
+        do {
+            answer = try await objects.handle(message, from: caller) { call = $0 }
+        } catch {
+            let error = DBusError.converting(error)
+            log.debug("\(caller.label): \(message.member ?? "?") refused: \(error.message) (\(error.name))")
+            answer = message.wantsReply ? try? Message.error(error, to: message) : nil
+        }
+        if let answer, message.wantsReply { post(answer) }
+        call?.runEffects()
+    }
+}
+
+/// Keeps a signal handler alive; freeing it removes the handler.
+@MainLoop
+public final class SignalToken {
+    private weak var connection: Connection?
+    private let number: Int
+
+    init(_ connection: Connection, _ number: Int) {
+        self.connection = connection
+        self.number = number
+    }
+
+    isolated deinit { connection?.removeSignalHandler(number) }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CDBus
+
+extension Array: DBusType where Element: DBusType {
+    public static var typeSignature: String { "a" + Element.typeSignature }
+
+    public static func read(from reader: inout MessageReader) throws(DBusError) -> [Element] {
+        if Element.self == UInt8.self, let bytes = try reader.bytes() as? [Element] { return bytes }
+        var result: [Element] = []
+        try reader.elements(of: Element.typeSignature) { (reader) throws(DBusError) in
+            try reader.spend(MemoryLayout<Element>.stride)
+            result.append(try reader.read())
+        }
+        return result
+    }
+
+    public func write(to writer: inout MessageWriter) throws(DBusError) {
+        if Element.self == UInt8.self, let bytes = self as? [UInt8] { return try writer.bytes(bytes) }
+        try writer.container(TypeCode.array, Element.typeSignature) { (writer) throws(DBusError) in
+            for element in self { try writer.write(element) }
+        }
+    }
+}
+
+extension Dictionary: DBusType where Key: DBusBasicType, Value: DBusType {
+    public static var typeSignature: String { "a" + entrySignature }
+    private static var entrySignature: String { "{\(Key.typeSignature)\(Value.typeSignature)}" }
+
+    /// Of a key that comes twice the last counts.
+    public static func read(from reader: inout MessageReader) throws(DBusError) -> [Key: Value] {
+        var result: [Key: Value] = [:]
+        try reader.elements(of: entrySignature) { (reader) throws(DBusError) in
+            try reader.spend(2 * (MemoryLayout<Key>.stride + MemoryLayout<Value>.stride))
+            try reader.container(TypeCode.dictionaryEntry, entrySignature) { (reader) throws(DBusError) in
+                let key: Key = try reader.read()
+                do throws(DBusError) {
+                    result[key] = try reader.read(Value.self)
+                } catch {
+                    throw error.at("“\(key)”")
+                }
+            }
+        }
+        return result
+    }
+
+    public func write(to writer: inout MessageWriter) throws(DBusError) {
+        try writer.dictionary(Self.entrySignature) { (writer) throws(DBusError) in
+            for (key, value) in self {
+                try writer.entry { (writer) throws(DBusError) in
+                    try writer.write(key)
+                    try writer.write(value)
+                }
+            }
+        }
+    }
+}
+
+/// A D-Bus structure with typed fields, e.g. `Structure<String, UInt32>` for `(su)`.
+public struct Structure<each Field: DBusType>: DBusType {
+    /// The fields, in order.
+    public let fields: (repeat each Field)
+
+    /// A structure of `fields`, of which there must be at least one for D-Bus to carry it.
+    public init(_ fields: repeat each Field) { self.fields = (repeat each fields) }
+
+    public static var typeSignature: String {
+        var signature = "("
+        for type in repeat (each Field).self { signature += type.typeSignature }
+        return signature + ")"
+    }
+
+    public static func read(from reader: inout MessageReader) throws(DBusError) -> Structure {
+        try reader.container(TypeCode.structure, typeSignature) { (reader) throws(DBusError) in
+            Structure(repeat try reader.read((each Field).self))
+        }
+    }
+
+    public func write(to writer: inout MessageWriter) throws(DBusError) {
+        guard Self.typeSignature.utf8.count > 2 else { throw .invalidArgs("A structure has at least one field.") }
+        try writer.container(TypeCode.structure, nil) { (writer) throws(DBusError) in
+            for field in repeat each fields { try writer.write(field) }
+        }
+    }
+}

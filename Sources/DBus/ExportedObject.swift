@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+public import MainLoop
+
+/// An object that a connection serves.
+@MainLoop
+public final class ExportedObject {
+    public let path: ObjectPath
+    /// What it serves besides the standard interfaces.
+    public let interfaces: [any InterfaceBinding]
+    /// The connection that it belongs to, nil if to nobody.
+    public let owner: BusName?
+    /// Takes the place of the access classes of its interfaces, for an interface that is served in several places.
+    public let access: AccessClass?
+    /// Whether `Introspect` of its parents and `GetManagedObjects` tell of it.
+    public let isListed: Bool
+
+    init(
+        _ path: ObjectPath, _ interfaces: [any InterfaceBinding], owner: BusName?, access: AccessClass?,
+        isListed: Bool
+    ) {
+        self.path = path
+        self.interfaces = interfaces
+        self.owner = owner
+        self.access = access
+        self.isListed = isListed
+    }
+
+    func binding(_ interface: String) -> (any InterfaceBinding)? {
+        interfaces.first { type(of: $0).description.name.text == interface }
+    }
+}
+
+/// Who is told that properties have changed.
+public enum ChangeAudience {
+    /// The unsandboxed connections that called `GetManagedObjects`.
+    case subscribers
+    /// One connection.
+    case only(BusName)
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import Glibc
+
+/// An open file descriptor that closes itself: it has one owner at a time.
+public struct FileDescriptor: ~Copyable, Sendable {
+    /// The number, for calls that borrow the descriptor.
+    public let number: Int32
+
+    /// Takes over `number`.
+    public init(owning number: Int32) { self.number = number }
+
+    deinit { close(number) }
+
+    /// Gives the number away: whoever takes it closes it.
+    public consuming func take() -> Int32 {
+        let number = number
+        discard self
+        return number
+    }
+
+    /// A connected pair of close-on-exec stream sockets (socketpair(2)).
+    public static func socketPair() throws(DBusError) -> SocketPair {
+        var numbers: (Int32, Int32) = (-1, -1)
+        let failed = withUnsafeMutablePointer(to: &numbers) {
+            $0.withMemoryRebound(to: Int32.self, capacity: 2) {
+                socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, $0)
+            }
+        }
+        if failed != 0 { throw DBusError(.failed, "No socket pair could be made: \(String(cString: strerror(errno))).") }
+        return SocketPair(ours: FileDescriptor(owning: numbers.0), theirs: FileDescriptor(owning: numbers.1))
+    }
+}
+
+/// Both ends of a socket pair.
+public struct SocketPair: ~Copyable, Sendable {
+    public let ours: FileDescriptor
+    public let theirs: FileDescriptor
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+public import MainLoop
+
+
+/// What the generator knows of an interface: enough to dispatch, to check who may do what, and to answer
+/// `Introspect`.
+public struct InterfaceDescription: Sendable {
+    /// A method.
+    public struct Method: Sendable {
+        public let name: String
+        /// The signatures of its arguments and of its reply.
+        public let input: String
+        public let output: String
+        /// Who may call it.
+        public let access: AccessClass
+
+        public init(name: String, input: String, output: String, access: AccessClass) {
+            self.name = name
+            self.input = input
+            self.output = output
+            self.access = access
+        }
+    }
+
+    /// A property.
+    public struct Property: Sendable {
+        public let name: String
+        /// One complete type.
+        public let signature: String
+        public let isReadable: Bool
+        public let isWritable: Bool
+        /// Who may read it.
+        public let access: AccessClass
+        /// Who may write it.
+        public let writeAccess: AccessClass
+
+        public init(
+            name: String, signature: String, isReadable: Bool, isWritable: Bool, access: AccessClass,
+            writeAccess: AccessClass
+        ) {
+            self.name = name
+            self.signature = signature
+            self.isReadable = isReadable
+            self.isWritable = isWritable
+            self.access = access
+            self.writeAccess = writeAccess
+        }
+    }
+
+    public let name: InterfaceName
+    public let methods: [Method]
+    public let properties: [Property]
+    /// The names of its signals.
+    public let signals: [String]
+    /// The `<interface>` element, documentation included.
+    public let xml: String
+
+    public init(
+        name: InterfaceName, methods: [Method], properties: [Property], signals: [String], xml: String
+    ) {
+        self.name = name
+        self.methods = methods
+        self.properties = properties
+        self.signals = signals
+        self.xml = xml
+    }
+}
+
+/// A class of callers, as the interface's XML names it (annotation `org.example.Handoff.Access`). What a class
+/// means is for the ``AccessPolicy`` to say.
+public struct AccessClass: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+    public let name: String
+    public init(stringLiteral name: String) { self.name = name }
+    public var description: String { name }
+}
+
+/// An interface as an object serves it. Generated from the interface's XML.
+@MainLoop
+public protocol InterfaceBinding {
+    /// What it serves.
+    static var description: InterfaceDescription { get }
+    /// Runs the method with the index `method` in the description and returns the reply. The signature of the
+    /// call's arguments has been checked.
+    func handle(_ method: Int, _ call: MethodCall) async throws -> Message
+    /// Appends the value of the property with the index `property`, as itself, not in a variant.
+    func read(_ property: Int, into writer: inout MessageWriter) throws(DBusError)
+    /// Sets the property with the index `property` to the value that `reader` reads next, whose signature has
+    /// been checked.
+    func write(_ property: Int, from reader: inout MessageReader, _ call: MethodCall) async throws
+}

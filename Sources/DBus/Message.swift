@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CDBus
+
+/// A D-Bus message.
+///
+/// Header fields can only be set from checked names, so no message that can be made through this type makes
+/// libdbus end the process.
+public final class Message: @unchecked Sendable {
+    // @unchecked: DBusMessage's reference count is atomic (dbus_message_ref), and a message is used by one
+    // task of the main loop at a time; it is complete before it is handed on.
+    let raw: OpaquePointer
+    /// The bytes that writers have appended, counted generously.
+    var written = 0
+    /// What readers may still build from it.
+    var readingBudget = MessageReader.budget
+
+    /// What a message is.
+    public enum Kind: Sendable { case call, reply, error, signal }
+
+    /// Takes over one reference.
+    init(owning raw: OpaquePointer) { self.raw = raw }
+
+    deinit { dbus_message_unref(raw) }
+
+    private static func make(_ raw: OpaquePointer?) throws(DBusError) -> Message {
+        guard let raw else { throw .noMemory() }
+        return Message(owning: raw)
+    }
+
+    /// A method call. A nil `destination` is for a channel that is not a bus.
+    public static func call(
+        to destination: BusName?, _ path: ObjectPath, _ interface: InterfaceName, _ member: MemberName
+    ) throws(DBusError) -> Message {
+        try make(
+            withOptional(destination?.text) {
+                dbus_message_new_method_call($0, path.text, interface.text, member.text)
+            })
+    }
+
+    /// A signal, for everyone unless ``setDestination(_:)`` is called.
+    public static func signal(
+        from path: ObjectPath, _ interface: InterfaceName, _ member: MemberName
+    ) throws(DBusError) -> Message {
+        try make(dbus_message_new_signal(path.text, interface.text, member.text))
+    }
+
+    /// The reply to `call`, still without arguments.
+    public static func reply(to call: Message) throws(DBusError) -> Message {
+        guard call.serial != 0 else { throw .invalidArgs("A message without a serial number cannot be answered.") }
+        return try make(dbus_message_new_method_return(call.raw))
+    }
+
+    /// The error reply to `call`.
+    public static func error(_ error: DBusError, to call: Message) throws(DBusError) -> Message {
+        guard call.serial != 0 else { throw .invalidArgs("A message without a serial number cannot be answered.") }
+        let text = error.message.utf8.contains(0) ? error.message.filter { $0 != "\0" } : error.message
+        return try make(dbus_message_new_error(call.raw, error.name.text, text))
+    }
+
+    // MARK: Header
+
+    /// What it is, or nil for a type that this version of D-Bus does not know.
+    public var kind: Kind? {
+        switch dbus_message_get_type(raw) {
+        case DBUS_MESSAGE_TYPE_METHOD_CALL: .call
+        case DBUS_MESSAGE_TYPE_METHOD_RETURN: .reply
+        case DBUS_MESSAGE_TYPE_ERROR: .error
+        case DBUS_MESSAGE_TYPE_SIGNAL: .signal
+        default: nil
+        }
+    }
+
+    public var serial: UInt32 { dbus_message_get_serial(raw) }
+    /// The serial of the call that this answers, 0 for none.
+    public var replySerial: UInt32 { dbus_message_get_reply_serial(raw) }
+    public var path: ObjectPath? { dbus_message_get_path(raw).map { ObjectPath(validated: String(cString: $0)) } }
+    public var interface: String? { dbus_message_get_interface(raw).map { String(cString: $0) } }
+    public var member: String? { dbus_message_get_member(raw).map { String(cString: $0) } }
+    public var sender: BusName? { dbus_message_get_sender(raw).map { BusName(validated: String(cString: $0)) } }
+    public var destination: String? { dbus_message_get_destination(raw).map { String(cString: $0) } }
+    /// The signature of the body.
+    public var signature: String { dbus_message_get_signature(raw).map { String(cString: $0) } ?? "" }
+    public var wantsReply: Bool { dbus_message_get_no_reply(raw) == 0 }
+    /// Whether file descriptors travel with it.
+    public var containsFileDescriptors: Bool { dbus_message_contains_unix_fds(raw) != 0 }
+
+    /// The error of an error reply. A missing or odd message is replaced, never a reason to fail.
+    public var error: DBusError? {
+        guard kind == .error, let name = dbus_message_get_error_name(raw) else { return nil }
+        var reader = MessageReader(self)
+        let text = (try? reader.read(String.self)) ?? "No reason was given."
+        return DBusError(ErrorName(validated: String(cString: name)), text)
+    }
+
+    func hasSignature(_ signature: String) -> Bool { dbus_message_has_signature(raw, signature) != 0 }
+
+    /// Whether it is the call or signal `member` of `interface`.
+    public func isMember(_ member: MemberName, of interface: InterfaceName) -> Bool {
+        dbus_message_has_member(raw, member.text) != 0 && dbus_message_has_interface(raw, interface.text) != 0
+    }
+
+    // MARK: Changing the header before it is sent
+
+    /// Addresses it to one connection.
+    public func setDestination(_ destination: BusName) throws(DBusError) {
+        guard dbus_message_set_destination(raw, destination.text) != 0 else { throw .noMemory() }
+    }
+
+    /// Says that nobody waits for an answer.
+    public func setNoReply() { dbus_message_set_no_reply(raw, 1) }
+
+    /// Says that the call must not start a service.
+    public func setNoAutoStart() { dbus_message_set_auto_start(raw, 0) }
+
+    /// Gives it a serial number, for channels that are not a bus.
+    func setSerial(_ serial: UInt32) {
+        // libdbus insists on a serial that is not 0.
+        if serial != 0 { dbus_message_set_serial(raw, serial) }
+    }
+}
+
+/// Calls `body` with the C string of `text`, or with nil.
+func withOptional<Result>(_ text: String?, _ body: (UnsafePointer<CChar>?) -> Result) -> Result {
+    if let text { text.withCString { body($0) } } else { body(nil) }
+}

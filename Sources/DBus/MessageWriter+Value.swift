@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CDBus
+
+extension MessageWriter {
+    /// Appends `value` as itself, not in a variant.
+    public mutating func writeContent(of value: Value) throws(DBusError) {
+        switch value {
+        case .byte(let value): try basic(TypeCode.byte, value)
+        case .boolean(let value): try basic(TypeCode.boolean, value ? dbus_bool_t(1) : 0)
+        case .int16(let value): try basic(TypeCode.int16, value)
+        case .uint16(let value): try basic(TypeCode.uint16, value)
+        case .int32(let value): try basic(TypeCode.int32, value)
+        case .uint32(let value): try basic(TypeCode.uint32, value)
+        case .int64(let value): try basic(TypeCode.int64, value)
+        case .uint64(let value): try basic(TypeCode.uint64, value)
+        case .double(let value): try basic(TypeCode.double, value)
+        case .string(let text): try string(TypeCode.string, text)
+        case .objectPath(let path): try string(TypeCode.objectPath, path.text)
+        case .signature(let signature): try string(TypeCode.signature, signature.text)
+        case .bytes(let array): try bytes(array)
+        case .array(let array): try writeArray(array)
+        case .dictionary(let dictionary): try writeDictionary(dictionary)
+        case .structure(let structure):
+            try container(TypeCode.structure, nil) { (writer) throws(DBusError) in
+                for field in structure.fields { try writer.writeContent(of: field) }
+            }
+        case .variant(let content): try writeVariant(content)
+        }
+    }
+
+    /// Appends a variant that holds `content`.
+    mutating func writeVariant(_ content: Value) throws(DBusError) {
+        let signature = content.typeSignature
+        // Each value is well-formed, yet structures and arrays together may nest too deeply for a signature.
+        guard signature.utf8.count == 1 || Signature.isSingle(signature) else {
+            throw .invalidArgs("A value of \(signature.utf8.count) type codes nests too deeply for D-Bus.")
+        }
+        try container(TypeCode.variant, signature) { (writer) throws(DBusError) in
+            try writer.writeContent(of: content)
+        }
+    }
+
+    private mutating func writeArray(_ array: ArrayValue) throws(DBusError) {
+        try container(TypeCode.array, array.elementSignature) { (writer) throws(DBusError) in
+            for element in array.elements { try writer.writeContent(of: element) }
+        }
+    }
+
+    private mutating func writeDictionary(_ dictionary: DictionaryValue) throws(DBusError) {
+        let entry = "{\(dictionary.keySignature)\(dictionary.valueSignature)}"
+        try self.dictionary(entry) { (writer) throws(DBusError) in
+            for element in dictionary.entries {
+                try writer.entry { (writer) throws(DBusError) in
+                    try writer.writeContent(of: element.key)
+                    try writer.writeContent(of: element.value)
+                }
+            }
+        }
+    }
+}

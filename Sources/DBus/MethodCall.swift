@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+public import MainLoop
+
+/// A method call that has been let through to its handler.
+@MainLoop
+public final class MethodCall {
+    /// The call as it arrived.
+    public let message: Message
+    /// Who calls.
+    public let caller: Caller
+    /// The object that is called.
+    public let object: ExportedObject
+    private var effects: [@MainLoop () -> Void] = []
+
+    init(_ message: Message, from caller: Caller, on object: ExportedObject) {
+        self.message = message
+        self.caller = caller
+        self.object = object
+    }
+
+    /// Keeps `effect` until the reply has been sent: what a call causes follows its reply.
+    public func afterReply(_ effect: @escaping @MainLoop () -> Void) { effects.append(effect) }
+
+    func runEffects() {
+        let effects = effects
+        self.effects = []
+        for effect in effects { effect() }
+    }
+
+    /// A reply whose arguments `body` writes.
+    public func reply(_ body: (inout MessageWriter) throws(DBusError) -> Void = { _ in }) throws -> Message {
+        let reply = try Message.reply(to: message)
+        var writer = MessageWriter(reply)
+        try body(&writer)
+        return reply
+    }
+}

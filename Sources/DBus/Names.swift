@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CDBus
+
+/// The grammar of one kind of D-Bus name.
+public protocol NameGrammar: Sendable {
+    /// What such a name is called in messages to people.
+    static var noun: String { get }
+    /// Whether `text`, which holds no NUL, is such a name (D-Bus Specification, "Valid Names" and
+    /// "Valid Object Paths").
+    static func isValid(_ text: String) -> Bool
+}
+
+/// A D-Bus name that has been checked: libdbus ends the process when it is handed an invalid one, so nothing
+/// else reaches it.
+public struct Name<Grammar: NameGrammar>: Hashable, Sendable, Comparable, CustomStringConvertible,
+    ExpressibleByStringLiteral
+{
+    /// The name itself.
+    public let text: String
+
+    /// The checked name.
+    /// - Throws: `InvalidArgs`, with the text, if it is no such name.
+    public init(_ text: String) throws(DBusError) {
+        guard !text.utf8.contains(0), Grammar.isValid(text) else {
+            throw .invalidArgs("“\(text.prefix(256))” is not a valid \(Grammar.noun).")
+        }
+        self.text = text
+    }
+
+    /// A name in the source code. An invalid one is a programming error, and ends the process here.
+    public init(stringLiteral value: StaticString) {
+        let text = "\(value)"
+        precondition(Grammar.isValid(text), "not a valid \(Grammar.noun)")
+        self.text = text
+    }
+
+    /// A name that libdbus itself has validated, in a message.
+    init(validated text: String) { self.text = text }
+
+    public var description: String { text }
+
+    public static func < (left: Self, right: Self) -> Bool { left.text < right.text }
+}
+
+/// An object path, e.g. `/org/example/Handoff`.
+public typealias ObjectPath = Name<ObjectPathGrammar>
+/// An interface name, e.g. `org.example.Handoff.Manager`.
+public typealias InterfaceName = Name<InterfaceNameGrammar>
+/// The name of a method, signal or property.
+public typealias MemberName = Name<MemberNameGrammar>
+/// A unique or well-known bus name.
+public typealias BusName = Name<BusNameGrammar>
+/// The name of an error.
+public typealias ErrorName = Name<ErrorNameGrammar>
+
+/// See ``ObjectPath``.
+public enum ObjectPathGrammar: NameGrammar {
+    public static let noun = "object path"
+    public static func isValid(_ text: String) -> Bool { dbus_validate_path(text, nil) != 0 }
+}
+
+/// See ``InterfaceName``.
+public enum InterfaceNameGrammar: NameGrammar {
+    public static let noun = "interface name"
+    public static func isValid(_ text: String) -> Bool { dbus_validate_interface(text, nil) != 0 }
+}
+
+/// See ``MemberName``.
+public enum MemberNameGrammar: NameGrammar {
+    public static let noun = "member name"
+    public static func isValid(_ text: String) -> Bool { dbus_validate_member(text, nil) != 0 }
+}
+
+/// See ``BusName``.
+public enum BusNameGrammar: NameGrammar {
+    public static let noun = "bus name"
+    public static func isValid(_ text: String) -> Bool { dbus_validate_bus_name(text, nil) != 0 }
+}
+
+/// See ``ErrorName``.
+public enum ErrorNameGrammar: NameGrammar {
+    public static let noun = "error name"
+    public static func isValid(_ text: String) -> Bool { dbus_validate_error_name(text, nil) != 0 }
+}
+
+extension ObjectPath {
+    /// The root path.
+    public static let root: ObjectPath = "/"
+
+    /// The path of the child `element`.
+    /// - Throws: `InvalidArgs` if `element` has characters other than letters, digits and underscores.
+    public func appending(_ element: String) throws(DBusError) -> ObjectPath {
+        try ObjectPath(text == "/" ? "/\(element)" : "\(text)/\(element)")
+    }
+
+    /// What follows `ancestor/` in this path, or nil if it is not below `ancestor`.
+    public func suffix(below ancestor: ObjectPath) -> Substring? {
+        let prefix = ancestor.text == "/" ? "/" : ancestor.text + "/"
+        guard text.utf8.count > prefix.utf8.count, text.hasPrefix(prefix) else { return nil }
+        return text.dropFirst(prefix.count)
+    }
+
+    /// The last element, empty for the root.
+    public var lastElement: Substring {
+        text.lastIndex(of: "/").map { text[text.index(after: $0)...] } ?? ""
+    }
+}

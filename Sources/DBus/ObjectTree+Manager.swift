@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import MainLoop
+
+/// `org.freedesktop.DBus.ObjectManager`, its signals unicast: a broadcast would pass the filters of sandboxes.
+extension ObjectTree {
+    func subscribers(above path: ObjectPath) -> [BusName: Caller] {
+        var result: [BusName: Caller] = [:]
+        for (manager, callers) in managers where path.suffix(below: manager) != nil {
+            result.merge(callers) { first, _ in first }
+        }
+        return result
+    }
+
+    func managedObjects(_ message: Message, _ manager: ObjectPath, for caller: Caller) throws -> Message {
+        let reply = try Message.reply(to: message)
+        var writer = MessageWriter(reply)
+        let listed = objects.values.filter {
+            $0.isListed && $0.path.suffix(below: manager) != nil && isVisible($0, to: caller)
+        }
+        try writer.dictionary("{oa{sa{sv}}}") { (writer) throws(DBusError) in
+            for object in listed.sorted(by: { $0.path < $1.path }) {
+                try writer.entry { (writer) throws(DBusError) in
+                    try writer.write(object.path)
+                    try writeInterfaces(of: object, for: caller, to: &writer)
+                }
+            }
+        }
+        if let name = caller.name, caller.sandbox == nil { managers[manager]?[name] = caller }
+        return reply
+    }
+
+    /// Appends, as `a{sa{sv}}`, the interfaces of `object` that `caller` may know of.
+    private func writeInterfaces(
+        of object: ExportedObject, for caller: Caller, to writer: inout MessageWriter
+    ) throws(DBusError) {
+        try writer.dictionary("{sa{sv}}") { (writer) throws(DBusError) in
+            for binding in object.interfaces where isVisible(binding, of: object, to: caller) {
+                try writer.entry { (writer) throws(DBusError) in
+                    try writer.write(type(of: binding).description.name.text)
+                    try writeProperties(of: binding, of: object, for: caller, to: &writer)
+                }
+            }
+        }
+    }
+
+    func tellAdded(_ object: ExportedObject) {
+        for (manager, callers) in managers where object.path.suffix(below: manager) != nil {
+            for (name, caller) in callers where isVisible(object, to: caller) {
+                guard let signal = try? Message.signal(from: manager, .objectManager, "InterfacesAdded") else { continue }
+                var writer = MessageWriter(signal)
+                do throws(DBusError) {
+                    try writer.write(object.path)
+                    try writeInterfaces(of: object, for: caller, to: &writer)
+                    post(signal, to: name)
+                } catch { continue }
+            }
+        }
+    }
+
+    func tellRemoved(_ object: ExportedObject) {
+        for (manager, callers) in managers where object.path.suffix(below: manager) != nil {
+            for (name, caller) in callers where isVisible(object, to: caller) {
+                guard let signal = try? Message.signal(from: manager, .objectManager, "InterfacesRemoved") else { continue }
+                var writer = MessageWriter(signal)
+                do throws(DBusError) {
+                    try writer.write(object.path)
+                    try writer.write(object.interfaces.map { type(of: $0).description.name.text })
+                    post(signal, to: name)
+                } catch { continue }
+            }
+        }
+    }
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CDBus
+internal import MainLoop
+
+/// `org.freedesktop.DBus.Introspectable`, `Peer`, `Properties` (D-Bus Specification, "Standard Interfaces").
+extension ObjectTree {
+    static func isStandard(_ interface: String?) -> Bool {
+        guard let interface, interface.hasPrefix("org.freedesktop.DBus.") else { return false }
+        let standard: [InterfaceName] = [.properties, .introspectable, .peer, .objectManager]
+        return standard.contains { $0.text == interface }
+    }
+
+    func handleStandard(
+        _ message: Message, _ path: ObjectPath, _ member: String, from caller: Caller,
+        began: (MethodCall) -> Void
+    ) async throws -> Message {
+        let interface = message.interface ?? ""
+        if interface == InterfaceName.peer.text { return try handlePeer(message, member) }
+        let object = objects[path].flatMap { isVisible($0, to: caller) ? $0 : nil }
+        switch (interface, member) {
+        case (InterfaceName.introspectable.text, "Introspect"):
+            guard object != nil || isAncestor(path) else { throw unknownObject(path) }
+            try expect("", message)
+            return try reply(message, introspection(of: path, object, for: caller))
+        case (InterfaceName.objectManager.text, "GetManagedObjects") where managers[path] != nil:
+            try expect("", message)
+            return try managedObjects(message, path, for: caller)
+        case (InterfaceName.properties.text, _):
+            guard let object else { throw unknownObject(path) }
+            return try await handleProperties(message, member, object, from: caller, began: began)
+        default:
+            guard object != nil || isAncestor(path) else { throw unknownObject(path) }
+            throw DBusError.unknownMethod("\(path) has no method \(member) of \(interface).")
+        }
+    }
+
+    private func expect(_ signature: String, _ message: Message) throws {
+        guard message.hasSignature(signature) else {
+            throw DBusError.invalidArgs(
+                "\(message.interface ?? "").\(message.member ?? "") takes “\(signature)”, not “\(message.signature)”.")
+        }
+    }
+
+    private func reply(_ call: Message, _ text: String) throws -> Message {
+        let reply = try Message.reply(to: call)
+        var writer = MessageWriter(reply)
+        try writer.write(text)
+        return reply
+    }
+
+    private func handlePeer(_ message: Message, _ member: String) throws -> Message {
+        switch member {
+        case "Ping":
+            try expect("", message)
+            return try Message.reply(to: message)
+        case "GetMachineId":
+            try expect("", message)
+            guard let text = dbus_try_get_local_machine_id(nil) else {
+                throw DBusError(.failed, "This machine has no machine id.")
+            }
+            defer { dbus_free(text) }
+            return try reply(message, String(cString: text))
+        default: throw DBusError.unknownMethod("\(InterfaceName.peer) has no method \(member).")
+        }
+    }
+
+    // MARK: Properties
+
+    private func handleProperties(
+        _ message: Message, _ member: String, _ object: ExportedObject, from caller: Caller,
+        began: (MethodCall) -> Void
+    ) async throws -> Message {
+        switch member {
+        case "Get":
+            try expect("ss", message)
+            return try getProperty(message, object, from: caller)
+        case "GetAll":
+            try expect("s", message)
+            var reader = MessageReader(message)
+            let binding = try binding(try reader.read(), of: object, for: caller)
+            let reply = try Message.reply(to: message)
+            var writer = MessageWriter(reply)
+            try writeProperties(of: binding, of: object, for: caller, to: &writer)
+            return reply
+        case "Set":
+            try expect("ssv", message)
+            return try await setProperty(message, object, from: caller, began: began)
+        default: throw DBusError.unknownMethod("\(InterfaceName.properties) has no method \(member).")
+        }
+    }
+
+    private func binding(
+        _ interface: String, of object: ExportedObject, for caller: Caller
+    ) throws -> any InterfaceBinding {
+        guard let binding = object.binding(interface), isVisible(binding, of: object, to: caller) else {
+            throw DBusError(.unknownInterface, "\(object.path) has no interface \(interface.prefix(256)).")
+        }
+        return binding
+    }
+
+    private func findProperty(
+        _ name: String, _ binding: any InterfaceBinding
+    ) throws -> (Int, InterfaceDescription.Property) {
+        let description = type(of: binding).description
+        guard let index = description.properties.firstIndex(where: { $0.name == name }) else {
+            throw DBusError(.unknownProperty, "\(description.name) has no property \(name.prefix(256)).")
+        }
+        return (index, description.properties[index])
+    }
+
+    private func getProperty(_ message: Message, _ object: ExportedObject, from caller: Caller) throws -> Message {
+        var reader = MessageReader(message)
+        let (interface, name): (String, String) = (try reader.read(), try reader.read())
+        let binding = try binding(interface, of: object, for: caller)
+        let (index, property) = try findProperty(name, binding)
+        try authorize(caller, object, type(of: binding).description.name, name, property.access)
+        guard property.isReadable else { throw DBusError.invalidArgs("\(interface).\(name) cannot be read.") }
+        let reply = try Message.reply(to: message)
+        var writer = MessageWriter(reply)
+        try writer.variant(Signature(validated: property.signature)) { (writer) throws(DBusError) in
+            try binding.read(index, into: &writer)
+        }
+        return reply
+    }
+
+    private func setProperty(
+        _ message: Message, _ object: ExportedObject, from caller: Caller, began: (MethodCall) -> Void
+    ) async throws -> Message {
+        var reader = MessageReader(message)
+        let (interface, name): (String, String) = (try reader.read(), try reader.read())
+        let binding = try binding(interface, of: object, for: caller)
+        let (index, property) = try findProperty(name, binding)
+        // First whether it may be written at all: a read-only property is that for everybody.
+        guard property.isWritable else {
+            throw DBusError(.propertyReadOnly, "\(interface).\(name) can only be read.")
+        }
+        try authorize(caller, object, type(of: binding).description.name, name, property.writeAccess)
+        var content: MessageReader
+        do throws(DBusError) {
+            content = try reader.variant(property.signature) { (reader) throws(DBusError) in reader }
+        } catch {
+            throw error.at("“\(name)”")
+        }
+        let call = MethodCall(message, from: caller, on: object)
+        began(call)
+        try await binding.write(index, from: &content, call)
+        return try Message.reply(to: message)
+    }
+
+    /// Appends, as `a{sv}`, the properties of `binding` that `caller` may read.
+    func writeProperties(
+        of binding: any InterfaceBinding, of object: ExportedObject, for caller: Caller,
+        to writer: inout MessageWriter
+    ) throws(DBusError) {
+        let description = type(of: binding).description
+        try writer.dictionary("{sv}") { (writer) throws(DBusError) in
+            for (index, property) in description.properties.enumerated() where property.isReadable {
+                guard case .allow = decide(caller, object, description.name, property.name, property.access)
+                else { continue }
+                try writer.entry { (writer) throws(DBusError) in
+                    try writer.write(property.name)
+                    try writer.variant(Signature(validated: property.signature)) { (writer) throws(DBusError) in
+                        try binding.read(index, into: &writer)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Emits `PropertiesChanged` with the values that `names` have now.
+    public func propertiesChanged(
+        _ path: ObjectPath, _ interface: InterfaceName, _ names: [String], tell audience: ChangeAudience
+    ) {
+        guard let object = objects[path], let binding = object.binding(interface.text), !names.isEmpty else { return }
+        switch audience {
+        case .only(let name): post(changes(of: names, binding, object), to: name)
+        case .subscribers:
+            for (name, caller) in subscribers(above: path) where isVisible(binding, of: object, to: caller) {
+                post(changes(of: names, binding, object), to: name)
+            }
+        }
+    }
+
+    private func changes(
+        of names: [String], _ binding: any InterfaceBinding, _ object: ExportedObject
+    ) -> Message? {
+        let description = type(of: binding).description
+        guard let signal = try? Message.signal(from: object.path, .properties, "PropertiesChanged") else { return nil }
+        var writer = MessageWriter(signal)
+        do throws(DBusError) {
+            try writer.write(description.name.text)
+            try writer.dictionary("{sv}") { (writer) throws(DBusError) in
+                for (index, property) in description.properties.enumerated() where names.contains(property.name) {
+                    try writer.entry { (writer) throws(DBusError) in
+                        try writer.write(property.name)
+                        try writer.variant(Signature(validated: property.signature)) { (writer) throws(DBusError) in
+                            try binding.read(index, into: &writer)
+                        }
+                    }
+                }
+            }
+            try writer.write([String]())
+            return signal
+        } catch {
+            return nil
+        }
+    }
+
+    func post(_ signal: Message?, to name: BusName) {
+        guard let signal else { return }
+        guard (try? signal.setDestination(name)) != nil else { return }
+        connection?.post(signal)
+    }
+}

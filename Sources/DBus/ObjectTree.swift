@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+public import MainLoop
+
+/// The objects of a connection, and the way of a call to its handler: object, standard interfaces, access
+/// policy, signature, handler.
+@MainLoop
+public final class ObjectTree {
+    weak var connection: Connection?
+    var policy: any AccessPolicy = DenyAll()
+    var objects: [ObjectPath: ExportedObject] = [:]
+    /// How many listed objects are below each path.
+    private var descendants: [ObjectPath: Int] = [:]
+    /// The object managers, and to whom each tells what is added and removed.
+    var managers: [ObjectPath: [BusName: Caller]] = [:]
+
+    /// Whether `Introspectable`, `Peer`, `Properties` and `ObjectManager` are served. A link serves none.
+    public var servesStandardInterfaces = true
+
+    init() {}
+
+    // MARK: Exporting
+
+    /// Serves `interfaces` at `path`, in the place of what was there.
+    ///
+    /// The subscribers of an object manager above it are told. `owner` is the connection that the object belongs
+    /// to; `access` replaces the classes that the interfaces name.
+    public func export(
+        _ path: ObjectPath, _ interfaces: [any InterfaceBinding], owner: BusName? = nil,
+        access: AccessClass? = nil, isListed: Bool = true
+    ) {
+        unexport(path)
+        let object = ExportedObject(path, interfaces, owner: owner, access: access, isListed: isListed)
+        objects[path] = object
+        if isListed {
+            forEachAncestor(of: path) { descendants[$0, default: 0] += 1 }
+            tellAdded(object)
+        }
+    }
+
+    /// Serves nothing at `path` any more; harmless if nothing was.
+    public func unexport(_ path: ObjectPath) {
+        guard let object = objects.removeValue(forKey: path), object.isListed else { return }
+        forEachAncestor(of: path) {
+            let left = (descendants[$0] ?? 1) - 1
+            descendants[$0] = left == 0 ? nil : left
+        }
+        tellRemoved(object)
+    }
+
+    /// Whether something is served at `path`.
+    public func exports(_ path: ObjectPath) -> Bool { objects[path] != nil }
+
+    /// Makes `path` an object manager of what is below it.
+    public func manage(_ path: ObjectPath) { managers[path] = managers[path] ?? [:] }
+
+    /// Forgets a connection that has left the bus.
+    public func forget(_ name: BusName) {
+        for path in managers.keys { managers[path]?[name] = nil }
+    }
+
+    private func forEachAncestor(of path: ObjectPath, _ body: (ObjectPath) -> Void) {
+        var text = path.text[...]
+        while text.utf8.count > 1, let slash = text.lastIndex(of: "/") {
+            text = text[..<slash]
+            body(text.isEmpty ? .root : ObjectPath(validated: String(text)))
+        }
+    }
+
+    func isAncestor(_ path: ObjectPath) -> Bool { descendants[path] != nil }
+
+    // MARK: Calls
+
+    /// Runs the call `message` and returns its reply. `began` gets the call once it is let through to a handler.
+    func handle(
+        _ message: Message, from caller: Caller, began: (MethodCall) -> Void
+    ) async throws -> Message {
+        guard let path = message.path, let member = message.member else {
+            throw DBusError.unknownMethod("The call names no object or no method.")
+        }
+        let interface = message.interface
+        if servesStandardInterfaces, Self.isStandard(interface) {
+            return try await handleStandard(message, path, member, from: caller, began: began)
+        }
+        guard let object = objects[path] else { throw unknownObject(path) }
+        guard let (binding, index) = find(member, interface, on: object) else {
+            guard isVisible(object, to: caller) else { throw unknownObject(path) }
+            throw DBusError.unknownMethod("\(path) has no method \(member)\(interface.map { " of \($0)" } ?? "").")
+        }
+        let description = type(of: binding).description
+        let method = description.methods[index]
+        try authorize(caller, object, description.name, member, method.access)
+        guard message.hasSignature(method.input) else {
+            throw DBusError.invalidArgs(
+                "\(description.name).\(member) takes “\(method.input)”, not “\(message.signature)”.")
+        }
+        let call = MethodCall(message, from: caller, on: object)
+        began(call)
+        return try await binding.handle(index, call)
+    }
+
+    private func find(
+        _ member: String, _ interface: String?, on object: ExportedObject
+    ) -> (any InterfaceBinding, Int)? {
+        for binding in object.interfaces {
+            let description = type(of: binding).description
+            if let interface, description.name.text != interface { continue }
+            if let index = description.methods.firstIndex(where: { $0.name == member }) { return (binding, index) }
+        }
+        return nil
+    }
+
+    // MARK: Access
+
+    func unknownObject(_ path: ObjectPath) -> DBusError { .unknownObject("There is no object \(path).") }
+
+    func decide(
+        _ caller: Caller, _ object: ExportedObject, _ interface: InterfaceName, _ member: String,
+        _ access: AccessClass
+    ) -> AccessDecision {
+        policy.decide(
+            AccessRequest(
+                caller: caller, object: object, interface: interface, member: member,
+                access: object.access ?? access))
+    }
+
+    func authorize(
+        _ caller: Caller, _ object: ExportedObject, _ interface: InterfaceName, _ member: String,
+        _ access: AccessClass
+    ) throws {
+        switch decide(caller, object, interface, member, access) {
+        case .allow: return
+        case .deny(let error): throw error
+        case .hide: throw unknownObject(object.path)
+        }
+    }
+
+    /// Whether anything of `binding` is not hidden from `caller`.
+    func isVisible(_ binding: any InterfaceBinding, of object: ExportedObject, to caller: Caller) -> Bool {
+        let description = type(of: binding).description
+        func isShown(_ member: String, _ access: AccessClass) -> Bool {
+            if case .hide = decide(caller, object, description.name, member, access) { return false }
+            return true
+        }
+        return description.methods.contains { isShown($0.name, $0.access) }
+            || description.properties.contains { isShown($0.name, $0.access) }
+    }
+
+    func isVisible(_ object: ExportedObject, to caller: Caller) -> Bool {
+        object.interfaces.contains { isVisible($0, of: object, to: caller) }
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+public import MainLoop
+
+/// An object on the other side of a connection: what a generated proxy calls.
+@MainLoop
+public struct RemoteObject {
+    public let connection: Connection
+    /// The bus name, nil on a channel that is not a bus.
+    public let destination: BusName?
+    public let path: ObjectPath
+
+    public init(_ connection: Connection, _ destination: BusName?, _ path: ObjectPath) {
+        self.connection = connection
+        self.destination = destination
+        self.path = path
+    }
+
+    /// Calls `member` with the arguments that `body` writes and waits for the reply.
+    /// - Throws: see ``Connection/call(_:timeout:)``; also `InvalidArgs` if the reply's signature is not `output`.
+    public func call(
+        _ interface: InterfaceName, _ member: MemberName, output: String,
+        timeout: Duration = Connection.defaultTimeout,
+        _ body: (inout MessageWriter) throws(DBusError) -> Void
+    ) async throws -> Message {
+        let message = try Message.call(to: destination, path, interface, member)
+        var writer = MessageWriter(message)
+        try body(&writer)
+        let reply = try await connection.call(message, timeout: timeout)
+        guard reply.hasSignature(output) else {
+            throw DBusError(
+                .inconsistentMessage,
+                "\(interface).\(member) was answered with “\(reply.signature)” instead of “\(output)”.")
+        }
+        return reply
+    }
+
+    /// Calls `member` without waiting for anything.
+    public func post(
+        _ interface: InterfaceName, _ member: MemberName, _ body: (inout MessageWriter) throws(DBusError) -> Void
+    ) throws(DBusError) {
+        let message = try Message.call(to: destination, path, interface, member)
+        message.setNoReply()
+        var writer = MessageWriter(message)
+        try body(&writer)
+        try connection.send(message)
+    }
+
+    /// Reads a property.
+    public func property<Type: DBusType>(
+        _ interface: InterfaceName, _ name: String, as: Type.Type = Type.self
+    ) async throws -> Type {
+        let reply = try await call(.properties, "Get", output: "v") { (writer) throws(DBusError) in
+            try writer.write(interface.text)
+            try writer.write(name)
+        }
+        var reader = MessageReader(reply)
+        return try reader.variant(Type.typeSignature) { (reader) throws(DBusError) in try reader.read() }
+    }
+
+    /// Writes a property.
+    public func setProperty<Type: DBusType>(
+        _ interface: InterfaceName, _ name: String, _ value: Type
+    ) async throws {
+        let signature = try Signature(Type.typeSignature)
+        _ = try await call(.properties, "Set", output: "") { (writer) throws(DBusError) in
+            try writer.write(interface.text)
+            try writer.write(name)
+            try writer.variant(signature) { (writer) throws(DBusError) in try writer.write(value) }
+        }
+    }
+
+    /// Reads all properties of an interface that the caller may read.
+    public func properties(_ interface: InterfaceName) async throws -> [String: Value] {
+        let reply = try await call(.properties, "GetAll", output: "a{sv}") { (writer) throws(DBusError) in
+            try writer.write(interface.text)
+        }
+        var reader = MessageReader(reply)
+        return try reader.read()
+    }
+
+    /// The objects that an `ObjectManager` lists, with their interfaces and properties.
+    public func managedObjects() async throws -> [ObjectPath: [String: [String: Value]]] {
+        let reply = try await call(
+            .objectManager, "GetManagedObjects", output: "a{oa{sa{sv}}}"
+        ) { (_) throws(DBusError) in }
+        var reader = MessageReader(reply)
+        return try reader.read()
+    }
+}
+
+extension InterfaceName {
+    public static let properties: InterfaceName = "org.freedesktop.DBus.Properties"
+    public static let objectManager: InterfaceName = "org.freedesktop.DBus.ObjectManager"
+    public static let introspectable: InterfaceName = "org.freedesktop.DBus.Introspectable"
+    public static let peer: InterfaceName = "org.freedesktop.DBus.Peer"
+    public static let bus: InterfaceName = "org.freedesktop.DBus"
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import MainLoop
+
+/// The calls that wait for their replies, by serial number, with one timer for all of them.
+@MainLoop
+final class ReplyTable {
+    private struct Pending {
+        let continuation: CheckedContinuation<Message, any Error>
+        /// Microseconds of the monotonic clock.
+        let deadline: Int64
+        let what: String
+    }
+
+    private var pending: [UInt32: Pending] = [:]
+    private var timer: LoopSource?
+    private var timerDeadline = Int64.max
+
+    var count: Int { pending.count }
+
+    /// Waits for the reply to the call with `serial`.
+    func add(
+        _ serial: UInt32, timeout: Duration, _ what: String,
+        _ continuation: CheckedContinuation<Message, any Error>
+    ) {
+        let microseconds = timeout.components.seconds.multipliedReportingOverflow(by: 1_000_000)
+        let span = microseconds.overflow ? Int64.max / 4 : microseconds.partialValue
+        let deadline = MainLoop.now + span + timeout.components.attoseconds / 1_000_000_000_000
+        pending[serial] = Pending(continuation: continuation, deadline: deadline, what: what)
+        if deadline < timerDeadline { arm(deadline) }
+    }
+
+    /// Gives `message` to the call that it answers.
+    /// - Returns: false if no such call waits.
+    func resolve(_ message: Message) -> Bool {
+        guard let call = remove(message.replySerial) else { return false }
+        if let error = message.error {
+            call.continuation.resume(throwing: error)
+        } else {
+            call.continuation.resume(returning: message)
+        }
+        return true
+    }
+
+    /// Ends the wait for `serial`, if there is one.
+    func cancel(_ serial: UInt32) { remove(serial)?.continuation.resume(throwing: CancellationError()) }
+
+    /// Ends all waits.
+    func failAll(_ error: DBusError) {
+        let calls = pending.values
+        pending = [:]
+        disarm()
+        for call in calls { call.continuation.resume(throwing: error) }
+    }
+
+    private func remove(_ serial: UInt32) -> Pending? {
+        guard let call = pending.removeValue(forKey: serial) else { return nil }
+        // An idle process has no timer.
+        if pending.isEmpty { disarm() }
+        return call
+    }
+
+    private func disarm() {
+        timer?.cancel()
+        timer = nil
+        timerDeadline = .max
+    }
+
+    private func arm(_ deadline: Int64) {
+        timer?.cancel()
+        timerDeadline = deadline
+        timer = .timer(after: .microseconds(max(0, deadline - MainLoop.now))) { [weak self] in
+            self?.expire()
+        }
+    }
+
+    private func expire() {
+        let now = MainLoop.now
+        for (serial, call) in pending where call.deadline <= now {
+            pending[serial] = nil
+            call.continuation.resume(throwing: DBusError(.noReply, "\(call.what) was not answered in time."))
+        }
+        disarm()
+        if let next = pending.values.map(\.deadline).min() { arm(next) }
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CDBus
+
+/// A checked D-Bus signature: zero or more complete types.
+public struct Signature: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
+    /// The signature itself, e.g. `sa{sv}`.
+    public let text: String
+
+    /// The checked signature.
+    /// - Throws: `InvalidArgs`, with the text, if it is none.
+    public init(_ text: String) throws(DBusError) {
+        guard Self.isValid(text) else {
+            throw .invalidArgs("“\(text.prefix(256))” is not a valid signature.")
+        }
+        self.text = text
+    }
+
+    /// A signature in the source code. An invalid one is a programming error, and ends the process here.
+    public init(stringLiteral value: StaticString) {
+        let text = "\(value)"
+        precondition(Self.isValid(text), "not a valid signature")
+        self.text = text
+    }
+
+    init(validated text: String) { self.text = text }
+
+    /// Whether `text` is a signature (D-Bus Specification, "Type System").
+    public static func isValid(_ text: String) -> Bool {
+        !text.utf8.contains(0) && dbus_signature_validate(text, nil) != 0
+    }
+
+    /// Whether `text` is the signature of exactly one complete type.
+    public static func isSingle(_ text: String) -> Bool {
+        !text.utf8.contains(0) && dbus_signature_validate_single(text, nil) != 0
+    }
+
+    /// The complete types in it, in order.
+    public var types: [String] {
+        var types: [String] = []
+        var (depth, current) = (0, "")
+        for character in text {
+            current.append(character)
+            if character == "(" || character == "{" { depth += 1 }
+            if character == ")" || character == "}" { depth -= 1 }
+            if depth == 0 && character != "a" {
+                types.append(current)
+                current = ""
+            }
+        }
+        return types
+    }
+
+    public var description: String { text }
+}

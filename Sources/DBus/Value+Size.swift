@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// Counts the bytes that values take as the body of a message, without marshalling them (D-Bus
+/// Specification, "Marshaling").
+public struct MarshalledSize: Sendable {
+    /// Bytes so far, from the start of the body.
+    public private(set) var bytes = 0
+
+    /// An empty body.
+    public init() {}
+
+    /// The size of a body that holds nothing but `properties` as `a{sv}`.
+    public static func ofBody(_ properties: [String: Value]) -> Int {
+        var size = MarshalledSize()
+        size.add(.properties(properties))
+        return size.bytes
+    }
+
+    private mutating func align(_ boundary: Int) { bytes = (bytes + boundary - 1) & ~(boundary - 1) }
+
+    private mutating func fixed(_ size: Int) {
+        align(size)
+        bytes += size
+    }
+
+    private mutating func text(_ count: Int) {
+        fixed(4)
+        bytes += count + 1
+    }
+
+    /// Adds `value`, aligned as the type demands.
+    public mutating func add(_ value: Value) {
+        switch value {
+        case .byte: bytes += 1
+        case .int16, .uint16: fixed(2)
+        case .boolean, .int32, .uint32: fixed(4)
+        case .int64, .uint64, .double: fixed(8)
+        case .string(let string): text(string.utf8.count)
+        case .objectPath(let path): text(path.text.utf8.count)
+        case .signature(let signature): bytes += signature.text.utf8.count + 2
+        case .bytes(let array):
+            fixed(4)
+            bytes += array.count
+        case .array(let array):
+            fixed(4)
+            align(Self.alignment(of: array.elementSignature))
+            for element in array.elements { add(element) }
+        case .dictionary(let dictionary):
+            fixed(4)
+            align(8)
+            for entry in dictionary.entries {
+                align(8)
+                add(entry.key)
+                add(entry.value)
+            }
+        case .structure(let structure):
+            align(8)
+            for field in structure.fields { add(field) }
+        case .variant(let content):
+            bytes += content.typeSignature.utf8.count + 2
+            add(content)
+        }
+    }
+
+    private static func alignment(of signature: String) -> Int {
+        switch signature.utf8.first {
+        case UInt8(ascii: "n"), UInt8(ascii: "q"): 2
+        case UInt8(ascii: "x"), UInt8(ascii: "t"), UInt8(ascii: "d"), UInt8(ascii: "("), UInt8(ascii: "{"): 8
+        case UInt8(ascii: "y"), UInt8(ascii: "g"), UInt8(ascii: "v"): 1
+        default: 4
+        }
+    }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// A D-Bus value of any type but a file descriptor, with its exact type.
+///
+/// Every `Value` that can be made can be sent: containers are checked when they are made, names and
+/// signatures are checked types, and the encoder refuses what is nested too deeply.
+public enum Value: Hashable, Sendable {
+    /// `y`
+    case byte(UInt8)
+    /// `b`
+    case boolean(Bool)
+    /// `n`
+    case int16(Int16)
+    /// `q`
+    case uint16(UInt16)
+    /// `i`
+    case int32(Int32)
+    /// `u`
+    case uint32(UInt32)
+    /// `x`
+    case int64(Int64)
+    /// `t`
+    case uint64(UInt64)
+    /// `d`
+    case double(Double)
+    /// `s`
+    case string(String)
+    /// `o`
+    case objectPath(ObjectPath)
+    /// `g`
+    case signature(Signature)
+    /// `ay`
+    case bytes([UInt8])
+    /// An array of anything but bytes and dictionary entries.
+    case array(ArrayValue)
+    /// An array of dictionary entries.
+    case dictionary(DictionaryValue)
+    /// `(…)`
+    case structure(StructureValue)
+    /// `v`
+    indirect case variant(Value)
+
+    /// The signature of this value's type.
+    public var typeSignature: String {
+        switch self {
+        case .byte: "y"
+        case .boolean: "b"
+        case .int16: "n"
+        case .uint16: "q"
+        case .int32: "i"
+        case .uint32: "u"
+        case .int64: "x"
+        case .uint64: "t"
+        case .double: "d"
+        case .string: "s"
+        case .objectPath: "o"
+        case .signature: "g"
+        case .bytes: "ay"
+        case .array(let array): "a" + array.elementSignature
+        case .dictionary(let dictionary): "a{\(dictionary.keySignature)\(dictionary.valueSignature)}"
+        case .structure(let structure): "(" + structure.fields.map(\.typeSignature).joined() + ")"
+        case .variant: "v"
+        }
+    }
+}
+
+/// The elements of a D-Bus array, all of one type.
+public struct ArrayValue: Hashable, Sendable {
+    /// The signature of each element: one complete type, neither `y` nor a dictionary entry.
+    public let elementSignature: String
+    public let elements: [Value]
+
+    init(checkedSignature elementSignature: String, _ elements: [Value]) {
+        self.elementSignature = elementSignature
+        self.elements = elements
+    }
+}
+
+/// The entries of a D-Bus dictionary, in the order in which they are sent.
+public struct DictionaryValue: Hashable, Sendable {
+    /// One entry.
+    public struct Entry: Hashable, Sendable {
+        public let key: Value
+        public let value: Value
+    }
+
+    /// The signature of each key: a basic type.
+    public let keySignature: String
+    /// The signature of each value: one complete type.
+    public let valueSignature: String
+    public let entries: [Entry]
+
+    init(checkedKey keySignature: String, checkedValue valueSignature: String, _ entries: [Entry]) {
+        self.keySignature = keySignature
+        self.valueSignature = valueSignature
+        self.entries = entries
+    }
+}
+
+/// The fields of a D-Bus structure: at least one.
+public struct StructureValue: Hashable, Sendable {
+    public let fields: [Value]
+
+    init(checked fields: [Value]) { self.fields = fields }
+}
+
+extension Value {
+    /// An array of `elements`, each of the type `signature`.
+    /// - Throws: `InvalidArgs` if the signature is not one complete type or an element has another type.
+    public static func array(of signature: String, _ elements: [Value]) throws(DBusError) -> Value {
+        guard Signature.isSingle(signature), Signature.isSingle("a" + signature), signature != "h" else {
+            throw .invalidArgs("“\(signature)” is not the type of an array's elements.")
+        }
+        for (index, element) in elements.enumerated() where element.typeSignature != signature {
+            throw .invalidArgs("Element \(index) has the type \(element.typeSignature), not \(signature).")
+        }
+        guard signature == "y" else { return .array(ArrayValue(checkedSignature: signature, elements)) }
+        return .bytes(elements.compactMap { if case .byte(let byte) = $0 { byte } else { nil } })
+    }
+
+    /// A dictionary.
+    /// - Throws: `InvalidArgs` if the key's type is not basic, or an entry has other types.
+    public static func dictionary(
+        key: String, value: String, _ entries: [(key: Value, value: Value)]
+    ) throws(DBusError) -> Value {
+        guard Signature.isSingle("a{\(key)\(value)}"), Signature.isSingle(key), Signature.isSingle(value) else {
+            throw .invalidArgs("“{\(key)\(value)}” is not the type of a dictionary entry.")
+        }
+        for (index, entry) in entries.enumerated()
+        where entry.key.typeSignature != key || entry.value.typeSignature != value {
+            throw .invalidArgs("Entry \(index) does not have the type {\(key)\(value)}.")
+        }
+        return .dictionary(
+            DictionaryValue(
+                checkedKey: key, checkedValue: value,
+                entries.map { DictionaryValue.Entry(key: $0.key, value: $0.value) }))
+    }
+
+    /// A structure.
+    /// - Throws: `InvalidArgs` if there is no field.
+    public static func structure(_ fields: [Value]) throws(DBusError) -> Value {
+        guard !fields.isEmpty else { throw .invalidArgs("A structure has at least one field.") }
+        return .structure(StructureValue(checked: fields))
+    }
+
+    /// `as`
+    public static func strings(_ strings: [String]) -> Value {
+        .array(ArrayValue(checkedSignature: "s", strings.map { .string($0) }))
+    }
+
+    /// `a{sv}`, its entries sorted by key so that equal dictionaries are equal values.
+    public static func properties(_ properties: [String: Value]) -> Value {
+        let entries = properties.sorted { $0.key < $1.key }
+            .map { DictionaryValue.Entry(key: .string($0.key), value: .variant($0.value)) }
+        return .dictionary(DictionaryValue(checkedKey: "s", checkedValue: "v", entries))
+    }
+}
+
+extension Value {
+    /// The string of an `s`.
+    public var string: String? { if case .string(let value) = self { value } else { nil } }
+
+    /// The strings of an `as`.
+    public var strings: [String]? {
+        guard case .array(let array) = self, array.elementSignature == "s" else { return nil }
+        return array.elements.compactMap(\.string)
+    }
+
+    /// The entries of an `a{sv}`; of a key that comes twice the last counts.
+    public var properties: [String: Value]? {
+        guard case .dictionary(let dictionary) = self, dictionary.keySignature == "s",
+            dictionary.valueSignature == "v"
+        else { return nil }
+        var result: [String: Value] = [:]
+        for entry in dictionary.entries {
+            if case .string(let key) = entry.key, case .variant(let value) = entry.value { result[key] = value }
+        }
+        return result
+    }
+}
