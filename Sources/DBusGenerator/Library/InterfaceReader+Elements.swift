@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// The annotations that are understood.
+enum Annotation: String, CustomStringConvertible {
+    case access = "org.example.Handoff.Access"
+    case writeAccess = "org.example.Handoff.WriteAccess"
+    case emitsChanged = "org.freedesktop.DBus.Property.EmitsChangedSignal"
+
+    var description: String { rawValue }
+
+    /// What it may say.
+    var values: [String] {
+        switch self {
+        case .access, .writeAccess:
+            ["any", "owner", "unsandboxed", "bridge", "broker", "stranger", "paired", "routed"]
+        case .emitsChanged: ["true", "invalidates", "const", "false"]
+        }
+    }
+}
+
+/// What holds for every element.
+extension InterfaceReader {
+    func failure(_ element: Element, _ reason: String) -> GenerationError {
+        GenerationError(path: path, line: element.line, reason: reason)
+    }
+
+    func shown(_ element: Element) -> String { excerpt(element.name) }
+
+    /// The attributes of `element` by name, which are all of `required` and some of `optional`.
+    func attributes(
+        of element: Element, required: [String], optional: [String] = []
+    ) throws(GenerationError) -> [String: String] {
+        var values: [String: String] = [:]
+        for attribute in element.attributes {
+            guard required.contains(attribute.name) || optional.contains(attribute.name) else {
+                throw failure(element, "\(shown(element)) has no attribute \(excerpt(attribute.name))")
+            }
+            guard values.updateValue(attribute.value, forKey: attribute.name) == nil else {
+                throw failure(element, "the attribute \(attribute.name) of \(shown(element)) is given twice")
+            }
+        }
+        for name in required where values[name] == nil {
+            throw failure(element, "the attribute \(name) of \(shown(element)) is missing")
+        }
+        return values
+    }
+
+    func checkChildren(of element: Element, _ names: [String]) throws(GenerationError) {
+        for child in element.children where !names.contains(child.name) {
+            throw failure(child, "the element \(shown(child)) is not allowed in \(shown(element))")
+        }
+    }
+
+    /// The annotations of `element`, of which `known` are allowed there.
+    func annotations(
+        of element: Element, _ known: [Annotation]
+    ) throws(GenerationError) -> [Annotation: String] {
+        var annotations: [Annotation: String] = [:]
+        for child in element.children where child.name == "annotation" {
+            let attributes = try attributes(of: child, required: ["name", "value"])
+            try checkChildren(of: child, [])
+            let (name, value) = (attributes["name"] ?? "", attributes["value"] ?? "")
+            guard let annotation = Annotation(rawValue: name), known.contains(annotation) else {
+                throw failure(child, "the annotation “\(excerpt(name))” is not known for \(shown(element))")
+            }
+            guard annotation.values.contains(value) else {
+                let expected = annotation.values.joined(separator: ", ")
+                throw failure(child, "\(annotation) is one of \(expected), not “\(excerpt(value))”")
+            }
+            guard annotations.updateValue(value, forKey: annotation) == nil else {
+                throw failure(child, "the annotation \(annotation) is given twice")
+            }
+        }
+        return annotations
+    }
+
+    /// What the comment before `element` says. There must be one.
+    func documentation(of element: Element, _ name: String) throws(GenerationError) -> [String] {
+        guard !element.documentation.isEmpty else {
+            throw failure(element, "\(name) is not documented: describe it in a comment directly before it")
+        }
+        return element.documentation
+    }
+
+    func interfaceName(of element: Element) throws(GenerationError) -> String {
+        let name = try attributes(of: element, required: ["name"])["name"] ?? ""
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count > 1, name.utf8.count <= 255, parts.allSatisfy(isElementName),
+            let last = parts.last, isMemberName(last)
+        else {
+            throw failure(
+                element,
+                "“\(excerpt(name))” is not a name for an interface, which is one like org.example.Name")
+        }
+        return name
+    }
+
+    func memberName(of element: Element) throws(GenerationError) -> String {
+        guard let name = element.attributes.first(where: { $0.name == "name" })?.value else {
+            throw failure(element, "the attribute name of \(shown(element)) is missing")
+        }
+        guard isMemberName(name) else {
+            throw failure(
+                element, "“\(excerpt(name))” is not a name for a \(element.name): write it in UpperCamelCase")
+        }
+        return name
+    }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import Foundation
+import PackagePlugin
+
+/// Generates the D-Bus interfaces in `data/dbus-1/interfaces` of the package into the target that uses it.
+@main
+struct DBusGeneratorPlugin: BuildToolPlugin {
+    func createBuildCommands(context: PluginContext, target: any Target) async throws -> [Command] {
+        let folder = context.package.directoryURL.appending(path: "data/dbus-1/interfaces")
+        let files = try FileManager.default
+            .contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            .filter { $0.pathExtension == "xml" }
+            .sorted { $0.path < $1.path }
+        let output = context.pluginWorkDirectoryURL.appending(path: "Interfaces.swift")
+        return [
+            .buildCommand(
+                displayName: "Generating D-Bus interfaces",
+                executable: try context.tool(named: "dbus-generator").url,
+                arguments: [output.path] + files.map(\.path),
+                inputFiles: [folder] + files,
+                outputFiles: [output])
+        ]
+    }
+}

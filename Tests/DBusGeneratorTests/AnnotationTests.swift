@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import DBusGeneratorLibrary
+import Testing
+
+@Suite("Annotations")
+struct AnnotationTests {
+    private static let access = "org.example.Handoff.Access"
+    private static let writeAccess = "org.example.Handoff.WriteAccess"
+    private static let emits = "org.freedesktop.DBus.Property.EmitsChangedSignal"
+    private static let classes = "any, owner, unsandboxed, bridge, broker, stranger, paired, routed"
+
+    private static func annotation(_ name: String, _ value: String) -> String {
+        "<annotation name=\"\(name)\" value=\"\(value)\"/>"
+    }
+
+    private static func property(_ access: String, _ content: String) -> String {
+        "<!-- D. --><property name=\"P\" type=\"s\" access=\"\(access)\">\(content)</property>"
+    }
+
+    @Test(
+        "a wrong annotation is refused",
+        arguments: [
+            .method(4, "the annotation “a.b” is not known for method", annotation("a.b", "")),
+            .method(
+                4, "the annotation “\(writeAccess)” is not known for method", annotation(writeAccess, "any")),
+            .method(4, "the annotation “\(emits)” is not known for method", annotation(emits, "true")),
+            .method(4, "\(access) is one of \(classes), not “all”", annotation(access, "all")),
+            .method(
+                5, "the annotation \(access) is given twice",
+                annotation(access, "any") + "\n" + annotation(access, "any")),
+            .members(
+                4, "the element annotation is not allowed in signal",
+                "<!-- D. --><signal name=\"S\">\(annotation(access, "any"))</signal>"),
+            .members(
+                4, "\(emits) is one of true, invalidates, const, false, not “yes”",
+                property("read", annotation(emits, "yes"))),
+            .members(
+                4, "P can't be written, so nobody needs \(writeAccess)",
+                property("read", annotation(writeAccess, "any"))),
+            .members(
+                4, "P can be written, so \(emits) can't be “const”",
+                property("readwrite", annotation(emits, "const"))),
+            .file(
+                2, "nothing says who may call Go: add the annotation \(access)",
+                "<node><!-- D. --><interface name=\"a.B\">\n<!-- D. --><method name=\"Go\"/></interface></node>"
+            ),
+            .file(
+                2, "nothing says who may use P: add the annotation \(access)",
+                "<node><!-- D. --><interface name=\"a.B\">\n\(property("read", ""))</interface></node>"),
+        ] as [Refusal])
+    func refused(_ refusal: Refusal) {
+        let error = #expect(throws: GenerationError.self) {
+            try Generator.swift(from: [Sample.file(text: refusal.file)])
+        }
+        #expect(error?.description == "test.xml:\(refusal.line):1: error: \(refusal.reason)")
+    }
+
+    /// What the interface says, what the property says, who may read, who may write.
+    @Test(
+        "write access defaults to the interface's and then to the access of the member",
+        arguments: [
+            ("", "any", "any"),
+            (annotation(access, "owner"), "owner", "owner"),
+            (annotation(writeAccess, "owner"), "any", "owner"),
+            (annotation(access, "owner") + annotation(writeAccess, "broker"), "owner", "broker"),
+        ])
+    func defaults(_ annotations: String, _ access: String, _ writeAccess: String) throws {
+        let interface = try Interface(Sample.file(Self.property("readwrite", annotations)))
+        #expect(interface.properties.map(\.access) == [access])
+        #expect(interface.properties.map(\.writeAccess) == [writeAccess])
+    }
+
+    @Test("the interface's write access is that of its properties")
+    func interfaceWriteAccess() throws {
+        let file = Sample.file(Self.annotation(Self.writeAccess, "owner") + Self.property("readwrite", ""))
+        #expect(try Interface(file).properties.map(\.writeAccess) == ["owner"])
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import DBusGeneratorLibrary
+import Testing
+
+@Suite("Generated text")
+struct GeneratedTextTests {
+    @Test("a protocol requires the methods and properties and carries their documentation")
+    func server() throws {
+        let text = try Generator.swift(from: [Sample.file(text: Sample.notes)])
+        #expect(
+            text.contains(
+                """
+                /// A list of "notes" & more.
+                ///
+                /// Kept by its owner.
+                @MainLoop
+                public protocol NotesServer: AnyObject {
+                    /// Adds a note.
+                    ///
+                    /// - Parameter noteText: Its text.
+                    /// - Returns: Its number.
+                    func add(noteText: String, _ call: MethodCall) async throws -> UInt32
+                    /// How many there are.
+                    var count: UInt32 { get }
+                    /// Whether notes can be added.
+                    var locked: Bool { get }
+                    /// Sets Locked.
+                    func setLocked(_ value: Bool, _ call: MethodCall) async throws
+                }
+                """))
+    }
+
+    @Test("a binding dispatches by index")
+    func binding() throws {
+        let text = try Generator.swift(from: [Sample.file(text: Sample.notes)])
+        #expect(
+            text.contains(
+                """
+                        switch method {
+                        case 0:
+                            var reader = MessageReader(call.message)
+                            let result = try await server.add(noteText: reader.read(), call)
+                            return try call.reply { (writer) throws(DBusError) in
+                                try writer.write(result)
+                            }
+                """))
+        #expect(text.contains("        case 1: try writer.write(server.locked)\n"))
+        #expect(text.contains("        case 1: try await server.setLocked(reader.read(), call)\n"))
+    }
+
+    @Test("a description says types and who may do what")
+    func description() throws {
+        let text = try Generator.swift(from: [Sample.file(text: Sample.notes)])
+        #expect(text.contains(#".init(name: "Add", input: "s", output: "u", access: "any"),"#))
+        #expect(
+            text.contains(
+                """
+                .init(name: "Locked", signature: "b", isReadable: true, isWritable: true, access: "any", \
+                writeAccess: "owner"),
+                """))
+    }
+
+    @Test("a descriptor is consumed by a server and borrowed by a proxy, and is not returned in a tuple")
+    func descriptors() throws {
+        let file = Sample.file(
+            """
+            <!-- D. --><method name="Swap"><arg name="mine" type="h"/><arg name="yours" type="h" direction="out"/>
+            <arg name="size" type="t" direction="out"/></method>
+            """)
+        let text = try Generator.swift(from: [file])
+        #expect(
+            text.contains(
+                "swap(mine: consuming FileDescriptor, _ call: MethodCall) async throws -> TestSwapReply\n"))
+        #expect(text.contains("public func swap(mine: borrowing FileDescriptor, timeout: Duration"))
+        #expect(text.contains("public struct TestSwapReply: ~Copyable, Sendable {\n"))
+    }
+
+    @Test("Introspect's XML ends with the documentation and without what is only for this project")
+    func xml() throws {
+        let interface = try Interface(Sample.file(text: Sample.notes))
+        #expect(
+            interface.xml.hasPrefix(
+                """
+                  <interface name="com.example.Notes">
+                    <annotation name="org.gtk.GDBus.DocString" \
+                value="A list of &quot;notes&quot; &amp; more.&#10;&#10;Kept by its owner."/>
+                    <method name="Add">
+                      <annotation name="org.gtk.GDBus.DocString" value="Adds a note."/>
+                      <arg type="s" name="note_text" direction="in">
+                        <annotation name="org.gtk.GDBus.DocString" value="Its text."/>
+                      </arg>
+                """))
+        #expect(
+            interface.xml.contains(
+                #"<annotation name="org.freedesktop.DBus.Property.EmitsChangedSignal" value="true"/>"#))
+        #expect(!interface.xml.contains("org.example.Handoff"))
+        #expect(interface.xml.hasSuffix("\n  </interface>\n"))
+    }
+
+    @Test(
+        "no documentation can end the literal that holds it",
+        arguments: [
+            "\"\"\" }", "\\(1)", "\\", "\\#(x)", "]]> <b> &amp;", "*/ /*", "a\tb", "ünïcode ‘x’",
+        ])
+    func hostileDocumentation(_ documentation: String) throws {
+        let file = Sample.file("<!-- \(documentation) --><method name=\"Go\"/>")
+        #expect(try Interface(file).methods[0].documentation == [documentation])
+        let text = try Generator.swift(from: [file])
+        let code = text.split(separator: "\n").filter { !$0.contains("/// ") }.joined(separator: "\n")
+        #expect(code.split(separator: "\"\"\"").count == 3)
+        #expect(!code.replacing("\\\\", with: "").contains("\\"))
+    }
+}
