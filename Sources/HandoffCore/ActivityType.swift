@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// A kind of activity, such as `com.example.notes.edit`: any non-empty text of at most 255 bytes without
+/// control characters.
+public struct ActivityType: Hashable, Sendable, CustomStringConvertible {
+    /// The longest type, in bytes of UTF-8.
+    public static let maximumLength = 255
+    /// Reading a web page; its only payload is the page's address.
+    public static let browsingWeb = ActivityType(trusted: "org.example.Handoff.BrowsingWeb")
+
+    /// The type as it was written.
+    public let description: String
+
+    /// The type written as `text`, or the reason why it is none.
+    public init(_ text: String) throws(HandoffFailure) {
+        let advice = "Use a name in reverse-DNS form, such as com.example.notes.edit."
+        guard !text.isEmpty else {
+            throw HandoffFailure(.invalidArguments, "An activity type is empty. \(advice)")
+        }
+        guard text.utf8.count <= Self.maximumLength else {
+            throw HandoffFailure(
+                .invalidArguments,
+                "The activity type \"\(PeerText.clean(text, limit: 64))…\" is \(text.utf8.count) bytes long,"
+                    + " more than \(Self.maximumLength). \(advice)")
+        }
+        guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            throw HandoffFailure(
+                .invalidArguments,
+                "The activity type \"\(PeerText.message(text))\" has a control character in it. \(advice)")
+        }
+        description = text
+    }
+
+    private init(trusted text: String) {
+        description = text
+    }
+
+    /// Whether the type has the recommended form: at least two labels of ASCII letters, digits, `-` and `_`,
+    /// separated by dots, of which the first starts with a letter.
+    public var isReverseDNS: Bool {
+        let labels = description.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard labels.count >= 2, let first = description.utf8.first, first.isLetter else { return false }
+        return labels.allSatisfy { label in !label.isEmpty && label.allSatisfy(\.isLabelCharacter) }
+    }
+}
+
+extension UInt8 {
+    /// Whether this is an ASCII letter.
+    var isLetter: Bool {
+        UInt8(ascii: "a")...UInt8(ascii: "z") ~= self || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self
+    }
+
+    /// Whether this is an ASCII letter or digit, `-` or `_`.
+    var isLabelCharacter: Bool {
+        isLetter || UInt8(ascii: "0")...UInt8(ascii: "9") ~= self || self == UInt8(ascii: "-")
+            || self == UInt8(ascii: "_")
+    }
+}

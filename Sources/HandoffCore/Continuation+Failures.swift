@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+extension HandoffFailure {
+    static func notRegisteredInTime(_ target: Continuation.Target) -> HandoffFailure {
+        HandoffFailure(
+            .applicationTimedOut,
+            "\(target.name) was started but did not register within \(Deadline.registration.text)."
+                + " Start it by hand, then try again.")
+    }
+
+    static func noAnswer(_ target: Continuation.Target, _ offer: Offer) -> HandoffFailure {
+        HandoffFailure(
+            .applicationTimedOut,
+            "No answer came within \(Deadline.continueActivity.text) to the request to continue"
+                + " \"\(offer.title)\" in \(target.name). See whether the application hangs, then try again.")
+    }
+
+    static func declined(_ offer: Offer, by target: Continuation.Target) -> HandoffFailure {
+        HandoffFailure(
+            .applicationFailed,
+            "\(target.name) did not continue \"\(offer.title)\" (\(offer.type))."
+                + " Try another application, or a newer version of this one.")
+    }
+
+    static func refused(
+        _ message: String, _ offer: Offer, by target: Continuation.Target
+    ) -> HandoffFailure {
+        message.isEmpty
+            ? declined(offer, by: target) : HandoffFailure(.applicationFailed, foreignMessage: message)
+    }
+
+    static func busy(
+        _ offer: Offer, with target: Continuation.Target, not application: ApplicationID
+    ) -> HandoffFailure {
+        HandoffFailure(
+            .invalidArguments,
+            "\(application) cannot continue \"\(offer.title)\" now: \(target.name) is about to."
+                + " Wait until that is over, or name no application.")
+    }
+
+    static func vanished(_ target: Continuation.Target, _ offer: Offer) -> HandoffFailure {
+        HandoffFailure(
+            .applicationFailed,
+            "\(target.name) went away before it had continued \"\(offer.title)\". Try again.")
+    }
+
+    static func fetchTimedOut(_ offer: Offer) -> HandoffFailure {
+        HandoffFailure(
+            .connectionUnavailable,
+            "The other device did not send \"\(offer.title)\" within \(Deadline.fetch.text)."
+                + " See whether it is awake and on the network, then try again.")
+    }
+
+    static func documentTimedOut(_ offer: Offer) -> HandoffFailure {
+        HandoffFailure(
+            .connectionUnavailable,
+            "Nothing more came of the document of \"\(offer.title)\" for \(Deadline.documentSilence.text)."
+                + " See whether the other device is awake and on the network, then try again.")
+    }
+}
+
+extension Continuation.Target {
+    /// What a message calls it.
+    fileprivate var name: String {
+        application?.description ?? "The web browser"
+    }
+}
+
+extension Duration {
+    /// Whole seconds, in words.
+    fileprivate var text: String { "\(components.seconds) s" }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+extension Continuation {
+    /// What continues the activity.
+    public enum Target: Hashable, Sendable {
+        /// This application, which is registered already or has to be started.
+        case application(ApplicationID, isRunning: Bool)
+        /// The default browser, which is given the web page's address.
+        case browser
+
+        /// The application; nil for the browser.
+        public var application: ApplicationID? {
+            switch self {
+            case .application(let id, isRunning: _): id
+            case .browser: nil
+            }
+        }
+    }
+
+    /// Where the document of a fetched activity is.
+    public enum Document: Hashable, Sendable {
+        /// There is none.
+        case none
+        /// It is a file of this machine.
+        case present
+        /// It is in a shared folder and has not been synchronised yet.
+        case awaited
+        /// It has to be brought over from the origin.
+        case remote
+    }
+
+    /// What `Fetch` brought, as far as the continuation is concerned; the caller keeps the rest.
+    public struct Fetched: Hashable, Sendable {
+        /// The summary of what was fetched.
+        public var offer: Offer
+        /// Where its document is.
+        public var document: Document
+
+        /// What `Fetch` brought.
+        public init(offer: Offer, document: Document) {
+            self.offer = offer
+            self.document = document
+        }
+    }
+
+    /// What the application answered to `ContinueActivity`.
+    public enum Answer: Hashable, Sendable {
+        /// It has continued the activity.
+        case handled
+        /// It has not, by `false` or for want of the method.
+        case declined
+        /// It answered with an error, whose message this is.
+        case failed(message: String)
+    }
+
+    /// How it ended.
+    public enum Outcome: Hashable, Sendable {
+        /// The activity was continued.
+        case continued
+        /// It was not.
+        case failed(HandoffFailure)
+    }
+
+    /// What an event asks to be done, in this order.
+    public enum Action: Hashable, Sendable {
+        /// Start the application. Answer: `applicationReady` once it has registered, or `startFailed`.
+        case startApplication(ApplicationID)
+        /// Call `WillContinueActivity`. Answer: `willContinueAnswered`.
+        case askWillContinue
+        /// Call `Fetch`. Answer: `fetched` or `fetchFailed`.
+        case fetch
+        /// Watch for the document in its shared folder. Answer: `documentArrived` or `documentFailed`.
+        case awaitDocument
+        /// Bring the document over. Answer: `documentProgressed`, and `documentArrived` or `documentFailed`.
+        case bringDocument
+        /// Call `ContinueActivity` with what the last successful `Fetch` brought. Answer: `deliverAnswered`.
+        case deliver
+        /// Open the web page in the default browser. Answer: `opened` or `openFailed`.
+        case openWebPage
+        /// Open the document in the default application for its type. Answer: `opened` or `openFailed`.
+        case openDocument
+        /// Call `DidFailToContinueActivity`.
+        case tellApplicationFailed(HandoffFailure)
+        /// Tell each of these callers the outcome. Nobody else will be told another.
+        case finished(Outcome, callers: [String])
+        /// Call `Continued` at the origin. Answer: `continuedAcknowledged` on any reply of the peer's, else
+        /// `continuedFailed`. This comes again when it is worth another attempt.
+        case confirmContinued
+        /// Call `Release` at the origin, and forget this continuation: nothing more comes out of it.
+        case release
+    }
+}

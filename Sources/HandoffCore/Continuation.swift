@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// One act of continuing a peer's activity here, from the user's choice until the origin may forget it.
+///
+/// Preparing the application and fetching the activity go on at the same time. Whatever happens, there is
+/// exactly one `finished`; an application that was asked whether it will continue gets exactly one of
+/// `deliver` and `tellApplicationFailed` unless it goes away; and the last action of all is `release`. An
+/// event that comes too late, or twice, does nothing. `advance(to:)` is to be called once `nextDeadline` has
+/// come.
+public struct Continuation: Sendable {
+    private enum State {
+        /// Nothing was asked of anybody yet.
+        case new
+        /// The application is made ready while the activity is on its way.
+        case preparing(Application)
+        /// `ContinueActivity` was called; its answer is the outcome.
+        case delivering(until: Instant)
+        /// A default application is asked to open the page or the document; its answer is the outcome.
+        case opening(until: Instant)
+        /// It was continued, and the outcome is out; the origin has not forgotten it yet.
+        case continued(Confirmation)
+        /// It failed; nothing happens any more.
+        case failed
+    }
+
+    private var state = State.new
+    private var retrieval: Retrieval
+    private var isLinked = true
+    private var isLetGo: Bool
+
+    /// Its identifier.
+    public let id: ContinuationID
+    /// The peer whose activity it is.
+    public let device: DeviceID
+    /// What the user chose, as it was then.
+    public let offer: Offer
+    /// What continues it.
+    public let target: Target
+    /// Those who are to be told the outcome.
+    public private(set) var callers: [String]
+    /// Whether the application shows that something is coming, so that nobody else needs to.
+    public private(set) var applicationShowsProgress = false
+
+    /// A continuation that `caller` wants, of which nothing was done yet.
+    public init(id: ContinuationID, device: DeviceID, offer: Offer, target: Target, caller: String) {
+        self.id = id
+        self.device = device
+        self.offer = offer
+        self.target = target
+        callers = [caller]
+        retrieval = Retrieval(of: offer)
+        isLetGo = target.application == nil
+    }
+
+    /// Whether the outcome is still open, so that others may join.
+    public var isRunning: Bool {
+        switch state {
+        case .new, .preparing, .delivering, .opening: true
+        case .continued, .failed: false
+        }
+    }
+
+    /// What the last successful `Fetch` brought; nil before.
+    public var fetched: Fetched? { retrieval.fetched }
+
+    /// Begins. Later calls do nothing.
+    public mutating func begin(at now: Instant) -> [Action] {
+        guard case .new = state else { return [] }
+        switch target {
+        case .application(let application, isRunning: false):
+            state = .preparing(.starting(until: now.advanced(by: Deadline.registration)))
+            return [.startApplication(application)] + retrieval.begin(at: now)
+        case .application(_, isRunning: true):
+            state = .preparing(.asked(until: now.advanced(by: Deadline.willContinue)))
+            return [.askWillContinue] + retrieval.begin(at: now)
+        case .browser:
+            state = .preparing(.notNeeded)
+            return retrieval.begin(at: now)
+        }
+    }
+
+    /// Somebody else wants the same offer continued, and is told the outcome too, once however often they
+    /// join. Fails with `invalidArguments` if they named another application, and with `unknownObject` if the
+    /// outcome is out.
+    public mutating func join(_ caller: String, application: ApplicationID? = nil) throws(HandoffFailure) {
+        guard isRunning else { throw .unknownContinuation(id) }
+        if let application, application != target.application {
+            throw .busy(offer, with: target, not: application)
+        }
+        if !callers.contains(caller) { callers.append(caller) }
+    }
+
+    /// A caller left the bus and is told nothing. The continuation goes on.
+    public mutating func callerVanished(_ caller: String) {
+        callers.removeAll { $0 == caller }
+    }
+
+    // MARK: The application
+
+    /// The application that was started has registered.
+    public mutating func applicationReady(at now: Instant) -> [Action] {
+        guard case .preparing(.starting) = state else { return [] }
+        state = .preparing(.asked(until: now.advanced(by: Deadline.willContinue)))
+        return [.askWillContinue]
+    }
+
+    /// The application could not be started.
+    public mutating func startFailed(_ failure: HandoffFailure) -> [Action] {
+        guard case .preparing(.starting) = state else { return [] }
+        return fail(failure)
+    }
+
+    /// The application answered `WillContinueActivity`; an error counts as false.
+    public mutating func willContinueAnswered(_ showsProgress: Bool, at now: Instant) -> [Action] {
+        guard case .preparing(.asked) = state else { return [] }
+        applicationShowsProgress = showsProgress
+        state = .preparing(.ready)
+        return proceed(at: now)
+    }
+
+    /// The application answered `ContinueActivity`.
+    public mutating func deliverAnswered(_ answer: Answer, at now: Instant) -> [Action] {
+        guard case .delivering = state else { return [] }
+        switch answer {
+        case .handled:
+            return succeed(at: now)
+        case .declined:
+            guard let fetched, fetched.document != .none else { return fail(.declined(offer, by: target)) }
+            isLetGo = true
+            state = .opening(until: now.advanced(by: Deadline.opening))
+            return [.openDocument]
+        case .failed(let message):
+            return fail(.refused(message, offer, by: target))
+        }
+    }
+
+    /// The connection that was asked whether it will continue left the bus, and can be told nothing.
+    public mutating func applicationVanished() -> [Action] {
+        switch state {
+        case .preparing(.asked), .preparing(.ready), .delivering:
+            return fail(.vanished(target, offer), tellsApplication: false)
+        case .new, .preparing, .opening, .continued, .failed:
+            return letGo()
+        }
+    }
+
+    /// The application no longer holds the continuation: it released it, left the bus, or had too many.
+    public mutating func letGo() -> [Action] {
+        isLetGo = true
+        return confirm { $0.letGo() }
+    }
+
+    /// The page or the document was opened.
+    public mutating func opened(at now: Instant) -> [Action] {
+        guard case .opening = state else { return [] }
+        return succeed(at: now)
+    }
+
+    /// The page or the document could not be opened.
+    public mutating func openFailed(_ failure: HandoffFailure) -> [Action] {
+        guard case .opening = state else { return [] }
+        return fail(failure)
+    }
+
+    // MARK: The activity
+
+    /// `Fetch` was answered. What does not agree with the offer that was chosen is not delivered.
+    public mutating func fetched(_ fetched: Fetched, at now: Instant) -> [Action] {
+        retrieve(at: now) { $0.fetched(fetched, at: now) }
+    }
+
+    /// `Fetch` failed. For want of a link it is called once more, as soon as there is one; when there is an
+    /// older state already, that is delivered; otherwise this is the outcome.
+    public mutating func fetchFailed(_ failure: HandoffFailure, at now: Instant) -> [Action] {
+        let isLinked = isLinked
+        return retrieve(at: now) { $0.fetchFailed(failure, isLinked: isLinked) }
+    }
+
+    /// Bytes of the document came.
+    public mutating func documentProgressed(at now: Instant) {
+        retrieval.documentProgressed(at: now)
+    }
+
+    /// The document is a file of this machine now.
+    public mutating func documentArrived(at now: Instant) -> [Action] {
+        retrieve(at: now) { $0.documentArrived() }
+    }
+
+    /// The document did not come. If it was expected in a shared folder, it is brought over instead.
+    public mutating func documentFailed(_ failure: HandoffFailure, at now: Instant) -> [Action] {
+        retrieve(at: now) { $0.documentFailed(failure, at: now) }
+    }
+
+    /// The origin's activity has changed; the latest state is fetched once more before it is delivered.
+    public mutating func offerRevised(to revision: UInt64) {
+        retrieval.offerRevised(to: revision)
+    }
+
+    /// The offer has ended. What has been fetched by then is delivered all the same.
+    public mutating func offerWithdrawn() -> [Action] {
+        guard case .preparing = state, fetched == nil else { return [] }
+        return fail(.offerWithdrawn(offer.id))
+    }
+
+    /// Handoff was switched off. What has been delivered by then goes on.
+    public mutating func disabled() -> [Action] {
+        guard case .preparing = state else { return [] }
+        return fail(.disabled)
+    }
+
+    // MARK: The link
+
+    /// The link to the peer is gone.
+    public mutating func linkLost() {
+        isLinked = false
+    }
+
+    /// There is a link to the peer again, or another one.
+    public mutating func linkRestored(at now: Instant) -> [Action] {
+        isLinked = true
+        return retrieve(at: now) { $0.linkRestored() } + confirm { $0.linkRestored() }
+    }
+
+    /// The peer replied to `Continued`, in whatever way.
+    public mutating func continuedAcknowledged() -> [Action] {
+        confirm { $0.acknowledged() }
+    }
+
+    /// `Continued` did not reach the peer. It is repeated, for a minute at most.
+    public mutating func continuedFailed(at now: Instant) {
+        guard case .continued(var confirmation) = state else { return }
+        confirmation.failed(isLinked: isLinked, at: now)
+        state = .continued(confirmation)
+    }
+
+    // MARK: Time
+
+    /// When `advance(to:)` has something to do; nil if time changes nothing.
+    public var nextDeadline: Instant? {
+        switch state {
+        case .preparing(let application):
+            [application.deadline, retrieval.nextDeadline].compactMap { $0 }.min()
+        case .delivering(let until), .opening(let until): until
+        case .continued(let confirmation): confirmation.nextDeadline
+        case .new, .failed: nil
+        }
+    }
+
+    /// Time has passed.
+    public mutating func advance(to now: Instant) -> [Action] {
+        var actions: [Action] = []
+        while let deadline = nextDeadline, deadline <= now {
+            actions += expire(deadline, at: now)
+        }
+        return actions
+    }
+
+    /// Does what is due because `deadline`, which is the next one, has passed.
+    private mutating func expire(_ deadline: Instant, at now: Instant) -> [Action] {
+        switch state {
+        case .preparing(let application) where application.deadline == deadline:
+            guard case .asked = application else { return fail(.notRegisteredInTime(target)) }
+            return willContinueAnswered(false, at: now)
+        case .preparing: return retrieve(at: now) { $0.expire(at: now) }
+        case .delivering, .opening: return fail(.noAnswer(target, offer))
+        case .continued: return confirm { $0.expire(at: now) }
+        case .new, .failed: return []
+        }
+    }
+
+    // MARK: Steps
+
+    /// Lets the retrieval take an event while there is any use for one.
+    private mutating func retrieve(
+        at now: Instant, _ event: (inout Retrieval) -> Retrieval.Step
+    ) -> [Action] {
+        guard case .preparing = state else { return [] }
+        switch event(&retrieval) {
+        case .go(let actions): return actions + proceed(at: now)
+        case .failed(let failure): return fail(failure)
+        }
+    }
+
+    /// Lets the end of a continuation that succeeded take an event; any other does nothing.
+    private mutating func confirm(_ event: (inout Confirmation) -> [Action]) -> [Action] {
+        guard case .continued(var confirmation) = state else { return [] }
+        defer { state = .continued(confirmation) }
+        return event(&confirmation)
+    }
+
+    /// Delivers once both application and activity are there, or fetches once more if that has changed.
+    private mutating func proceed(at now: Instant) -> [Action] {
+        guard retrieval.isComplete, case .preparing(let application) = state, application.isReady else {
+            return []
+        }
+        let refreshing = retrieval.refresh(at: now)
+        guard refreshing.isEmpty else { return refreshing }
+        guard target.application != nil else {
+            state = .opening(until: now.advanced(by: Deadline.opening))
+            return [.openWebPage]
+        }
+        state = .delivering(until: now.advanced(by: Deadline.continueActivity))
+        return [.deliver]
+    }
+
+    private mutating func succeed(at now: Instant) -> [Action] {
+        let isHeld = !isLetGo && fetched?.offer.supportsContinuationStreams == true
+        state = .continued(Confirmation(isHeld: isHeld, at: now))
+        return [finish(.continued), .confirmContinued]
+    }
+
+    /// Ends without success. An application that waits for the activity is told; one that had it is not.
+    private mutating func fail(_ failure: HandoffFailure, tellsApplication: Bool = true) -> [Action] {
+        let isWaiting =
+            switch state {
+            case .preparing(.asked), .preparing(.ready): true
+            default: false
+            }
+        state = .failed
+        let told: [Action] = isWaiting && tellsApplication ? [.tellApplicationFailed(failure)] : []
+        return told + [finish(.failed(failure)), .release]
+    }
+
+    private mutating func finish(_ outcome: Outcome) -> Action {
+        defer { callers = [] }
+        return .finished(outcome, callers: callers)
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// How long each step may take.
+public enum Deadline {
+    /// `WillContinueActivity`; after that its answer is taken to be false.
+    public static let willContinue: Duration = .seconds(1)
+    /// `WillSave`; after that the last saved state is handed off.
+    public static let willSave: Duration = .seconds(2)
+    /// `Fetch`, its one retry included.
+    public static let fetch: Duration = .seconds(10)
+    /// Registering, after the application was started.
+    public static let registration: Duration = .seconds(30)
+    /// `ContinueActivity`.
+    public static let continueActivity: Duration = .seconds(30)
+    /// Opening a web page or a document with its default application.
+    public static let opening: Duration = .seconds(30)
+    /// A document that is being brought over, without a single byte.
+    public static let documentSilence: Duration = .seconds(15)
+    /// A document of a shared folder that has not been synchronised yet; after that it is brought over.
+    public static let synchronisation: Duration = .seconds(60)
+    /// How long a continuation lives at the origin without a link, and `Continued` is repeated here.
+    public static let withoutLink: Duration = .seconds(60)
+    /// Between one attempt to say `Continued` that failed over a living link and the next.
+    public static let confirmationRetry: Duration = .seconds(1)
+    /// Between two `WillSave` that no continuation asked for.
+    public static let autosave: Duration = .seconds(1)
+    /// Between two summaries of the same offer.
+    public static let offerInterval: Duration = .milliseconds(100)
+    /// How often a date is compared with the wall clock, which may be set and runs while the machine sleeps.
+    public static let dateCheck: Duration = .seconds(60)
+}
+
+/// How much one connection or one peer may have.
+public enum Quota {
+    /// Activities of one connection.
+    public static let activities = 64
+    /// Open streams of one connection.
+    public static let streams = 16
+    /// Continuations that one connection holds.
+    public static let continuations = 8
+    /// Activity types of one connection.
+    public static let types = 256
+    /// Live continuations of one peer at the origin.
+    public static let continuationsOfPeer = 8
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+extension HandoffFailure {
+    static func unknownActivity(_ id: ActivityID) -> HandoffFailure {
+        HandoffFailure(
+            .unknownObject,
+            "There is no activity \(id): it was invalidated or never existed. Create a new one.")
+    }
+
+    static func unknownContinuation(_ id: ContinuationID) -> HandoffFailure {
+        HandoffFailure(
+            .unknownObject,
+            "There is no continuation \(id): it has ended or never existed. Continue the activity again.")
+    }
+
+    static func unknownOffer(_ id: ActivityID, of device: DeviceID) -> HandoffFailure {
+        HandoffFailure(
+            .unknownObject, "Device \(device) offers no activity \(id) here. Look again at what is offered.")
+    }
+
+    static var disabled: HandoffFailure {
+        HandoffFailure(.disabled, "Handoff is switched off. Switch it on, then try again.")
+    }
+
+    static func offerWithdrawn(_ activity: ActivityID) -> HandoffFailure {
+        HandoffFailure(
+            .offerWithdrawn,
+            "Activity \(activity) is no longer offered. Look again at what is offered, and choose from that.")
+    }
+
+    static func offerChanged(_ offer: Offer) -> HandoffFailure {
+        HandoffFailure(
+            .offerWithdrawn,
+            "What the other device sent is not the activity \"\(offer.title)\" (\(offer.type)) that was"
+                + " chosen. Look again at what is offered, and choose from that.")
+    }
+
+    static func notRegistered(_ connection: String) -> HandoffFailure {
+        HandoffFailure(
+            .notRegistered,
+            "Connection \(connection) has not registered an application. Call RegisterApplication first.")
+    }
+
+    static func noApplication(for offer: Offer) -> HandoffFailure {
+        HandoffFailure(
+            .noApplication,
+            "No application here continues activities of type \(offer.type) of team \(offer.team)."
+                + " Install or start one that declares the type.")
+    }
+
+    static func tooMany(_ things: String, limit: Int, advice: String) -> HandoffFailure {
+        HandoffFailure(.limitsExceeded, "More than \(limit) \(things) are not allowed. \(advice)")
+    }
+}

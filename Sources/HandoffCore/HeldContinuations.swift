@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// The continuations that applications of this session hold: from `WillContinueActivity`, whose context names
+/// them, until they are released.
+public struct HeldContinuations: Sendable {
+    /// A continuation that an application holds.
+    public struct Entry: Hashable, Sendable {
+        /// The continuation.
+        public let id: ContinuationID
+        /// The connection that it was handed to.
+        public let connection: String
+        /// Whether streams may be opened.
+        public internal(set) var supportsStreams: Bool
+        /// How many streams are open.
+        public internal(set) var openStreams = 0
+        /// Whether `ContinueActivity` has replied.
+        public internal(set) var isDelivered = false
+    }
+
+    /// What an event asks to be done.
+    public enum Action: Hashable, Sendable {
+        /// Take the continuation from the application, and tell its `Continuation` that it was let go.
+        case ended(ContinuationID)
+    }
+
+    /// In the order in which they began.
+    private var entries: [Entry] = []
+
+    /// No continuations yet.
+    public init() {}
+
+    /// The continuation of this identifier, if it is held.
+    public subscript(id: ContinuationID) -> Entry? {
+        entries.first { $0.id == id }
+    }
+
+    /// A continuation is about to be handed to a connection. If that holds as many as it may, the oldest that
+    /// was delivered and has no open stream ends; without such a one it fails with `limitsExceeded`.
+    public mutating func began(
+        _ id: ContinuationID, connection: String, supportsStreams: Bool
+    ) throws(HandoffFailure) -> [Action] {
+        guard self[id] == nil else {
+            throw HandoffFailure(
+                .invalidArguments, "Continuation \(id) is held already. Use a new identifier.")
+        }
+        let entry = Entry(id: id, connection: connection, supportsStreams: supportsStreams)
+        let mine = entries.filter { $0.connection == connection }
+        guard mine.count >= Quota.continuations else {
+            entries.append(entry)
+            return []
+        }
+        guard let idle = mine.first(where: { $0.isDelivered && $0.openStreams == 0 }) else {
+            throw .tooMany(
+                "continuations of one application", limit: Quota.continuations,
+                advice: "Close the streams of one that is over, or release it, then try again.")
+        }
+        entries.append(entry)
+        return end { $0.id == idle.id }
+    }
+
+    /// The activity is there; whether it supports streams is certain now.
+    public mutating func fetched(_ id: ContinuationID, supportsStreams: Bool) {
+        change(id) { $0.supportsStreams = supportsStreams }
+    }
+
+    /// `ContinueActivity` has replied: without streams the continuation is over.
+    public mutating func delivered(_ id: ContinuationID) -> [Action] {
+        change(id) { $0.isDelivered = true }
+        return end { $0.id == id && !$0.supportsStreams }
+    }
+
+    /// The application released the continuation, or it failed.
+    public mutating func released(_ id: ContinuationID) -> [Action] {
+        end { $0.id == id }
+    }
+
+    /// The connection left the bus.
+    public mutating func connectionVanished(_ connection: String) -> [Action] {
+        end { $0.connection == connection }
+    }
+
+    /// The application opens a stream. Fails with `unknownObject`, `streamsNotSupported` or `limitsExceeded`;
+    /// otherwise `streamClosed(_:)` is to follow once, even if opening it fails.
+    public mutating func openStream(_ id: ContinuationID) throws(HandoffFailure) {
+        guard let entry = self[id] else { throw .unknownContinuation(id) }
+        guard entry.supportsStreams else {
+            throw HandoffFailure(
+                .streamsNotSupported,
+                "The activity of continuation \(id) has no streams. Its application has to set"
+                    + " SupportsContinuationStreams before it is continued.")
+        }
+        let open = entries.reduce(0) { $0 + ($1.connection == entry.connection ? $1.openStreams : 0) }
+        guard open < Quota.streams else {
+            throw .tooMany(
+                "open streams of one connection", limit: Quota.streams,
+                advice: "Close those that are no longer needed.")
+        }
+        change(id) { $0.openStreams += 1 }
+    }
+
+    /// A stream of the continuation was closed on both sides, or could not be opened.
+    public mutating func streamClosed(_ id: ContinuationID) {
+        change(id) { $0.openStreams = max(0, $0.openStreams - 1) }
+    }
+
+    private mutating func change(_ id: ContinuationID, _ change: (inout Entry) -> Void) {
+        guard let index = entries.firstIndex(where: { $0.id == id }) else { return }
+        change(&entries[index])
+    }
+
+    /// Ends all continuations that `predicate` is true of.
+    private mutating func end(where predicate: (Entry) -> Bool) -> [Action] {
+        let ended = entries.filter(predicate)
+        entries.removeAll(where: predicate)
+        return ended.map { .ended($0.id) }
+    }
+}

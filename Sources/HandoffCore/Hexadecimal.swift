@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// Lower-case hexadecimal digits, the only ones that identifiers are written in.
+enum Hexadecimal {
+    /// `words` in sixteen digits each, the most significant first.
+    static func digits(of words: [UInt64]) -> String {
+        var text = ""
+        text.reserveCapacity(words.count * 16)
+        for word in words {
+            let digits = String(word, radix: 16)
+            text += String(repeating: "0", count: 16 - digits.utf8.count)
+            text += digits
+        }
+        return text
+    }
+
+    /// The big-endian words that `text` is written as; nil unless it is exactly `count` words in lower case.
+    static func words(_ count: Int, from text: some StringProtocol) -> [UInt64]? {
+        guard text.utf8.count == count * 16 else { return nil }
+        var words: [UInt64] = []
+        var word: UInt64 = 0
+        for (index, digit) in text.utf8.enumerated() {
+            switch digit {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): word = word << 4 | UInt64(digit - UInt8(ascii: "0"))
+            case UInt8(ascii: "a")...UInt8(ascii: "f"):
+                word = word << 4 | UInt64(digit - UInt8(ascii: "a") + 10)
+            default: return nil
+            }
+            if index % 16 == 15 {
+                words.append(word)
+                word = 0
+            }
+        }
+        return words
+    }
+
+    /// The big-endian words that `bytes` make up; nil unless they are exactly `count` words.
+    static func words(_ count: Int, from bytes: some Collection<UInt8>) -> [UInt64]? {
+        guard bytes.count == count * 8 else { return nil }
+        var words: [UInt64] = []
+        var word: UInt64 = 0
+        for (index, byte) in bytes.enumerated() {
+            word = word << 8 | UInt64(byte)
+            if index % 8 == 7 {
+                words.append(word)
+                word = 0
+            }
+        }
+        return words
+    }
+}

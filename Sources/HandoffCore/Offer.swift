@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// The summary of a current activity that peers see; never its payload.
+///
+/// Its text is always fit to be shown, whoever wrote it.
+public struct Offer: Hashable, Sendable {
+    /// The activity.
+    public let id: ActivityID
+    /// What kind of activity it is.
+    public let type: ActivityType
+    /// What a person reads; may be empty.
+    public let title: String
+    /// The application it comes from.
+    public let applicationID: ApplicationID
+    /// The applications that may continue it.
+    public let team: Team
+    /// The host of its web page; nil without one.
+    public let webpageHost: String?
+    /// The MIME type of its document; nil without one.
+    public let documentType: String?
+    /// Whether the continuing application may open streams.
+    public let supportsContinuationStreams: Bool
+    /// Grows with each change of the activity, its payload included.
+    public let revision: UInt64
+    /// When it became current, in microseconds since the Unix epoch.
+    public let since: Int64
+
+    /// A summary; the texts are made fit to be shown and cut, and empty ones mean none.
+    public init(
+        id: ActivityID, type: ActivityType, title: String, applicationID: ApplicationID, team: Team,
+        webpageHost: String? = nil, documentType: String? = nil, supportsContinuationStreams: Bool = false,
+        revision: UInt64, since: Int64
+    ) {
+        self.id = id
+        self.type = type
+        self.title = PeerText.title(title)
+        self.applicationID = applicationID
+        self.team = team
+        self.webpageHost = Self.shortText(webpageHost)
+        self.documentType = Self.shortText(documentType)
+        self.supportsContinuationStreams = supportsContinuationStreams
+        self.revision = revision
+        self.since = since
+    }
+
+    /// Whether what was fetched, summarised as `fetched`, is what a user chose who saw this offer: the same
+    /// activity, type, application, team, document type and host. Title, streams, revision and date may
+    /// differ.
+    public func agrees(with fetched: Offer) -> Bool {
+        id == fetched.id && type == fetched.type && applicationID == fetched.applicationID
+            && team == fetched.team
+            && documentType == fetched.documentType && webpageHost == fetched.webpageHost
+    }
+
+    /// This offer with another date.
+    func since(_ date: Int64) -> Offer {
+        Offer(
+            id: id, type: type, title: title, applicationID: applicationID, team: team,
+            webpageHost: webpageHost,
+            documentType: documentType, supportsContinuationStreams: supportsContinuationStreams,
+            revision: revision,
+            since: date)
+    }
+
+    private static func shortText(_ text: String?) -> String? {
+        guard let text, !text.isEmpty else { return nil }
+        return PeerText.clean(text, limit: 255, bytes: 255)
+    }
+}

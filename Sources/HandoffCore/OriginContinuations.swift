@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// The continuations of this session's activities by peers, from the first `Fetch` until `Release`, until the
+/// activity is gone, or until there was no link for 60 seconds.
+public struct OriginContinuations: Sendable {
+    /// A continuation that lives.
+    public struct Entry: Hashable, Sendable {
+        /// The continuation.
+        public let id: ContinuationID
+        /// Who continues.
+        public let device: DeviceID
+        /// What is continued.
+        public let activity: ActivityID
+        /// Whether the peer said that it has continued.
+        public internal(set) var wasContinued = false
+    }
+
+    /// What an event asks to be done, in this order.
+    public enum Action: Hashable, Sendable {
+        /// Tell the activity's delegate that it was continued.
+        case tellWasContinued(Entry)
+        /// End the streams and documents of this continuation, which is over.
+        case ended(Entry)
+    }
+
+    private struct Key: Hashable {
+        let device: DeviceID
+        let id: ContinuationID
+    }
+
+    private var entries: [Key: Entry] = [:]
+    private var unlinked: [DeviceID: Instant] = [:]
+
+    /// No continuations yet.
+    public init() {}
+
+    /// The continuation of this identifier, if it lives and `device` is the one that continues. Nothing is
+    /// told of a peer's continuation to another peer.
+    public func entry(_ id: ContinuationID, of device: DeviceID) -> Entry? {
+        entries[Key(device: device, id: id)]
+    }
+
+    /// A peer fetches `activity`; `offered` is what it is offered now. As often as it likes for one
+    /// continuation.
+    ///
+    /// Fails with `offerWithdrawn` unless the two are the same, with `invalidArguments` if the continuation
+    /// is of another activity, and with `limitsExceeded` if the peer has as many as it may.
+    public mutating func fetch(
+        _ activity: ActivityID, for id: ContinuationID, by device: DeviceID, offered: ActivityID?
+    ) throws(HandoffFailure) {
+        guard activity == offered else { throw .offerWithdrawn(activity) }
+        let key = Key(device: device, id: id)
+        if let known = entries[key] {
+            guard known.activity == activity else {
+                throw HandoffFailure(
+                    .invalidArguments,
+                    "Continuation \(id) is of activity \(known.activity), not of \(activity)."
+                        + " Begin a new continuation for another activity.")
+            }
+        } else {
+            guard entries.keys.count(where: { $0.device == device }) < Quota.continuationsOfPeer else {
+                throw .tooMany(
+                    "continuations of one peer", limit: Quota.continuationsOfPeer,
+                    advice: "Release those that are over.")
+            }
+            entries[key] = Entry(id: id, device: device, activity: activity)
+        }
+        unlinked[device] = nil
+    }
+
+    /// A peer says that it has continued. Repeats do nothing, nor does one for a continuation that is over;
+    /// the peer is answered as if it were the first.
+    public mutating func continued(_ id: ContinuationID, by device: DeviceID) -> [Action] {
+        let key = Key(device: device, id: id)
+        guard var entry = entries[key], !entry.wasContinued else { return [] }
+        entry.wasContinued = true
+        entries[key] = entry
+        return [.tellWasContinued(entry)]
+    }
+
+    /// A peer is done with a continuation.
+    public mutating func released(_ id: ContinuationID, by device: DeviceID) -> [Action] {
+        end { $0.id == id && $0.device == device }
+    }
+
+    /// The activity is gone.
+    public mutating func activityInvalidated(_ activity: ActivityID) -> [Action] {
+        end { $0.activity == activity }
+    }
+
+    /// The link to a peer is gone; its continuations live on for 60 seconds.
+    public mutating func linkLost(to device: DeviceID, at now: Instant) {
+        guard unlinked[device] == nil, entries.keys.contains(where: { $0.device == device }) else { return }
+        unlinked[device] = now.advanced(by: Deadline.withoutLink)
+    }
+
+    /// The links to all peers are gone, as when the bridge dies.
+    public mutating func allLinksLost(at now: Instant) {
+        for device in Set(entries.keys.map(\.device)) { linkLost(to: device, at: now) }
+    }
+
+    /// There is a link to a peer again.
+    public mutating func linkRestored(to device: DeviceID) {
+        unlinked[device] = nil
+    }
+
+    /// The device is no longer a peer.
+    public mutating func peerRemoved(_ device: DeviceID) -> [Action] {
+        end { $0.device == device }
+    }
+
+    /// Handoff was switched off.
+    public mutating func disabled() -> [Action] {
+        end { _ in true }
+    }
+
+    /// When `advance(to:)` has something to do; nil if time changes nothing.
+    public var nextDeadline: Instant? {
+        unlinked.values.min()
+    }
+
+    /// Time has passed.
+    public mutating func advance(to now: Instant) -> [Action] {
+        let lost = Set(unlinked.filter { $0.value <= now }.keys)
+        return lost.isEmpty ? [] : end { lost.contains($0.device) }
+    }
+
+    /// Ends all continuations that `predicate` is true of.
+    private mutating func end(where predicate: (Entry) -> Bool) -> [Action] {
+        let ended = entries.values.filter(predicate).sorted { $0.id.description < $1.id.description }
+        for entry in ended { entries[Key(device: entry.device, id: entry.id)] = nil }
+        let alive = Set(entries.keys.map(\.device))
+        unlinked = unlinked.filter { alive.contains($0.key) }
+        return ended.map { .ended($0) }
+    }
+}

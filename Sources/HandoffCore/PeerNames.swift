@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// The names that peers are shown under: whatever they call themselves, no two look the same.
+public struct PeerNames: Sendable {
+    private struct Name {
+        /// What the peer calls itself, made fit to be shown.
+        var own: String
+        /// What it is shown as.
+        var shown: String
+    }
+
+    private var names: [DeviceID: Name] = [:]
+
+    /// No peers yet.
+    public init() {}
+
+    /// Takes down that `device` calls itself `name` and returns what it is to be shown as, which stays until
+    /// the peer calls itself something else. One without a name is shown by the start of its identifier.
+    public mutating func name(_ device: DeviceID, _ name: String) -> String {
+        let cleaned = PeerText.name(name)
+        let own = cleaned.isEmpty ? String(device.description.prefix(8)) : cleaned
+        if let known = names[device], known.own == own { return known.shown }
+        names[device] = nil
+        let shown = unused(own)
+        names[device] = Name(own: own, shown: shown)
+        return shown
+    }
+
+    /// What `device` is shown as; nil if it never had a name.
+    public func name(of device: DeviceID) -> String? {
+        names[device]?.shown
+    }
+
+    /// Forgets `device`, whose name becomes free.
+    public mutating func remove(_ device: DeviceID) {
+        names[device] = nil
+    }
+
+    /// `name`, numbered if somebody already looks like it.
+    private func unused(_ name: String) -> String {
+        let taken = Set(names.values.map { Self.look(of: $0.shown) })
+        var candidate = name
+        var number = 2
+        while taken.contains(Self.look(of: candidate)) {
+            let suffix = " (\(number))"
+            candidate = PeerText.clean(name, limit: PeerText.maximumName - suffix.utf8.count) + suffix
+            number += 1
+        }
+        return candidate
+    }
+
+    /// What is left of a name for the eye: no invisible characters, no white space, no case.
+    private static func look(of name: String) -> String {
+        let visible = name.unicodeScalars.filter {
+            !$0.properties.isDefaultIgnorableCodePoint && !$0.properties.isWhitespace
+        }
+        return String(String.UnicodeScalarView(visible)).lowercased()
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// What an application supports, by its desktop entry, by its own word when it registers, or by both
+/// together.
+public struct Declaration: Hashable, Sendable {
+    /// The types it names, in its order; the first is that of activities without a type.
+    public var activityTypes: [ActivityType]
+    /// The type of activities for a document, by MIME type.
+    public var documentTypes: [String: ActivityType]
+    /// The web hosts whose pages it can show.
+    public var domains: [String]
+
+    /// A declaration, by default an empty one.
+    public init(
+        activityTypes: [ActivityType] = [], documentTypes: [String: ActivityType] = [:],
+        domains: [String] = []
+    ) {
+        self.activityTypes = activityTypes
+        self.documentTypes = documentTypes
+        self.domains = domains
+    }
+
+    /// All types, those of documents after those that are named, each once.
+    public var types: [ActivityType] {
+        var seen: Set<ActivityType> = []
+        let mapped = documentTypes.sorted { $0.key < $1.key }.map(\.value)
+        return (activityTypes + mapped).filter { seen.insert($0).inserted }
+    }
+
+    /// This declaration and `other` together. This one comes first, and decides what both say of a MIME type.
+    public func union(_ other: Declaration) -> Declaration {
+        var types: Set<ActivityType> = []
+        var hosts: Set<String> = []
+        return Declaration(
+            activityTypes: (activityTypes + other.activityTypes).filter { types.insert($0).inserted },
+            documentTypes: documentTypes.merging(other.documentTypes) { mine, _ in mine },
+            domains: (domains + other.domains).filter { hosts.insert($0).inserted })
+    }
+}
+
+/// An application that has registered.
+public struct Registration: Hashable, Sendable {
+    /// The connection that it registered from.
+    public let connection: String
+    /// Which application it is.
+    public let applicationID: ApplicationID
+    /// Whose activities it may continue.
+    public let team: Team
+    /// What it supports.
+    public let declaration: Declaration
+    /// The path of the object that continues activities.
+    public let objectPath: String
+
+    /// A registration; without a team the application is alone in its own.
+    public init(
+        connection: String, applicationID: ApplicationID, team: Team? = nil, declaration: Declaration,
+        objectPath: String
+    ) {
+        self.connection = connection
+        self.applicationID = applicationID
+        self.team = team ?? Team(applicationID)
+        self.declaration = declaration
+        self.objectPath = objectPath
+    }
+
+    /// Whether the application declares `type`.
+    public func declares(_ type: ActivityType) -> Bool {
+        declaration.types.contains(type)
+    }
+}

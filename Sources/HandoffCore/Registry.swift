@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// The applications that have registered, by connection.
+public struct Registry: Sendable {
+    /// In the order in which they registered, one a connection.
+    private var registrations: [Registration] = []
+
+    /// No applications yet.
+    public init() {}
+
+    /// What `connection` registered; nil if it did not.
+    public func registration(of connection: String) -> Registration? {
+        registrations.first { $0.connection == connection }
+    }
+
+    /// What `connection` registered, or the failure `notRegistered`.
+    public func requireRegistration(of connection: String) throws(HandoffFailure) -> Registration {
+        guard let registration = registration(of: connection) else { throw .notRegistered(connection) }
+        return registration
+    }
+
+    /// All registrations, the latest last.
+    public var all: [Registration] { registrations }
+
+    /// Takes in a registration, the latest now, in place of what the connection registered before, which is
+    /// returned. Fails with `limitsExceeded` if it declares more types than allowed; what was registered then
+    /// stays.
+    @discardableResult
+    public mutating func register(_ registration: Registration) throws(HandoffFailure) -> Registration? {
+        let count =
+            registration.declaration.activityTypes.count + registration.declaration.documentTypes.count
+        guard count <= Quota.types else {
+            throw .tooMany(
+                "activity and document types of one application (\(registration.applicationID) has \(count))",
+                limit: Quota.types,
+                advice: "Declare fewer, and tell kinds of activity apart by their UserInfo.")
+        }
+        let former = remove(registration.connection)
+        registrations.append(registration)
+        return former
+    }
+
+    /// The connection unregistered or left the bus. Returns what it had registered.
+    @discardableResult
+    public mutating func remove(_ connection: String) -> Registration? {
+        guard let index = registrations.firstIndex(where: { $0.connection == connection }) else { return nil }
+        return registrations.remove(at: index)
+    }
+
+    /// The type of an activity that `connection` creates as `text`: empty means that which it declares for
+    /// documents of type `documentType`, if any, else the first that it declares.
+    ///
+    /// Fails with `notRegistered`, `typeNotDeclared` or `invalidArguments`.
+    public func activityType(
+        _ text: String, documentType: String? = nil, for connection: String
+    ) throws(HandoffFailure) -> ActivityType {
+        let registration = try requireRegistration(of: connection)
+        guard text.isEmpty else {
+            let type = try ActivityType(text)
+            guard registration.declares(type) else { throw Self.notDeclared(type, by: registration) }
+            return type
+        }
+        if let documentType, let type = registration.declaration.documentTypes[documentType] { return type }
+        guard let first = registration.declaration.types.first else {
+            throw HandoffFailure(
+                .typeNotDeclared,
+                "\(registration.applicationID) declares no activity type. Declare one when registering, or in"
+                    + " the desktop entry as X-Handoff-ActivityTypes.")
+        }
+        return first
+    }
+
+    /// The registered applications that can continue `offer`, best first: the one it comes from, then those
+    /// of its team that declare its type, the latest first. Browsing the web is also continued by the default
+    /// browser.
+    public func handlers(for offer: Offer, defaultBrowser: ApplicationID? = nil) -> [ApplicationID] {
+        var ids: [ApplicationID] = []
+        for registration in registrations.reversed() where registration.declares(offer.type) {
+            let id = registration.applicationID
+            let isDefaultBrowser = offer.type == .browsingWeb && id == defaultBrowser
+            guard registration.team == offer.team || isDefaultBrowser, !ids.contains(id) else { continue }
+            ids.append(id)
+        }
+        guard let index = ids.firstIndex(of: offer.applicationID) else { return ids }
+        ids.insert(ids.remove(at: index), at: 0)
+        return ids
+    }
+
+    /// The latest connection that registered as `application`, of those that declare `type` if there are any;
+    /// nil if the application is not registered.
+    public func connection(for application: ApplicationID, continuing type: ActivityType? = nil) -> String? {
+        let mine = registrations.filter { $0.applicationID == application }
+        let able = mine.last { registration in type.map(registration.declares) ?? true }
+        return (able ?? mine.last)?.connection
+    }
+
+    private static func notDeclared(_ type: ActivityType, by registration: Registration) -> HandoffFailure {
+        let declared = registration.declaration.types
+        let list = declared.prefix(16).map(\.description).joined(separator: ", ")
+        let rest = declared.count > 16 ? " and \(declared.count - 16) more" : ""
+        return HandoffFailure(
+            .typeNotDeclared,
+            "\(registration.applicationID) does not declare the activity type \(type). "
+                + (declared.isEmpty ? "It declares none. " : "It declares \(list)\(rest). ")
+                + "Use one of those, or declare this one too.")
+    }
+}

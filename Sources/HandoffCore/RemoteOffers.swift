@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// What peers offer, and which of it the user gets to see.
+///
+/// A device has one offer at a time. It is shown while Handoff is on, the user has not dismissed it, and
+/// something here can continue it: an application, or the browser if it has a web page. An offer that is
+/// being continued stays to be seen until that is over, even if it has ended meanwhile.
+public struct RemoteOffers: Sendable {
+    /// An offer that the user sees.
+    public struct Entry: Hashable, Sendable {
+        /// Who offers it.
+        public let device: DeviceID
+        /// What is offered.
+        public internal(set) var offer: Offer
+        /// The applications here that can continue it, best first.
+        public internal(set) var handlers: [ApplicationID]
+        /// Whether it is being continued here.
+        public internal(set) var isContinuing: Bool
+    }
+
+    /// What an event asks to be done, in this order.
+    public enum Action: Hashable, Sendable {
+        /// Show this offer.
+        case added(Entry)
+        /// Show this offer, which is shown already, as it is now.
+        case changed(Entry)
+        /// Stop showing this offer.
+        case removed(DeviceID, ActivityID)
+    }
+
+    /// What continues an offer.
+    public enum Target: Hashable, Sendable {
+        /// This application.
+        case application(ApplicationID)
+        /// The default browser, which is given the web page's address.
+        case browser
+    }
+
+    /// What a device offers, seen or not.
+    private struct Held {
+        var offer: Offer
+        var handlers: [ApplicationID]
+        var isDismissed = false
+    }
+
+    private var held: [DeviceID: Held] = [:]
+    private var shown: [DeviceID: [Entry]] = [:]
+    private var isEnabled: Bool
+    private var showsUnhandled: Bool
+
+    /// No offers yet. `showsUnhandled`: whether offers are shown that nothing here can continue.
+    public init(isEnabled: Bool, showsUnhandled: Bool = false) {
+        self.isEnabled = isEnabled
+        self.showsUnhandled = showsUnhandled
+    }
+
+    /// The offers that the user sees, by device.
+    public var entries: [Entry] {
+        shown.keys.sorted().flatMap { shown[$0, default: []] }
+    }
+
+    /// The offers that have not ended, seen or not, for which `setHandlers(_:for:)` may be called.
+    public var offers: [DeviceID: Offer] {
+        held.mapValues(\.offer)
+    }
+
+    /// The offer of this identifier if the user sees it.
+    public func entry(_ id: ActivityID, of device: DeviceID) -> Entry? {
+        shown[device]?.first { $0.offer.id == id }
+    }
+
+    /// What is to continue an offer that the user sees: the application that was named, else the best, else
+    /// the browser. Fails with `disabled`, `unknownObject`, `offerWithdrawn` (it has ended),
+    /// `invalidArguments` (the application is none of the offer's handlers) or `noApplication`.
+    public func target(
+        for id: ActivityID, of device: DeviceID, application: ApplicationID? = nil
+    ) throws(HandoffFailure) -> Target {
+        guard isEnabled else { throw .disabled }
+        guard let entry = entry(id, of: device) else { throw .unknownOffer(id, of: device) }
+        guard held[device]?.offer.id == id else { throw .offerWithdrawn(id) }
+        if let application {
+            guard entry.handlers.contains(application) else {
+                let list = entry.handlers.map(\.description).joined(separator: ", ")
+                throw HandoffFailure(
+                    .invalidArguments,
+                    "\(application) cannot continue this activity. Name one of its handlers"
+                        + (list.isEmpty ? ", of which there are none." : ": \(list)."))
+            }
+            return .application(application)
+        }
+        if let best = entry.handlers.first { return .application(best) }
+        guard entry.offer.webpageHost != nil else { throw .noApplication(for: entry.offer) }
+        return .browser
+    }
+
+    /// A peer offers something: a new identifier replaces what it offered before, the same one replaces the
+    /// summary. The date of an offer stays as it was first told.
+    public mutating func offer(
+        _ offer: Offer, from device: DeviceID, handlers: [ApplicationID]
+    ) -> [Action] {
+        guard isEnabled else { return [] }
+        if let former = held[device], former.offer.id == offer.id {
+            held[device]?.offer = offer.since(former.offer.since)
+            held[device]?.handlers = handlers
+        } else {
+            held[device] = Held(offer: offer, handlers: handlers)
+        }
+        return show(device)
+    }
+
+    /// A peer no longer offers this activity. Nothing happens if that is not what it offers.
+    public mutating func withdraw(_ id: ActivityID, from device: DeviceID) -> [Action] {
+        guard held[device]?.offer.id == id else { return [] }
+        held[device] = nil
+        return show(device)
+    }
+
+    /// A peer is gone, and its offer with it.
+    public mutating func peerRemoved(_ device: DeviceID) -> [Action] {
+        held[device] = nil
+        return show(device)
+    }
+
+    /// The bridge is gone, and all peers with it.
+    public mutating func allPeersRemoved() -> [Action] {
+        held.removeAll()
+        return showAll()
+    }
+
+    /// The applications that can continue what `device` offers are these now, best first.
+    public mutating func setHandlers(_ handlers: [ApplicationID], for device: DeviceID) -> [Action] {
+        held[device]?.handlers = handlers
+        return show(device)
+    }
+
+    /// The user does not want to see this offer again until it ends.
+    public mutating func dismiss(_ id: ActivityID, of device: DeviceID) throws(HandoffFailure) -> [Action] {
+        guard entry(id, of: device) != nil else { throw .unknownOffer(id, of: device) }
+        guard held[device]?.offer.id == id else { return [] }
+        held[device]?.isDismissed = true
+        return show(device)
+    }
+
+    /// The user switched Handoff on or off. Off, nothing is known of what peers offer; they have to say it
+    /// again.
+    public mutating func setEnabled(_ isEnabled: Bool) -> [Action] {
+        self.isEnabled = isEnabled
+        if !isEnabled { held.removeAll() }
+        return showAll()
+    }
+
+    /// Whether offers are shown that nothing here can continue.
+    public mutating func setShowsUnhandled(_ showsUnhandled: Bool) -> [Action] {
+        self.showsUnhandled = showsUnhandled
+        return showAll()
+    }
+
+    /// An offer that the user sees is being continued, or that is over.
+    public mutating func setContinuing(
+        _ isContinuing: Bool, _ id: ActivityID, of device: DeviceID
+    ) -> [Action] {
+        guard let index = shown[device]?.firstIndex(where: { $0.offer.id == id }),
+            var entry = shown[device]?[index], entry.isContinuing != isContinuing
+        else { return [] }
+        entry.isContinuing = isContinuing
+        shown[device]?[index] = entry
+        let staysShown = isContinuing || wanted(of: device)?.offer.id == id
+        return (staysShown ? [.changed(entry)] : []) + show(device)
+    }
+
+    /// What of `device` ought to be seen.
+    private func wanted(of device: DeviceID) -> Held? {
+        guard isEnabled, let held = held[device], !held.isDismissed else { return nil }
+        let canContinue = !held.handlers.isEmpty || held.offer.webpageHost != nil
+        return canContinue || showsUnhandled ? held : nil
+    }
+
+    /// Brings what is seen of `device` in line with what ought to be.
+    private mutating func show(_ device: DeviceID) -> [Action] {
+        let wanted = wanted(of: device)
+        var actions: [Action] = []
+        var entries: [Entry] = []
+        for entry in shown[device, default: []] {
+            if let wanted, wanted.offer.id == entry.offer.id {
+                var current = entry
+                current.offer = wanted.offer
+                current.handlers = wanted.handlers
+                if current != entry { actions.append(.changed(current)) }
+                entries.append(current)
+            } else if entry.isContinuing {
+                entries.append(entry)
+            } else {
+                actions.append(.removed(device, entry.offer.id))
+            }
+        }
+        if let wanted, !entries.contains(where: { $0.offer.id == wanted.offer.id }) {
+            let entry = Entry(
+                device: device, offer: wanted.offer, handlers: wanted.handlers, isContinuing: false)
+            entries.append(entry)
+            actions.append(.added(entry))
+        }
+        shown[device] = entries.isEmpty ? nil : entries
+        return actions
+    }
+
+    private mutating func showAll() -> [Action] {
+        Set(held.keys).union(shown.keys).sorted().flatMap { show($0) }
+    }
+}

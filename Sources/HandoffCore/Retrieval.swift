@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// Getting a peer's activity for a continuation: `Fetch`, with one retry, its document, and `Fetch` once more
+/// if the activity has changed by the time it is needed.
+struct Retrieval: Sendable {
+    /// What an event leads to.
+    enum Step: Hashable {
+        /// Do this, which may be nothing, and look whether the activity is complete.
+        case go([Continuation.Action])
+        /// The activity cannot be had.
+        case failed(HandoffFailure)
+    }
+
+    private enum State {
+        /// Nothing was asked for.
+        case new
+        /// `Fetch` was called and has not been answered.
+        case fetching(until: Instant)
+        /// `Fetch` failed for want of a link and is called again when there is one.
+        case unlinked(until: Instant)
+        /// The activity is here; its document is expected in a shared folder.
+        case awaitingDocument(until: Instant)
+        /// The activity is here; its document is on its way.
+        case bringingDocument(until: Instant)
+        /// The activity is here with all that belongs to it.
+        case complete
+    }
+
+    private let offer: Offer
+    private var state = State.new
+    private var offeredRevision: UInt64
+    private var hasRetried = false
+    private var hasRefreshed = false
+
+    /// What the last successful `Fetch` brought.
+    private(set) var fetched: Continuation.Fetched?
+
+    /// The activity of this offer is to be had.
+    init(of offer: Offer) {
+        self.offer = offer
+        offeredRevision = offer.revision
+    }
+
+    /// Whether the activity is here with all that belongs to it.
+    var isComplete: Bool {
+        guard case .complete = state else { return false }
+        return true
+    }
+
+    /// Fetches.
+    mutating func begin(at now: Instant) -> [Continuation.Action] {
+        state = .fetching(until: now.advanced(by: Deadline.fetch))
+        return [.fetch]
+    }
+
+    /// Fetches a complete activity again if it has changed since, but only once.
+    mutating func refresh(at now: Instant) -> [Continuation.Action] {
+        guard isComplete, !hasRefreshed, let fetched, fetched.offer.revision < offeredRevision else {
+            return []
+        }
+        hasRefreshed = true
+        return begin(at: now)
+    }
+
+    /// The origin's activity has changed.
+    mutating func offerRevised(to revision: UInt64) {
+        offeredRevision = max(offeredRevision, revision)
+    }
+
+    /// `Fetch` was answered.
+    mutating func fetched(_ fetched: Continuation.Fetched, at now: Instant) -> Step {
+        guard case .fetching = state else { return .go([]) }
+        guard offer.agrees(with: fetched.offer) else { return .failed(.offerChanged(offer)) }
+        self.fetched = fetched
+        switch fetched.document {
+        case .none, .present:
+            state = .complete
+            return .go([])
+        case .awaited:
+            state = .awaitingDocument(until: now.advanced(by: Deadline.synchronisation))
+            return .go([.awaitDocument])
+        case .remote:
+            return bringDocument(at: now)
+        }
+    }
+
+    /// `Fetch` failed. What an earlier one brought is good enough then; otherwise a lost link is worth a
+    /// retry.
+    mutating func fetchFailed(_ failure: HandoffFailure, isLinked: Bool) -> Step {
+        guard case .fetching(let until) = state else { return .go([]) }
+        guard fetched == nil else {
+            state = .complete
+            return .go([])
+        }
+        guard failure.code == .connectionUnavailable, !hasRetried else { return .failed(failure) }
+        hasRetried = true
+        guard !isLinked else { return .go([.fetch]) }
+        state = .unlinked(until: until)
+        return .go([])
+    }
+
+    /// There is a link again.
+    mutating func linkRestored() -> Step {
+        guard case .unlinked(let until) = state else { return .go([]) }
+        state = .fetching(until: until)
+        return .go([.fetch])
+    }
+
+    /// Bytes of the document came.
+    mutating func documentProgressed(at now: Instant) {
+        guard case .bringingDocument = state else { return }
+        state = .bringingDocument(until: now.advanced(by: Deadline.documentSilence))
+    }
+
+    /// The document is a file of this machine now.
+    mutating func documentArrived() -> Step {
+        switch state {
+        case .awaitingDocument, .bringingDocument:
+            fetched?.document = .present
+            state = .complete
+        case .new, .fetching, .unlinked, .complete:
+            break
+        }
+        return .go([])
+    }
+
+    /// The document did not come by the way that was tried.
+    mutating func documentFailed(_ failure: HandoffFailure, at now: Instant) -> Step {
+        switch state {
+        case .awaitingDocument: bringDocument(at: now)
+        case .bringingDocument: .failed(failure)
+        case .new, .fetching, .unlinked, .complete: .go([])
+        }
+    }
+
+    var nextDeadline: Instant? {
+        switch state {
+        case .fetching(let until), .unlinked(let until), .awaitingDocument(let until),
+            .bringingDocument(let until):
+            until
+        case .new, .complete: nil
+        }
+    }
+
+    /// The next deadline has passed.
+    mutating func expire(at now: Instant) -> Step {
+        switch state {
+        case .fetching where fetched != nil:
+            state = .complete
+            return .go([])
+        case .fetching, .unlinked: return .failed(.fetchTimedOut(offer))
+        case .awaitingDocument: return bringDocument(at: now)
+        case .bringingDocument: return .failed(.documentTimedOut(offer))
+        case .new, .complete: return .go([])
+        }
+    }
+
+    private mutating func bringDocument(at now: Instant) -> Step {
+        state = .bringingDocument(until: now.advanced(by: Deadline.documentSilence))
+        return .go([.bringDocument])
+    }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// The activities of this session, which of them is current, and what of it peers are offered.
+///
+/// At most one activity is current, and at most that one is offered: while Handoff is on, the activity is
+/// eligible, and its date is not over. Every event takes the time it happened at; `advance(to:)` is to be
+/// called once `nextDeadline` has come, and after the machine slept or the wall clock was set.
+public struct SessionActivities: Sendable {
+    /// What an event asks to be done, in this order.
+    public enum Action: Hashable, Sendable {
+        /// Tell all peers that this is offered; it replaces whatever was offered before.
+        case offer(Offer)
+        /// Tell all peers that this is no longer offered.
+        case withdraw(ActivityID)
+        /// Tell the owner whether the activity is current.
+        case currentChanged(ActivityID, isCurrent: Bool)
+        /// Free everything that belongs to the activity, which is gone.
+        case invalidated(ActivityID)
+    }
+
+    private var activities: [ActivityID: SessionActivity] = [:]
+    private var latest = Moment(instant: Instant(microseconds: 0), wall: 0)
+    private var lastOffer = Instant(microseconds: 0)
+
+    /// The activity that is current.
+    public private(set) var current: ActivityID?
+    /// What peers were last told is offered. Only this may be fetched.
+    public private(set) var offered: Offer?
+    /// Whether Handoff is on.
+    public private(set) var isEnabled: Bool
+
+    /// No activities, with Handoff on or off.
+    public init(isEnabled: Bool) {
+        self.isEnabled = isEnabled
+    }
+
+    /// The activity with this identifier; nil if there is none.
+    public subscript(id: ActivityID) -> SessionActivity? {
+        activities[id]
+    }
+
+    /// The activities that `connection` created, in no particular order.
+    public func activities(of connection: String) -> [SessionActivity] {
+        activities.values.filter { $0.connection == connection }
+    }
+
+    /// Takes in a new activity, which is not current. Fails with `limitsExceeded` if the connection has as
+    /// many as it may, and with `invalidArguments` if the identifier is in use.
+    public mutating func create(
+        _ id: ActivityID, connection: String, type: ActivityType, applicationID: ApplicationID,
+        details: SessionActivity.Details
+    ) throws(HandoffFailure) {
+        guard activities[id] == nil else {
+            throw HandoffFailure(.invalidArguments, "Activity \(id) exists already. Use a new identifier.")
+        }
+        guard activities.values.count(where: { $0.connection == connection }) < Quota.activities else {
+            throw .tooMany(
+                "activities of one connection", limit: Quota.activities,
+                advice: "Invalidate those that are no longer needed.")
+        }
+        activities[id] = SessionActivity(
+            id: id, connection: connection, type: type, applicationID: applicationID, details: details)
+    }
+
+    /// The application changed the activity: `details` are as they are now, `payloadChanged` says whether
+    /// anything else changed that a continuation would get. Peers are told at most every 100 ms, the latest
+    /// state.
+    public mutating func update(
+        _ id: ActivityID, details: SessionActivity.Details, payloadChanged: Bool, at now: Moment
+    ) throws(HandoffFailure) -> [Action] {
+        guard var activity = activities[id] else { throw .unknownActivity(id) }
+        latest = now
+        if payloadChanged || activity.details != details { activity.revision += 1 }
+        activity.details = details
+        activities[id] = activity
+        return offerOrWithdraw()
+    }
+
+    /// The activity becomes the current one; the one before it stops being that.
+    public mutating func becomeCurrent(_ id: ActivityID, at now: Moment) throws(HandoffFailure) -> [Action] {
+        guard activities[id] != nil else { throw .unknownActivity(id) }
+        latest = now
+        guard current != id else { return offerOrWithdraw() }
+        var actions: [Action] = []
+        if let former = current { actions.append(.currentChanged(former, isCurrent: false)) }
+        current = id
+        activities[id]?.since = now.wall
+        actions.append(.currentChanged(id, isCurrent: true))
+        return actions + offerOrWithdraw()
+    }
+
+    /// The activity stops being current if it is.
+    public mutating func resignCurrent(_ id: ActivityID, at now: Moment) throws(HandoffFailure) -> [Action] {
+        guard activities[id] != nil else { throw .unknownActivity(id) }
+        latest = now
+        guard current == id else { return [] }
+        current = nil
+        return [.currentChanged(id, isCurrent: false)] + offerOrWithdraw()
+    }
+
+    /// The activity is over, here and on peers.
+    public mutating func invalidate(_ id: ActivityID, at now: Moment) throws(HandoffFailure) -> [Action] {
+        guard activities[id] != nil else { throw .unknownActivity(id) }
+        latest = now
+        return remove([id])
+    }
+
+    /// The connection unregistered or left the bus: its activities are over.
+    public mutating func connectionVanished(_ connection: String, at now: Moment) -> [Action] {
+        latest = now
+        return remove(activities(of: connection).map(\.id))
+    }
+
+    /// The user switched Handoff on or off. What is current stays so.
+    public mutating func setEnabled(_ isEnabled: Bool, at now: Moment) -> [Action] {
+        latest = now
+        self.isEnabled = isEnabled
+        return offerOrWithdraw()
+    }
+
+    /// When `advance(to:)` has something to do at the latest; nil if time changes nothing.
+    public var nextDeadline: Instant? {
+        guard let wanted, let activity = activities[wanted.id] else { return nil }
+        var deadlines: [Instant] = []
+        if let offered, offered != wanted { deadlines.append(lastOffer.advanced(by: Deadline.offerInterval)) }
+        if activity.details.expirationDate != 0 {
+            let (left, tooFar) = activity.details.expirationDate.subtractingReportingOverflow(latest.wall)
+            let wait = tooFar ? Deadline.dateCheck : min(.microseconds(left), Deadline.dateCheck)
+            deadlines.append(latest.instant.advanced(by: wait))
+        }
+        return deadlines.min()
+    }
+
+    /// Time has passed.
+    public mutating func advance(to now: Moment) -> [Action] {
+        latest = now
+        return offerOrWithdraw()
+    }
+
+    /// What ought to be offered.
+    private var wanted: Offer? {
+        guard isEnabled, let current, let activity = activities[current] else { return nil }
+        guard activity.details.isEligibleForHandoff, !activity.isExpired(at: latest.wall) else { return nil }
+        return activity.offer
+    }
+
+    /// Brings what is offered in line with what ought to be, unless peers were told of this activity a moment
+    /// ago.
+    private mutating func offerOrWithdraw() -> [Action] {
+        guard let wanted else {
+            guard let former = offered else { return [] }
+            offered = nil
+            return [.withdraw(former.id)]
+        }
+        guard wanted != offered else { return [] }
+        let isNews = wanted.id != offered?.id
+        guard isNews || lastOffer.advanced(by: Deadline.offerInterval) <= latest.instant else { return [] }
+        offered = wanted
+        lastOffer = latest.instant
+        return [.offer(wanted)]
+    }
+
+    private mutating func remove(_ ids: [ActivityID]) -> [Action] {
+        for id in ids {
+            activities[id] = nil
+            if current == id { current = nil }
+        }
+        return offerOrWithdraw() + ids.map { .invalidated($0) }
+    }
+}

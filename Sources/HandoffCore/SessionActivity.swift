@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// An activity of this session, as far as offering it is concerned.
+public struct SessionActivity: Hashable, Sendable {
+    /// What the application may change about an activity that decides whether and how it is offered.
+    public struct Details: Hashable, Sendable {
+        /// What a person reads; any text, cut and cleaned only in the offer.
+        public var title: String
+        /// The applications that may continue it.
+        public var team: Team
+        /// The host of its web page; nil without one.
+        public var webpageHost: String?
+        /// The MIME type of its document; nil without one.
+        public var documentType: String?
+        /// Whether the continuing application may open streams.
+        public var supportsContinuationStreams: Bool
+        /// Whether it may be offered while it is current.
+        public var isEligibleForHandoff: Bool
+        /// When it stops being offered, in microseconds since the Unix epoch; 0 for never.
+        public var expirationDate: Int64
+
+        /// The details of an activity, by default those of one of which nothing but the team has been set.
+        public init(
+            title: String = "", team: Team, webpageHost: String? = nil, documentType: String? = nil,
+            supportsContinuationStreams: Bool = false, isEligibleForHandoff: Bool = true,
+            expirationDate: Int64 = 0
+        ) {
+            self.title = title
+            self.team = team
+            self.webpageHost = webpageHost
+            self.documentType = documentType
+            self.supportsContinuationStreams = supportsContinuationStreams
+            self.isEligibleForHandoff = isEligibleForHandoff
+            self.expirationDate = expirationDate
+        }
+    }
+
+    /// Its identifier.
+    public let id: ActivityID
+    /// The connection that created it.
+    public let connection: String
+    /// What kind of activity it is.
+    public let type: ActivityType
+    /// The application it belongs to.
+    public let applicationID: ApplicationID
+    /// What the application may change.
+    public internal(set) var details: Details
+    /// Grows with each change, the payload's included.
+    public internal(set) var revision: UInt64 = 1
+    /// When it last became current, in microseconds since the Unix epoch; 0 for never.
+    public internal(set) var since: Int64 = 0
+
+    init(
+        id: ActivityID, connection: String, type: ActivityType, applicationID: ApplicationID, details: Details
+    ) {
+        self.id = id
+        self.connection = connection
+        self.type = type
+        self.applicationID = applicationID
+        self.details = details
+    }
+
+    /// The summary that peers would see now.
+    public var offer: Offer {
+        Offer(
+            id: id, type: type, title: details.title, applicationID: applicationID, team: details.team,
+            webpageHost: details.webpageHost, documentType: details.documentType,
+            supportsContinuationStreams: details.supportsContinuationStreams, revision: revision, since: since
+        )
+    }
+
+    /// Whether its date is over when the wall clock reads `wall`.
+    func isExpired(at wall: Int64) -> Bool {
+        details.expirationDate != 0 && details.expirationDate <= wall
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+import HandoffCore
+import Testing
+
+@Suite("Continuations at the origin")
+struct OriginContinuationsTests {
+    private let id: ContinuationID
+    private let device: DeviceID
+    private let activity: ActivityID
+
+    init() throws {
+        id = try Example.continuation(1)
+        device = try Example.device(1)
+        activity = try Example.activity(1)
+    }
+
+    private func fetched() throws -> OriginContinuations {
+        var continuations = OriginContinuations()
+        try continuations.fetch(activity, for: id, by: device, offered: activity)
+        return continuations
+    }
+
+    @Test("fetching may be repeated for one continuation")
+    func idempotent() throws {
+        var continuations = try fetched()
+        try continuations.fetch(activity, for: id, by: device, offered: activity)
+        #expect(continuations.entry(id, of: device)?.activity == activity)
+    }
+
+    @Test("only what is offered now can be fetched")
+    func onlyOffered() throws {
+        var continuations = try fetched()
+        let other = try Example.activity(2)
+        for offered in [nil, other] {
+            #expect(
+                code { try continuations.fetch(activity, for: id, by: device, offered: offered) }
+                    == .offerWithdrawn)
+        }
+        #expect(
+            code { try continuations.fetch(other, for: id, by: device, offered: other) } == .invalidArguments)
+    }
+
+    @Test("the delegate is told once that its activity was continued, however often the peer says so")
+    func continued() throws {
+        var continuations = try fetched()
+        let actions = continuations.continued(id, by: device)
+        let entry = try #require(continuations.entry(id, of: device))
+        #expect(actions == [.tellWasContinued(entry)])
+        #expect(entry.wasContinued)
+        #expect(continuations.continued(id, by: device) == [])
+        _ = continuations.released(id, by: device)
+        #expect(continuations.continued(id, by: device) == [])
+    }
+
+    @Test("a peer has no say about another peer's continuation")
+    func otherPeer() throws {
+        var continuations = try fetched()
+        let stranger = try Example.device(2)
+        #expect(continuations.continued(id, by: stranger) == [])
+        #expect(continuations.released(id, by: stranger) == [])
+        #expect(continuations.entry(id, of: stranger) == nil)
+        try continuations.fetch(activity, for: id, by: stranger, offered: activity)
+        _ = continuations.released(id, by: stranger)
+        #expect(continuations.entry(id, of: device) != nil)
+    }
+
+    @Test("a continuation is over when it is released, its activity is gone, its peer is, or Handoff is off")
+    func endings() throws {
+        let continuations = try fetched()
+        let entry = try #require(continuations.entry(id, of: device))
+        var (released, invalidated, removed, disabled) = (
+            continuations, continuations, continuations, continuations
+        )
+        #expect(released.released(id, by: device) == [.ended(entry)])
+        #expect(released.released(id, by: device) == [])
+        #expect(invalidated.activityInvalidated(activity) == [.ended(entry)])
+        #expect(removed.peerRemoved(device) == [.ended(entry)])
+        #expect(disabled.disabled() == [.ended(entry)])
+    }
+
+    @Test("without a link a continuation lives for a minute")
+    func linkLost() throws {
+        var continuations = try fetched()
+        let entry = try #require(continuations.entry(id, of: device))
+        continuations.linkLost(to: device, at: .at(0))
+        continuations.linkLost(to: device, at: .at(5000))
+        #expect(continuations.nextDeadline == .at(60_000))
+        #expect(continuations.advance(to: .at(59_999)) == [])
+        #expect(continuations.advance(to: .at(60_000)) == [.ended(entry)])
+        #expect(continuations.nextDeadline == nil)
+    }
+
+    @Test("a link that comes back in time, or a fetch over it, saves the continuation")
+    func linkRestored() throws {
+        var continuations = try fetched()
+        continuations.allLinksLost(at: .at(0))
+        continuations.linkRestored(to: device)
+        #expect(continuations.nextDeadline == nil)
+        continuations.linkLost(to: device, at: .at(1))
+        try continuations.fetch(activity, for: id, by: device, offered: activity)
+        #expect(continuations.advance(to: .at(100_000)) == [])
+    }
+
+    @Test("a peer has at most eight continuations, counted apart from others")
+    func quota() throws {
+        var continuations = OriginContinuations()
+        for number in 1...8 {
+            try continuations.fetch(
+                activity, for: try Example.continuation(UInt8(number)), by: device, offered: activity)
+        }
+        let ninth = try Example.continuation(9)
+        #expect(
+            code { try continuations.fetch(activity, for: ninth, by: device, offered: activity) }
+                == .limitsExceeded)
+        try continuations.fetch(activity, for: id, by: device, offered: activity)
+        try continuations.fetch(activity, for: ninth, by: try Example.device(2), offered: activity)
+        _ = continuations.released(id, by: device)
+        try continuations.fetch(activity, for: ninth, by: device, offered: activity)
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+import HandoffCore
+import Testing
+
+@Suite("Registered applications")
+struct RegistryTests {
+    private func registration(
+        _ connection: String, _ application: String = "notes", team: String? = "com.example",
+        types: [String] = ["edit", "view"], documents: [String: String] = [:]
+    ) throws -> Registration {
+        Registration(
+            connection: connection, applicationID: try Example.application(application),
+            team: try team.map { try Team($0) },
+            declaration: Declaration(
+                activityTypes: try types.map { try Example.type($0) },
+                documentTypes: try documents.mapValues { try Example.type($0) }),
+            objectPath: "/com/example")
+    }
+
+    @Test("registering again replaces the former registration")
+    func replacement() throws {
+        var registry = Registry()
+        let first = try registration(":1.1")
+        #expect(try registry.register(first) == nil)
+        let second = try registration(":1.1", types: ["other"])
+        #expect(try registry.register(second) == first)
+        #expect(registry.registration(of: ":1.1") == second)
+        #expect(registry.all == [second])
+    }
+
+    @Test("an application that leaves loses its registration")
+    func removal() throws {
+        var registry = Registry()
+        try registry.register(try registration(":1.1"))
+        #expect(registry.remove(":1.1") != nil)
+        #expect(registry.remove(":1.1") == nil)
+        #expect(code { _ = try registry.requireRegistration(of: ":1.1") } == .notRegistered)
+    }
+
+    @Test("two connections may be one application; the latest continues")
+    func latest() throws {
+        var registry = Registry()
+        let notes = try Example.application()
+        try registry.register(try registration(":1.1"))
+        try registry.register(try registration(":1.2", types: ["view"]))
+        #expect(registry.connection(for: notes) == ":1.2")
+        #expect(registry.connection(for: notes, continuing: try Example.type("view")) == ":1.2")
+        #expect(registry.connection(for: notes, continuing: try Example.type("edit")) == ":1.1")
+        #expect(registry.connection(for: notes, continuing: try Example.type("none")) == ":1.2")
+        try registry.register(try registration(":1.1"))
+        #expect(registry.connection(for: notes) == ":1.1")
+        registry.remove(":1.1")
+        #expect(registry.connection(for: notes) == ":1.2")
+        #expect(registry.connection(for: try Example.application("other")) == nil)
+        #expect(registry.handlers(for: try Example.offer(type: "view")) == [notes])
+    }
+
+    @Test("without a type an activity gets that of its document, else the first that is declared")
+    func defaultType() throws {
+        var registry = Registry()
+        try registry.register(try registration(":1.1", documents: ["text/plain": "text"]))
+        #expect(try registry.activityType("", for: ":1.1") == Example.type("edit"))
+        #expect(
+            try registry.activityType("", documentType: "text/plain", for: ":1.1") == Example.type("text"))
+        #expect(try registry.activityType("", documentType: "text/html", for: ":1.1") == Example.type("edit"))
+        try registry.register(try registration(":1.2", types: [], documents: ["text/plain": "text"]))
+        #expect(try registry.activityType("", for: ":1.2") == Example.type("text"))
+        try registry.register(try registration(":1.3", types: []))
+        #expect(code { _ = try registry.activityType("", for: ":1.3") } == .typeNotDeclared)
+    }
+
+    @Test("an undeclared type is refused, naming the declared ones; those of documents are declared")
+    func undeclared() throws {
+        var registry = Registry()
+        try registry.register(try registration(":1.1", documents: ["text/plain": "text"]))
+        let failure = try #require(throws: HandoffFailure.self) {
+            _ = try registry.activityType("com.example.notes.print", for: ":1.1")
+        }
+        #expect(failure.code == .typeNotDeclared)
+        for text in ["notes.print", "notes.edit", "notes.view", "notes.text"] {
+            #expect(failure.message.contains(text))
+        }
+        #expect(try registry.activityType("com.example.notes.text", for: ":1.1") == Example.type("text"))
+        #expect(code { _ = try registry.activityType("a\nb", for: ":1.1") } == .invalidArguments)
+        #expect(code { _ = try registry.activityType("", for: ":1.9") } == .notRegistered)
+    }
+
+    @Test("the application that an offer comes from is best, then the latest of its team; others are none")
+    func handlers() throws {
+        var registry = Registry()
+        try registry.register(try registration(":1.1", "notes"))
+        try registry.register(try registration(":1.2", "viewer", types: ["view"]))
+        try registry.register(try registration(":1.3", "writer"))
+        try registry.register(try registration(":1.4", "stranger", team: "com.other"))
+        try registry.register(try registration(":1.5", "painter"))
+        let names = ["notes", "painter", "writer"]
+        #expect(
+            registry.handlers(for: try Example.offer()) == (try names.map { try Example.application($0) }))
+        let fromElsewhere = try Example.offer(application: "absent")
+        let order = ["painter", "writer", "notes"]
+        #expect(registry.handlers(for: fromElsewhere) == (try order.map { try Example.application($0) }))
+        #expect(registry.handlers(for: try Example.offer(type: "none")).isEmpty)
+    }
+
+    @Test("without a team an application is alone in its own")
+    func defaultTeam() throws {
+        var registry = Registry()
+        try registry.register(try registration(":1.1", team: nil))
+        #expect(registry.handlers(for: try Example.offer()).isEmpty)
+        #expect(registry.handlers(for: try Example.offer(team: "com.example.notes")).count == 1)
+    }
+
+    @Test("browsing the web continues in the default browser, whatever its team, if it declares that")
+    func browser() throws {
+        var registry = Registry()
+        let browser = try Example.application("browser")
+        let declaration = Declaration(activityTypes: [.browsingWeb])
+        try registry.register(
+            Registration(
+                connection: ":1.1", applicationID: browser, declaration: declaration, objectPath: "/"))
+        let offer = Offer(
+            id: try Example.activity(1), type: .browsingWeb, title: "",
+            applicationID: try Example.application("other"),
+            team: try Example.team(), webpageHost: "example.com", revision: 1, since: 0)
+        #expect(registry.handlers(for: offer).isEmpty)
+        #expect(registry.handlers(for: offer, defaultBrowser: browser) == [browser])
+    }
+
+    @Test("a connection has at most 256 types; too many change nothing")
+    func quota() throws {
+        var registry = Registry()
+        let types = (0..<256).map { "t\($0)" }
+        try registry.register(try registration(":1.1", types: types))
+        let tooMany = try registration(":1.1", types: types, documents: ["text/plain": "text"])
+        #expect(code { try registry.register(tooMany) } == .limitsExceeded)
+        #expect(registry.registration(of: ":1.1")?.declaration.types.count == 256)
+    }
+
+    @Test("declarations add up, the first having its way")
+    func union() throws {
+        let (edit, view) = (try Example.type("edit"), try Example.type("view"))
+        let own = Declaration(activityTypes: [view], documentTypes: ["a/b": view], domains: ["x.example"])
+        let entry = Declaration(
+            activityTypes: [edit, view], documentTypes: ["a/b": edit, "c/d": edit],
+            domains: ["x.example", "y.example"])
+        let union = own.union(entry)
+        #expect(union.activityTypes == [view, edit])
+        #expect(union.documentTypes == ["a/b": view, "c/d": edit])
+        #expect(union.domains == ["x.example", "y.example"])
+        #expect(union.types == [view, edit])
+    }
+}

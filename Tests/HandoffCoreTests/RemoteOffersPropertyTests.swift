@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+import HandoffCore
+import Testing
+
+/// What somebody shows who hears only the actions.
+private struct Screen {
+    var shown: [DeviceID: [ActivityID: RemoteOffers.Entry]] = [:]
+
+    mutating func see(_ actions: [RemoteOffers.Action]) {
+        for action in actions {
+            switch action {
+            case .added(let entry):
+                #expect(shown[entry.device]?[entry.offer.id] == nil)
+                shown[entry.device, default: [:]][entry.offer.id] = entry
+            case .changed(let entry):
+                #expect(shown[entry.device]?[entry.offer.id] != nil)
+                #expect(shown[entry.device]?[entry.offer.id] != entry)
+                shown[entry.device, default: [:]][entry.offer.id] = entry
+            case .removed(let device, let id):
+                #expect(shown[device, default: [:]].removeValue(forKey: id) != nil)
+            }
+        }
+    }
+}
+
+@Suite("Offers of peers, whatever happens")
+struct RemoteOffersPropertyTests {
+    private func step(
+        _ offers: inout RemoteOffers, _ generator: inout SeededGenerator
+    ) throws -> [RemoteOffers.Action] {
+        let device = try Example.device(UInt8.random(in: 0...3, using: &generator))
+        let number = UInt8.random(in: 0...3, using: &generator)
+        let id = try Example.activity(number)
+        let handlers = generator.chance(60) ? [try Example.application()] : []
+        switch Int.random(in: 0..<16, using: &generator) {
+        case 0..<6:
+            let title = "Title \(Int.random(in: 0...2, using: &generator))"
+            let host = generator.chance(20) ? "example.com" : nil
+            let offer = try Example.offer(number, title: title, host: host)
+            return offers.offer(offer, from: device, handlers: handlers)
+        case 6: return offers.withdraw(id, from: device)
+        case 7: return offers.peerRemoved(device)
+        case 8: return offers.setHandlers(handlers, for: device)
+        case 9: return (try? offers.dismiss(id, of: device)) ?? []
+        case 10..<13: return offers.setContinuing(generator.chance(50), id, of: device)
+        case 13: return offers.setEnabled(generator.chance(70))
+        case 14: return offers.setShowsUnhandled(generator.chance(30))
+        default: return generator.chance(20) ? offers.allPeersRemoved() : []
+        }
+    }
+
+    @Test(
+        "what is shown is what was said to be, one offer a device and those that are being continued",
+        arguments: 1...40)
+    func invariants(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        var offers = RemoteOffers(isEnabled: true)
+        var screen = Screen()
+        for _ in 0..<400 {
+            screen.see(try step(&offers, &generator))
+            #expect(Set(offers.entries) == Set(screen.shown.values.flatMap(\.values)))
+            for entries in screen.shown.values { #expect(entries.values.count { !$0.isContinuing } <= 1) }
+        }
+        screen.see(offers.allPeersRemoved())
+        for entry in offers.entries {
+            #expect(entry.isContinuing)
+            screen.see(offers.setContinuing(false, entry.offer.id, of: entry.device))
+        }
+        #expect(offers.entries.isEmpty && screen.shown.values.allSatisfy(\.isEmpty))
+    }
+}

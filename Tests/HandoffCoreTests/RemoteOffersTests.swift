@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+import HandoffCore
+import Testing
+
+@Suite("Offers of peers")
+struct RemoteOffersTests {
+    private let device: DeviceID
+    private let notes: ApplicationID
+
+    init() throws {
+        device = try Example.device(1)
+        notes = try Example.application()
+    }
+
+    /// Peers' offers, of which the first device's is the activity 1.
+    private func offered(host: String? = nil, handlers: [ApplicationID]? = nil) throws -> RemoteOffers {
+        var offers = RemoteOffers(isEnabled: true)
+        _ = offers.offer(try Example.offer(host: host), from: device, handlers: handlers ?? [notes])
+        return offers
+    }
+
+    private func entry(_ offers: RemoteOffers, _ number: UInt8 = 1) throws -> RemoteOffers.Entry {
+        try #require(offers.entry(try Example.activity(number), of: device))
+    }
+
+    @Test("an offer is shown, and no longer once it is withdrawn")
+    func offerAndWithdraw() throws {
+        var offers = RemoteOffers(isEnabled: true)
+        let offer = try Example.offer()
+        let actions = offers.offer(offer, from: device, handlers: [notes])
+        #expect(try actions == [.added(entry(offers))])
+        #expect(offers.entries.map(\.offer) == [offer])
+        #expect(offers.withdraw(offer.id, from: device) == [.removed(device, offer.id)])
+        #expect(offers.withdraw(offer.id, from: device) == [])
+        #expect(offers.entries.isEmpty)
+    }
+
+    @Test("a new activity replaces what a device offered before")
+    func replacement() throws {
+        var offers = try offered()
+        let actions = offers.offer(try Example.offer(2), from: device, handlers: [notes])
+        #expect(try actions == [.removed(device, Example.activity(1)), .added(entry(offers, 2))])
+    }
+
+    @Test("the same activity again replaces the summary, but not the date")
+    func summary() throws {
+        var offers = try offered()
+        #expect(offers.offer(try Example.offer(since: 7), from: device, handlers: [notes]) == [])
+        let actions = offers.offer(try Example.offer(title: "New", since: 9), from: device, handlers: [notes])
+        #expect(try actions == [.changed(entry(offers))])
+        #expect(try entry(offers).offer.title == "New")
+        #expect(try entry(offers).offer.since == 0)
+    }
+
+    @Test("a withdrawal of what is no longer offered changes nothing")
+    func staleWithdrawal() throws {
+        var offers = try offered()
+        #expect(offers.withdraw(try Example.activity(9), from: device) == [])
+        #expect(offers.withdraw(try Example.activity(1), from: try Example.device(2)) == [])
+        #expect(offers.entries.count == 1)
+    }
+
+    @Test("the offer of a peer that is gone is not shown, and those of all when the bridge is")
+    func peersGone() throws {
+        var offers = try offered()
+        _ = offers.offer(try Example.offer(2), from: try Example.device(2), handlers: [notes])
+        #expect(offers.peerRemoved(device) == [.removed(device, try Example.activity(1))])
+        #expect(offers.allPeersRemoved() == [.removed(try Example.device(2), try Example.activity(2))])
+    }
+
+    @Test(
+        "a dismissed offer stays hidden while it changes, and is shown when it is offered anew after it ended"
+    )
+    func dismissal() throws {
+        var offers = try offered()
+        let id = try Example.activity(1)
+        #expect(try offers.dismiss(id, of: device) == [.removed(device, id)])
+        #expect(offers.offer(try Example.offer(title: "New"), from: device, handlers: [notes]) == [])
+        #expect(code { _ = try offers.dismiss(id, of: device) } == .unknownObject)
+        _ = offers.withdraw(id, from: device)
+        #expect(offers.offer(try Example.offer(), from: device, handlers: [notes]).count == 1)
+    }
+
+    @Test("a new activity of a device is shown though its former one was dismissed")
+    func dismissalEnds() throws {
+        var offers = try offered()
+        _ = try offers.dismiss(try Example.activity(1), of: device)
+        #expect(offers.offer(try Example.offer(2), from: device, handlers: [notes]).count == 1)
+        #expect(offers.offer(try Example.offer(1), from: device, handlers: [notes]).count == 2)
+    }
+
+    @Test("switched off, nothing is shown or accepted until peers say it again")
+    func disabled() throws {
+        var offers = try offered()
+        #expect(offers.setEnabled(false) == [.removed(device, try Example.activity(1))])
+        #expect(offers.offer(try Example.offer(2), from: device, handlers: [notes]) == [])
+        #expect(offers.setEnabled(true) == [])
+        #expect(offers.offer(try Example.offer(2), from: device, handlers: [notes]).count == 1)
+    }
+
+    @Test(
+        "what no application here continues is hidden unless it has a web page or is configured to be shown")
+    func unhandled() throws {
+        var offers = try offered(handlers: [])
+        #expect(offers.entries.isEmpty)
+        #expect(offers.setShowsUnhandled(true).count == 1)
+        #expect(offers.setShowsUnhandled(false).count == 1)
+        #expect(try offered(host: "example.com", handlers: []).entries.count == 1)
+    }
+
+    @Test("an offer comes and goes with the applications that can continue it")
+    func handlers() throws {
+        var offers = try offered(handlers: [])
+        #expect(offers.setHandlers([notes], for: device).count == 1)
+        let other = try Example.application("other")
+        let actions = offers.setHandlers([other, notes], for: device)
+        #expect(try actions == [.changed(entry(offers))])
+        #expect(offers.setHandlers([other, notes], for: device) == [])
+        #expect(offers.setHandlers([], for: device) == [.removed(device, try Example.activity(1))])
+        #expect(offers.setHandlers([notes], for: try Example.device(9)) == [])
+        #expect(offers.offers.keys.contains(device))
+    }
+
+    @Test("an offer that ends while it is being continued is shown until that is over")
+    func continuing() throws {
+        var offers = try offered()
+        let id = try Example.activity(1)
+        let actions = offers.setContinuing(true, id, of: device)
+        #expect(try actions == [.changed(entry(offers))])
+        #expect(try entry(offers).isContinuing)
+        #expect(offers.setContinuing(true, id, of: device) == [])
+        #expect(offers.withdraw(id, from: device) == [])
+        #expect(code { _ = try offers.target(for: id, of: device) } == .offerWithdrawn)
+        #expect(try offers.dismiss(id, of: device) == [])
+        #expect(offers.offer(try Example.offer(2), from: device, handlers: [notes]).count == 1)
+        #expect(offers.entries.count == 2)
+        #expect(offers.setContinuing(false, id, of: device) == [.removed(device, id)])
+        #expect(offers.setContinuing(false, id, of: device) == [])
+    }
+
+    @Test("an offer that is still there when its continuation is over can be continued again")
+    func continuedAgain() throws {
+        var offers = try offered()
+        _ = offers.setContinuing(true, try Example.activity(1), of: device)
+        let actions = offers.setContinuing(false, try Example.activity(1), of: device)
+        #expect(try actions == [.changed(entry(offers))])
+    }
+
+    @Test("the application that was named continues, else the best, else the browser, else nobody")
+    func targets() throws {
+        let other = try Example.application("other")
+        let id = try Example.activity(1)
+        let offers = try offered(host: "example.com", handlers: [notes, other])
+        #expect(try offers.target(for: id, of: device) == .application(notes))
+        #expect(try offers.target(for: id, of: device, application: other) == .application(other))
+        let stranger = try Example.application("stranger")
+        #expect(
+            code { _ = try offers.target(for: id, of: device, application: stranger) } == .invalidArguments)
+        #expect(try offered(host: "example.com", handlers: []).target(for: id, of: device) == .browser)
+        var shown = RemoteOffers(isEnabled: true, showsUnhandled: true)
+        _ = shown.offer(try Example.offer(), from: device, handlers: [])
+        #expect(code { _ = try shown.target(for: id, of: device) } == .noApplication)
+        #expect(code { _ = try shown.target(for: try Example.activity(2), of: device) } == .unknownObject)
+        _ = shown.setEnabled(false)
+        #expect(code { _ = try shown.target(for: id, of: device) } == .disabled)
+    }
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+import HandoffCore
+import Testing
+
+@Suite("Activities of the session")
+struct SessionActivitiesTests {
+    private var activities = SessionActivities(isEnabled: true)
+    private let first: ActivityID
+    private let second: ActivityID
+    private let details: SessionActivity.Details
+
+    init() throws {
+        first = try Example.activity(1)
+        second = try Example.activity(2)
+        details = SessionActivity.Details(title: "Shopping", team: try Example.team())
+        try create(first, in: &activities)
+        try create(second, in: &activities)
+    }
+
+    private func create(
+        _ id: ActivityID, connection: String = ":1.1", in activities: inout SessionActivities
+    ) throws {
+        try activities.create(
+            id, connection: connection, type: try Example.type(), applicationID: try Example.application(),
+            details: details)
+    }
+
+    private func offer(_ id: ActivityID, in activities: SessionActivities) throws -> SessionActivities.Action
+    {
+        .offer(try #require(activities[id]).offer)
+    }
+
+    @Test("an activity that becomes current is offered, dated then")
+    func becomeCurrent() throws {
+        var activities = activities
+        let actions = try activities.becomeCurrent(first, at: .at(5))
+        #expect(try actions == [.currentChanged(first, isCurrent: true), offer(first, in: activities)])
+        #expect(activities.offered?.since == Moment.at(5).wall)
+        #expect(activities.current == first)
+    }
+
+    @Test("becoming current twice is one offer")
+    func becomeCurrentTwice() throws {
+        var activities = activities
+        _ = try activities.becomeCurrent(first, at: .at(0))
+        #expect(try activities.becomeCurrent(first, at: .at(500)) == [])
+    }
+
+    @Test("the activity before stops being current, and its offer is replaced without being withdrawn")
+    func replacement() throws {
+        var activities = activities
+        _ = try activities.becomeCurrent(first, at: .at(0))
+        let actions = try activities.becomeCurrent(second, at: .at(1))
+        #expect(
+            try actions == [
+                .currentChanged(first, isCurrent: false), .currentChanged(second, isCurrent: true),
+                offer(second, in: activities),
+            ])
+    }
+
+    @Test("an ineligible activity that becomes current withdraws the offer of the one before")
+    func ineligibleReplacement() throws {
+        var activities = activities
+        var hidden = details
+        hidden.isEligibleForHandoff = false
+        _ = try activities.update(second, details: hidden, payloadChanged: false, at: .at(0))
+        _ = try activities.becomeCurrent(first, at: .at(0))
+        let actions = try activities.becomeCurrent(second, at: .at(1))
+        #expect(
+            actions == [
+                .currentChanged(first, isCurrent: false), .currentChanged(second, isCurrent: true),
+                .withdraw(first),
+            ])
+        #expect(activities.current == second && activities.offered == nil)
+    }
+
+    @Test("eligibility of the current activity takes effect at once, both ways")
+    func eligibility() throws {
+        var activities = activities
+        var hidden = details
+        hidden.isEligibleForHandoff = false
+        _ = try activities.becomeCurrent(first, at: .at(0))
+        #expect(
+            try activities.update(first, details: hidden, payloadChanged: false, at: .at(1)) == [
+                .withdraw(first)
+            ])
+        let actions = try activities.update(first, details: details, payloadChanged: false, at: .at(2))
+        #expect(try actions == [offer(first, in: activities)])
+    }
+
+    @Test("resigning withdraws the offer and leaves the activity valid")
+    func resign() throws {
+        var activities = activities
+        _ = try activities.becomeCurrent(first, at: .at(0))
+        #expect(
+            try activities.resignCurrent(first, at: .at(1)) == [
+                .currentChanged(first, isCurrent: false), .withdraw(first),
+            ])
+        #expect(activities[first] != nil)
+        #expect(try !activities.becomeCurrent(first, at: .at(2)).isEmpty)
+    }
+
+    @Test("resigning an activity that is not current does nothing")
+    func resignOther() throws {
+        var activities = activities
+        _ = try activities.becomeCurrent(first, at: .at(0))
+        #expect(try activities.resignCurrent(second, at: .at(1)) == [])
+        #expect(activities.current == first)
+    }
+
+    @Test("an invalid activity can't become current, nor anything else")
+    func invalidation() throws {
+        var activities = activities
+        _ = try activities.becomeCurrent(first, at: .at(0))
+        #expect(try activities.invalidate(first, at: .at(1)) == [.withdraw(first), .invalidated(first)])
+        #expect(code { _ = try activities.becomeCurrent(first, at: .at(2)) } == .unknownObject)
+        #expect(code { _ = try activities.resignCurrent(first, at: .at(2)) } == .unknownObject)
+        #expect(code { _ = try activities.invalidate(first, at: .at(2)) } == .unknownObject)
+        let details = details
+        #expect(
+            code { _ = try activities.update(first, details: details, payloadChanged: true, at: .at(2)) }
+                == .unknownObject)
+    }
+
+    @Test("the activities of a connection that leaves are over, and only those")
+    func ownerVanished() throws {
+        var activities = activities
+        let third = try Example.activity(3)
+        try create(third, connection: ":1.2", in: &activities)
+        _ = try activities.becomeCurrent(first, at: .at(0))
+        let actions = activities.connectionVanished(":1.1", at: .at(1))
+        #expect(actions.first == .withdraw(first))
+        #expect(Set(actions.dropFirst()) == [.invalidated(first), .invalidated(second)])
+        #expect(activities[third] != nil)
+        #expect(activities.activities(of: ":1.1").isEmpty)
+    }
+
+    @Test("switched off, nothing is offered; switched on, the current activity is")
+    func enabled() throws {
+        var activities = activities
+        _ = try activities.becomeCurrent(first, at: .at(0))
+        #expect(activities.setEnabled(false, at: .at(1)) == [.withdraw(first)])
+        #expect(try activities.becomeCurrent(second, at: .at(2)).count == 2)
+        #expect(activities.offered == nil)
+        let actions = activities.setEnabled(true, at: .at(3))
+        #expect(try actions == [offer(second, in: activities)])
+        #expect(activities.setEnabled(true, at: .at(4)) == [])
+    }
+
+    @Test("changing the title changes the offer at most every 100 ms, and the latest wins")
+    func titleRate() throws {
+        var activities = activities
+        _ = try activities.becomeCurrent(first, at: .at(0))
+        var changed = details
+        for number in 1...5 {
+            changed.title = "Title \(number)"
+            #expect(
+                try activities.update(first, details: changed, payloadChanged: false, at: .at(Int64(number)))
+                    == [])
+        }
+        #expect(activities.nextDeadline == .at(100))
+        #expect(activities.advance(to: .at(99)) == [])
+        let actions = activities.advance(to: .at(100))
+        #expect(try actions == [offer(first, in: activities)])
+        #expect(activities.offered?.title == "Title 5")
+        #expect(activities.nextDeadline == nil)
+        changed.title = "Title 6"
+        #expect(
+            try activities.update(first, details: changed, payloadChanged: false, at: .at(200)).count == 1)
+    }
+
+    @Test("a change of the payload alone grows the revision; no change does not")
+    func revision() throws {
+        var activities = activities
+        _ = try activities.becomeCurrent(first, at: .at(0))
+        let before = try #require(activities[first]).revision
+        #expect(try activities.update(first, details: details, payloadChanged: false, at: .at(500)) == [])
+        let actions = try activities.update(first, details: details, payloadChanged: true, at: .at(500))
+        #expect(try actions == [offer(first, in: activities)])
+        #expect(activities.offered?.revision == before + 1)
+    }
+
+    @Test("changes of an activity that is not current are told to nobody")
+    func quietUpdate() throws {
+        var activities = activities
+        _ = try activities.becomeCurrent(first, at: .at(0))
+        #expect(try activities.update(second, details: details, payloadChanged: true, at: .at(500)) == [])
+    }
+
+    @Test("after its date an activity is no longer offered, though it stays current")
+    func expiration() throws {
+        var activities = activities
+        var dated = details
+        dated.expirationDate = Moment.at(3000).wall
+        _ = try activities.becomeCurrent(first, at: .at(0))
+        _ = try activities.update(first, details: dated, payloadChanged: false, at: .at(1000))
+        #expect(activities.nextDeadline == .at(3000))
+        #expect(activities.advance(to: .at(2999)) == [])
+        #expect(activities.advance(to: .at(3000)) == [.withdraw(first)])
+        #expect(activities.nextDeadline == nil)
+        #expect(activities.current == first)
+    }
+
+    @Test("a date in the past withdraws at once, and none or a later one offers again")
+    func pastDate() throws {
+        var activities = activities
+        var dated = details
+        dated.expirationDate = 1
+        _ = try activities.becomeCurrent(first, at: .at(0))
+        #expect(
+            try activities.update(first, details: dated, payloadChanged: false, at: .at(1)) == [
+                .withdraw(first)
+            ])
+        dated.expirationDate = -5
+        #expect(try activities.update(first, details: dated, payloadChanged: false, at: .at(2)) == [])
+        #expect(try activities.update(first, details: details, payloadChanged: false, at: .at(3)).count == 1)
+        dated.expirationDate = .max
+        _ = try activities.update(first, details: dated, payloadChanged: false, at: .at(500))
+        #expect(activities.nextDeadline == .at(60_500))
+    }
+
+    @Test("a date is noticed within a minute when the wall clock is set")
+    func wallClockSet() throws {
+        var activities = activities
+        var dated = details
+        dated.expirationDate = Moment.at(3_600_000).wall
+        _ = try activities.update(first, details: dated, payloadChanged: false, at: .at(0))
+        _ = try activities.becomeCurrent(first, at: .at(0))
+        #expect(activities.nextDeadline == .at(60_000))
+        let later = Moment(instant: .at(60_000), wall: dated.expirationDate)
+        #expect(activities.advance(to: later) == [.withdraw(first)])
+    }
+
+    @Test("a connection has at most 64 activities, and identifiers are not used twice")
+    func quota() throws {
+        var activities = activities
+        for number in 3...64 { try create(try Example.activity(UInt8(number)), in: &activities) }
+        #expect(code { try create(try Example.activity(65), in: &activities) } == .limitsExceeded)
+        try create(try Example.activity(65), connection: ":1.2", in: &activities)
+        _ = try activities.invalidate(first, at: .at(0))
+        try create(try Example.activity(66), in: &activities)
+        #expect(code { try create(second, connection: ":1.3", in: &activities) } == .invalidArguments)
+    }
+}
