@@ -34,5 +34,20 @@ let package = Package(
         .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
         module("MainLoop", ["CGio"]),
         module("DBus", ["CDBus", "CGio", "MainLoop"]),
+        .target(
+            name: "DBusGeneratorLibrary", dependencies: ["CGio"], path: "Sources/DBusGenerator/Library",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "dbus-generator", dependencies: ["DBusGeneratorLibrary"], path: "Sources/DBusGenerator/Tool",
+            swiftSettings: settings),
+        .plugin(
+            name: "DBusGeneratorPlugin", capability: .buildTool(), dependencies: ["dbus-generator"],
+            path: "Sources/DBusGenerator/Plugin"),
+        module("HandoffCore", []),
+        module("HandoffInterfaces", ["DBus", "HandoffCore", "MainLoop"], plugins: ["DBusGeneratorPlugin"]),
+        module("HandoffBroker", ["CGio", "MainLoop", "DBus", "HandoffInterfaces", "HandoffCore"]),
+        program("handoffd", ["HandoffBroker", "HandoffInterfaces"]),
+        tests("DBusGenerator", ["DBusGeneratorLibrary"]),
+        tests("HandoffCore", ["HandoffCore"]),
     ]
 )

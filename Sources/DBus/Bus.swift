@@ -31,10 +31,15 @@ public final class Bus {
     private let channel: BusChannel
     private lazy var callers = CallerDirectory(self)
     private var tokens: [SignalToken] = []
-    private var watches: [BusName: [Int: @MainLoop (BusName?) -> Void]] = [:]
+    private var watches: [BusName: [Int: Watcher]] = [:]
     private var nextWatch = 0
 
-    static let name: BusName = "org.freedesktop.DBus"
+    private struct Watcher {
+        let body: @MainLoop (BusName?) -> Void
+        var isTold = false
+    }
+
+    nonisolated static let name: BusName = "org.freedesktop.DBus"
 
     /// Connects and says hello, which blocks; meant for the start of a program.
     /// - Throws: what libdbus says if there is no such bus.
@@ -152,19 +157,24 @@ public final class Bus {
     public func watch(_ name: BusName, _ body: @escaping @MainLoop (BusName?) -> Void) -> NameWatch {
         nextWatch += 1
         let number = nextWatch
-        watches[name, default: [:]][number] = body
+        watches[name, default: [:]][number] = Watcher(body: body)
         addMatch(.ownerChange(of: name))
         MainLoop.start { [weak self] in
-            guard let owner = try? await self?.owner(of: name) else { return self?.tell(name, number, nil) ?? () }
-            self?.tell(name, number, owner)
+            let owner = try? await self?.owner(of: name)
+            // A change that has been told already is newer than this answer.
+            if let watcher = self?.watches[name]?[number], !watcher.isTold { self?.tell(owner ?? nil, name, number) }
         }
         return NameWatch(self, name, number)
     }
 
-    private func tell(_ name: BusName, _ number: Int, _ owner: BusName?) { watches[name]?[number]?(owner) }
+    private func tell(_ owner: BusName?, _ name: BusName, _ number: Int) {
+        watches[name]?[number]?.isTold = true
+        watches[name]?[number]?.body(owner)
+    }
 
     func removeWatch(_ name: BusName, _ number: Int) {
         watches[name]?[number] = nil
+        if watches[name]?.isEmpty == true { watches[name] = nil }
         removeMatch(.ownerChange(of: name))
     }
 
@@ -186,7 +196,7 @@ public final class Bus {
         else { return }
         let owner = try? BusName(new)
         if name.text.hasPrefix(":"), owner == nil { callers.vanished(name) }
-        for body in (watches[name] ?? [:]).values { body(owner) }
+        for number in (watches[name] ?? [:]).keys.sorted() { tell(owner, name, number) }
     }
 
     private func nameLost(_ signal: Message) {

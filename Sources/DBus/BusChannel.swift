@@ -26,6 +26,8 @@ final class BusChannel: MessageChannel {
         dbus_connection_set_dispatch_status_function(raw, nil, nil, nil)
         dbus_connection_close(raw)
         dbus_connection_unref(raw)
+        // Whoever still waits for a reply would wait until it times out.
+        connection?.closed(DBusError(.disconnected, "The connection to the bus has been given up."))
     }
 
     /// Begins to watch the socket. Separate from `init`, since libdbus calls back at once.
@@ -128,7 +130,9 @@ final class BusChannel: MessageChannel {
 
     func identify(senderOf message: Message, _ body: @escaping @MainLoop (Caller) -> Void) {
         guard let sender = message.sender, let callers else { return }
-        callers.identify(sender, body)
+        if callers.identify(sender, body) || !message.wantsReply { return }
+        let error = DBusError.limitsExceeded("Too many calls wait until the bus has told who \(sender) is.")
+        if let answer = try? Message.error(error, to: message) { connection?.post(answer) }
     }
 
     /// Sends what is queued before it returns, e.g. before the process ends.

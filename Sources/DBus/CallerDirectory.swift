@@ -16,15 +16,17 @@ final class CallerDirectory {
     var onVanished: (@MainLoop (BusName) -> Void)?
 
     /// How many calls of one connection wait for the bus to say who it is.
-    private static let maximumWaiting = 4096
+    private static let maximumWaiting = 16_384
 
     init(_ bus: Bus) { self.bus = bus }
 
-    func identify(_ sender: BusName, _ body: @escaping @MainLoop (Caller) -> Void) {
+    /// Calls `body` with who `sender` is, at once or later.
+    /// - Returns: false if too many wait for that already.
+    func identify(_ sender: BusName, _ body: @escaping @MainLoop (Caller) -> Void) -> Bool {
         switch entries[sender] {
         case .known(let caller): body(caller)
         case .asked(var waiting):
-            guard waiting.count < Self.maximumWaiting else { return }
+            guard waiting.count < Self.maximumWaiting else { return false }
             // Taken out first, so that appending does not copy.
             entries[sender] = .asked([])
             waiting.append(body)
@@ -33,6 +35,7 @@ final class CallerDirectory {
             entries[sender] = .asked([body])
             lookUp(sender)
         }
+        return true
     }
 
     private func lookUp(_ sender: BusName) {

@@ -63,7 +63,11 @@ public final class Connection {
         let serial = try send(call)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation {
-                replies.add(serial, timeout: timeout, "\(call.interface ?? "").\(call.member ?? "")", $0)
+                // A channel may notice only when it sends that it has ended.
+                if let closingError { return $0.resume(throwing: closingError) }
+                replies.add(
+                    serial, to: call.uniqueDestination, timeout: timeout,
+                    "\(call.interface ?? "").\(call.member ?? "")", $0)
             }
         } onCancel: {
             MainLoop.start { self.replies.cancel(serial) }

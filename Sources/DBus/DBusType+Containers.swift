@@ -16,7 +16,7 @@ extension Array: DBusType where Element: DBusType {
 
     public func write(to writer: inout MessageWriter) throws(DBusError) {
         if Element.self == UInt8.self, let bytes = self as? [UInt8] { return try writer.bytes(bytes) }
-        try writer.container(TypeCode.array, Element.typeSignature) { (writer) throws(DBusError) in
+        try writer.array(Element.typeSignature) { (writer) throws(DBusError) in
             for element in self { try writer.write(element) }
         }
     }
@@ -77,7 +77,7 @@ public struct Structure<each Field: DBusType>: DBusType {
 
     public func write(to writer: inout MessageWriter) throws(DBusError) {
         guard Self.typeSignature.utf8.count > 2 else { throw .invalidArgs("A structure has at least one field.") }
-        try writer.container(TypeCode.structure, nil) { (writer) throws(DBusError) in
+        try writer.structure(Self.typeSignature) { (writer) throws(DBusError) in
             for field in repeat each fields { try writer.write(field) }
         }
     }

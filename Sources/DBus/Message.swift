@@ -13,6 +13,8 @@ public final class Message: @unchecked Sendable {
     var written = 0
     /// What readers may still build from it.
     var readingBudget = MessageReader.budget
+    /// The type codes in the signature of what writers have appended.
+    var typeCodes = 0
 
     /// What a message is.
     public enum Kind: Sendable { case call, reply, error, signal }
@@ -27,21 +29,33 @@ public final class Message: @unchecked Sendable {
         return Message(owning: raw)
     }
 
+    /// Throws for the path and the interface that D-Bus keeps for messages that never leave a process: a bus
+    /// throws off whoever sends one, and paths to call come from other programs.
+    private static func refuseReserved(_ path: ObjectPath, _ interface: InterfaceName) throws(DBusError) {
+        guard path != "/org/freedesktop/DBus/Local", interface != "org.freedesktop.DBus.Local" else {
+            throw .invalidArgs("\(path), \(interface): D-Bus reserves this name.")
+        }
+    }
+
     /// A method call. A nil `destination` is for a channel that is not a bus.
+    /// - Throws: `InvalidArgs` for the reserved path and interface, `org.freedesktop.DBus.Local`.
     public static func call(
         to destination: BusName?, _ path: ObjectPath, _ interface: InterfaceName, _ member: MemberName
     ) throws(DBusError) -> Message {
-        try make(
+        try refuseReserved(path, interface)
+        return try make(
             withOptional(destination?.text) {
                 dbus_message_new_method_call($0, path.text, interface.text, member.text)
             })
     }
 
     /// A signal, for everyone unless ``setDestination(_:)`` is called.
+    /// - Throws: `InvalidArgs` for the reserved path and interface, `org.freedesktop.DBus.Local`.
     public static func signal(
         from path: ObjectPath, _ interface: InterfaceName, _ member: MemberName
     ) throws(DBusError) -> Message {
-        try make(dbus_message_new_signal(path.text, interface.text, member.text))
+        try refuseReserved(path, interface)
+        return try make(dbus_message_new_signal(path.text, interface.text, member.text))
     }
 
     /// The reply to `call`, still without arguments.
@@ -77,6 +91,11 @@ public final class Message: @unchecked Sendable {
     public var interface: String? { dbus_message_get_interface(raw).map { String(cString: $0) } }
     public var member: String? { dbus_message_get_member(raw).map { String(cString: $0) } }
     public var sender: BusName? { dbus_message_get_sender(raw).map { BusName(validated: String(cString: $0)) } }
+    /// The destination if that is one connection and not a name that connections hand on, or the bus itself.
+    var uniqueDestination: BusName? {
+        guard let text = destination, text.hasPrefix(":") || text == Bus.name.text else { return nil }
+        return BusName(validated: text)
+    }
     public var destination: String? { dbus_message_get_destination(raw).map { String(cString: $0) } }
     /// The signature of the body.
     public var signature: String { dbus_message_get_signature(raw).map { String(cString: $0) } ?? "" }
@@ -112,8 +131,9 @@ public final class Message: @unchecked Sendable {
     /// Says that the call must not start a service.
     public func setNoAutoStart() { dbus_message_set_auto_start(raw, 0) }
 
-    /// Gives it a serial number, for channels that are not a bus.
-    func setSerial(_ serial: UInt32) {
+    /// Gives it a serial number, for channels that are not a bus, before it is marshalled. A message has none
+    /// until then, and 0 is none.
+    public func setSerial(_ serial: UInt32) {
         // libdbus insists on a serial that is not 0.
         if serial != 0 { dbus_message_set_serial(raw, serial) }
     }

@@ -40,6 +40,9 @@ public struct MessageReader {
     /// Whether there is no further argument.
     var isAtEnd: Bool { mutating get { nextType == TypeCode.invalid } }
 
+    /// Leaves the next argument out.
+    mutating func skip() { _ = dbus_message_iter_next(&iterator) }
+
     /// The signature of the next argument, or of the element type if this reads an array that is empty.
     var nextSignature: String {
         mutating get {

@@ -21,7 +21,7 @@ extension MessageWriter {
         case .array(let array): try writeArray(array)
         case .dictionary(let dictionary): try writeDictionary(dictionary)
         case .structure(let structure):
-            try container(TypeCode.structure, nil) { (writer) throws(DBusError) in
+            try self.structure(value.typeSignature) { (writer) throws(DBusError) in
                 for field in structure.fields { try writer.writeContent(of: field) }
             }
         case .variant(let content): try writeVariant(content)
@@ -35,13 +35,13 @@ extension MessageWriter {
         guard signature.utf8.count == 1 || Signature.isSingle(signature) else {
             throw .invalidArgs("A value of \(signature.utf8.count) type codes nests too deeply for D-Bus.")
         }
-        try container(TypeCode.variant, signature) { (writer) throws(DBusError) in
+        try variant(holding: signature) { (writer) throws(DBusError) in
             try writer.writeContent(of: content)
         }
     }
 
     private mutating func writeArray(_ array: ArrayValue) throws(DBusError) {
-        try container(TypeCode.array, array.elementSignature) { (writer) throws(DBusError) in
+        try self.array(array.elementSignature) { (writer) throws(DBusError) in
             for element in array.elements { try writer.writeContent(of: element) }
         }
     }

@@ -29,6 +29,7 @@ public struct MessageWriter {
     /// Appends a duplicate of `descriptor`.
     public mutating func write(_ descriptor: borrowing FileDescriptor) throws(DBusError) {
         var number = descriptor.number
+        try begin("h")
         guard dbus_message_iter_append_basic(&iterator, TypeCode.fileDescriptor, &number) != 0 else { throw .noMemory() }
     }
 
@@ -40,7 +41,23 @@ public struct MessageWriter {
         }
     }
 
+    /// Counts the type of the next argument, if it is one of the message and not within another: a bus throws off
+    /// whoever sends a signature that is too long or nests too deeply.
+    private func begin(_ signature: @autoclosure () -> String) throws(DBusError) {
+        guard depth == 0 else { return }
+        let signature = signature()
+        message.typeCodes += signature.utf8.count
+        guard message.typeCodes <= 255 else {
+            throw .limitsExceeded("The arguments' signature would be longer than 255 characters.")
+        }
+        // Each value is well-formed, yet structures and arrays together may nest too deeply for a signature.
+        guard signature.utf8.count == 1 || Signature.isSingle(signature) else {
+            throw .invalidArgs("A value of \(signature.utf8.count) type codes nests too deeply for D-Bus.")
+        }
+    }
+
     mutating func basic<Raw: BitwiseCopyable>(_ type: Int32, _ value: Raw) throws(DBusError) {
+        try begin("-")
         try spend(2 * MemoryLayout<Raw>.size)
         var value = value
         guard dbus_message_iter_append_basic(&iterator, type, &value) != 0 else { throw .noMemory() }
@@ -49,6 +66,7 @@ public struct MessageWriter {
     mutating func string(_ type: Int32, _ text: String) throws(DBusError) {
         // A Swift string is valid UTF-8; the one thing that D-Bus forbids besides is NUL.
         guard !text.utf8.contains(0) else { throw .invalidArgs("A string holds a NUL character.") }
+        try begin("-")
         try spend(text.utf8.count + 8)
         let done = text.withCString { pointer in
             var pointer: UnsafePointer<CChar>? = pointer
@@ -59,7 +77,7 @@ public struct MessageWriter {
 
     mutating func bytes(_ bytes: [UInt8]) throws(DBusError) {
         try spend(bytes.count)
-        try container(TypeCode.array, "y") { (writer) throws(DBusError) in
+        try array("y") { (writer) throws(DBusError) in
             let done = bytes.withUnsafeBufferPointer { buffer in
                 var start = buffer.baseAddress
                 return dbus_message_iter_append_fixed_array(
@@ -69,9 +87,33 @@ public struct MessageWriter {
         }
     }
 
+    /// Appends an array of elements of the type `element`, which `body` writes.
+    mutating func array(
+        _ element: String, _ body: (inout MessageWriter) throws(DBusError) -> Void
+    ) throws(DBusError) {
+        try begin("a" + element)
+        try container(TypeCode.array, element, body)
+    }
+
+    /// Appends a structure of the type `signature`, whose fields `body` writes.
+    mutating func structure(
+        _ signature: @autoclosure () -> String, _ body: (inout MessageWriter) throws(DBusError) -> Void
+    ) throws(DBusError) {
+        try begin(signature())
+        try container(TypeCode.structure, nil, body)
+    }
+
+    /// Appends a variant that holds a value of the type `signature`, one complete type, which `body` writes.
+    mutating func variant(
+        holding signature: String, _ body: (inout MessageWriter) throws(DBusError) -> Void
+    ) throws(DBusError) {
+        try begin("v")
+        try container(TypeCode.variant, signature, body)
+    }
+
     /// Appends an array, dictionary entry, structure or variant, whose contents `body` writes. `contents` must
     /// be a valid signature of the contents (of one complete type for an array and a variant).
-    mutating func container(
+    private mutating func container(
         _ type: Int32, _ contents: String?, _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) throws(DBusError) {
         guard depth < Self.maximumDepth else {
@@ -100,21 +142,24 @@ public struct MessageWriter {
         guard Signature.isSingle(signature.text) else {
             throw .invalidArgs("A variant holds one complete type, not “\(signature)”.")
         }
-        try container(TypeCode.variant, signature.text, body)
+        try variant(holding: signature.text, body)
     }
 
     /// Appends an array whose elements have the type `signature` and are written by `body`.
     public mutating func array(
         of signature: Signature, _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) throws(DBusError) {
-        try container(TypeCode.array, signature.text, body)
+        guard Signature.isSingle("a" + signature.text) else {
+            throw .invalidArgs("“\(signature)” is not the type of an array's elements.")
+        }
+        try array(signature.text, body)
     }
 
     /// Appends a dictionary `a{…}` of `entry`'s type, whose entries `body` writes with ``entry(_:)``.
     mutating func dictionary(
         _ entry: String, _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) throws(DBusError) {
-        try container(TypeCode.array, entry, body)
+        try array(entry, body)
     }
 
     /// Appends one entry of a dictionary: `body` writes key and value.

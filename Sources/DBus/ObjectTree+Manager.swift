@@ -3,9 +3,10 @@ internal import MainLoop
 
 /// `org.freedesktop.DBus.ObjectManager`, its signals unicast: a broadcast would pass the filters of sandboxes.
 extension ObjectTree {
+    /// Who is told of what happens to `path`, which may be an object manager itself.
     func subscribers(above path: ObjectPath) -> [BusName: Caller] {
         var result: [BusName: Caller] = [:]
-        for (manager, callers) in managers where path.suffix(below: manager) != nil {
+        for (manager, callers) in managers where path == manager || path.suffix(below: manager) != nil {
             result.merge(callers) { first, _ in first }
         }
         return result
@@ -64,7 +65,8 @@ extension ObjectTree {
                 var writer = MessageWriter(signal)
                 do throws(DBusError) {
                     try writer.write(object.path)
-                    try writer.write(object.interfaces.map { type(of: $0).description.name.text })
+                    let known = object.interfaces.filter { isVisible($0, of: object, to: caller) }
+                    try writer.write(known.map { type(of: $0).description.name.text })
                     post(signal, to: name)
                 } catch { continue }
             }

@@ -19,7 +19,7 @@ extension ObjectTree {
         let object = objects[path].flatMap { isVisible($0, to: caller) ? $0 : nil }
         switch (interface, member) {
         case (InterfaceName.introspectable.text, "Introspect"):
-            guard object != nil || isAncestor(path) else { throw unknownObject(path) }
+            guard object != nil || isAncestor(path, for: caller) else { throw unknownObject(path) }
             try expect("", message)
             return try reply(message, introspection(of: path, object, for: caller))
         case (InterfaceName.objectManager.text, "GetManagedObjects") where managers[path] != nil:
@@ -29,7 +29,7 @@ extension ObjectTree {
             guard let object else { throw unknownObject(path) }
             return try await handleProperties(message, member, object, from: caller, began: began)
         default:
-            guard object != nil || isAncestor(path) else { throw unknownObject(path) }
+            guard object != nil || isAncestor(path, for: caller) else { throw unknownObject(path) }
             throw DBusError.unknownMethod("\(path) has no method \(member) of \(interface).")
         }
     }
@@ -77,10 +77,16 @@ extension ObjectTree {
         case "GetAll":
             try expect("s", message)
             var reader = MessageReader(message)
-            let binding = try binding(try reader.read(), of: object, for: caller)
+            let interface: String = try reader.read()
             let reply = try Message.reply(to: message)
             var writer = MessageWriter(reply)
-            try writeProperties(of: binding, of: object, for: caller, to: &writer)
+            if Self.isStandard(interface) {
+                // They have no properties.
+                try writer.write([String: Value]())
+            } else {
+                let binding = try binding(interface, of: object, for: caller)
+                try writeProperties(of: binding, of: object, for: caller, to: &writer)
+            }
             return reply
         case "Set":
             try expect("ssv", message)
@@ -173,16 +179,31 @@ extension ObjectTree {
     ) {
         guard let object = objects[path], let binding = object.binding(interface.text), !names.isEmpty else { return }
         switch audience {
-        case .only(let name): post(changes(of: names, binding, object), to: name)
+        case .only(let name):
+            let described = type(of: binding).description.properties.filter { names.contains($0.name) }
+            post(changes(of: described, binding, object), to: name)
         case .subscribers:
-            for (name, caller) in subscribers(above: path) where isVisible(binding, of: object, to: caller) {
-                post(changes(of: names, binding, object), to: name)
+            for (name, caller) in subscribers(above: path) {
+                let readable = self.readable(names, of: binding, of: object, by: caller)
+                if !readable.isEmpty { post(changes(of: readable, binding, object), to: name) }
             }
         }
     }
 
+    /// Those of the properties `names` that `caller` may read.
+    private func readable(
+        _ names: [String], of binding: any InterfaceBinding, of object: ExportedObject, by caller: Caller
+    ) -> [InterfaceDescription.Property] {
+        let description = type(of: binding).description
+        return description.properties.filter {
+            guard names.contains($0.name), $0.isReadable else { return false }
+            if case .allow = decide(caller, object, description.name, $0.name, $0.access) { return true }
+            return false
+        }
+    }
+
     private func changes(
-        of names: [String], _ binding: any InterfaceBinding, _ object: ExportedObject
+        of properties: [InterfaceDescription.Property], _ binding: any InterfaceBinding, _ object: ExportedObject
     ) -> Message? {
         let description = type(of: binding).description
         guard let signal = try? Message.signal(from: object.path, .properties, "PropertiesChanged") else { return nil }
@@ -190,7 +211,8 @@ extension ObjectTree {
         do throws(DBusError) {
             try writer.write(description.name.text)
             try writer.dictionary("{sv}") { (writer) throws(DBusError) in
-                for (index, property) in description.properties.enumerated() where names.contains(property.name) {
+                for (index, property) in description.properties.enumerated()
+                where properties.contains(where: { $0.name == property.name }) {
                     try writer.entry { (writer) throws(DBusError) in
                         try writer.write(property.name)
                         try writer.variant(Signature(validated: property.signature)) { (writer) throws(DBusError) in

@@ -66,7 +66,14 @@ public final class ObjectTree {
         }
     }
 
-    func isAncestor(_ path: ObjectPath) -> Bool { descendants[path] != nil }
+    /// Whether there is something below `path` that `caller` may know of.
+    func isAncestor(_ path: ObjectPath, for caller: Caller) -> Bool {
+        path == .root
+            || descendants[path] != nil
+                && objects.values.contains {
+                    $0.isListed && $0.path.suffix(below: path) != nil && isVisible($0, to: caller)
+                }
+    }
 
     // MARK: Calls
 

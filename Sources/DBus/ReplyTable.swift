@@ -8,6 +8,8 @@ final class ReplyTable {
         let continuation: CheckedContinuation<Message, any Error>
         /// Microseconds of the monotonic clock.
         let deadline: Int64
+        /// Who alone may answer besides the bus, nil if that is not known.
+        let destination: BusName?
         let what: String
     }
 
@@ -19,26 +21,34 @@ final class ReplyTable {
 
     /// Waits for the reply to the call with `serial`.
     func add(
-        _ serial: UInt32, timeout: Duration, _ what: String,
+        _ serial: UInt32, to destination: BusName?, timeout: Duration, _ what: String,
         _ continuation: CheckedContinuation<Message, any Error>
     ) {
-        let microseconds = timeout.components.seconds.multipliedReportingOverflow(by: 1_000_000)
-        let span = microseconds.overflow ? Int64.max / 4 : microseconds.partialValue
-        let deadline = MainLoop.now + span + timeout.components.attoseconds / 1_000_000_000_000
-        pending[serial] = Pending(continuation: continuation, deadline: deadline, what: what)
+        // No more than a century, so that the sum cannot overflow.
+        let seconds = min(max(timeout.components.seconds, 0), 100 * 366 * 86_400)
+        let deadline = MainLoop.now + seconds * 1_000_000 + timeout.components.attoseconds / 1_000_000_000_000
+        pending[serial] = Pending(continuation: continuation, deadline: deadline, destination: destination, what: what)
         if deadline < timerDeadline { arm(deadline) }
     }
 
     /// Gives `message` to the call that it answers.
-    /// - Returns: false if no such call waits.
+    /// - Returns: false if no such call waits, or somebody else was called.
     func resolve(_ message: Message) -> Bool {
-        guard let call = remove(message.replySerial) else { return false }
+        guard let waiting = pending[message.replySerial], mayAnswer(message, waiting.destination),
+            let call = remove(message.replySerial)
+        else { return false }
         if let error = message.error {
             call.continuation.resume(throwing: error)
         } else {
             call.continuation.resume(returning: message)
         }
         return true
+    }
+
+    /// A bus lets anybody answer anything, and serial numbers can be guessed.
+    private func mayAnswer(_ message: Message, _ destination: BusName?) -> Bool {
+        guard let destination, let sender = message.sender else { return true }
+        return sender == destination || sender == Bus.name
     }
 
     /// Ends the wait for `serial`, if there is one.

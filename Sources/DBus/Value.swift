@@ -106,9 +106,10 @@ public struct StructureValue: Hashable, Sendable {
 
 extension Value {
     /// An array of `elements`, each of the type `signature`.
-    /// - Throws: `InvalidArgs` if the signature is not one complete type or an element has another type.
+    /// - Throws: `InvalidArgs` if the signature is not one complete type, names a file descriptor, or an element
+    ///   has another type.
     public static func array(of signature: String, _ elements: [Value]) throws(DBusError) -> Value {
-        guard Signature.isSingle(signature), Signature.isSingle("a" + signature), signature != "h" else {
+        guard Signature.isSingle(signature), Signature.isSingle("a" + signature), !signature.contains("h") else {
             throw .invalidArgs("“\(signature)” is not the type of an array's elements.")
         }
         for (index, element) in elements.enumerated() where element.typeSignature != signature {
@@ -119,11 +120,14 @@ extension Value {
     }
 
     /// A dictionary.
-    /// - Throws: `InvalidArgs` if the key's type is not basic, or an entry has other types.
+    /// - Throws: `InvalidArgs` if the key's type is not basic, a type names a file descriptor, or an entry has other
+    ///   types.
     public static func dictionary(
         key: String, value: String, _ entries: [(key: Value, value: Value)]
     ) throws(DBusError) -> Value {
-        guard Signature.isSingle("a{\(key)\(value)}"), Signature.isSingle(key), Signature.isSingle(value) else {
+        guard Signature.isSingle("a{\(key)\(value)}"), Signature.isSingle(key), Signature.isSingle(value),
+            key != "h", !value.contains("h")
+        else {
             throw .invalidArgs("“{\(key)\(value)}” is not the type of a dictionary entry.")
         }
         for (index, entry) in entries.enumerated()

@@ -42,7 +42,13 @@ public struct Log: Sendable {
     public static func useStandardError() { g_log_writer_default_set_use_stderr(1) }
 
     /// Shows debug lines of every domain, as `--verbose` asks for.
-    public static func enableDebug() { g_log_set_debug_enabled(1) }
+    public static func enableDebug() {
+        g_log_set_debug_enabled(1)
+        showsAll.store(true, ordering: .relaxed)
+    }
+
+    /// Set once debug lines are enabled: what was found before counts no more.
+    private static let showsAll = Atomic<Bool>(false)
 
     /// Writes one line; `fields` become fields of the journal entry (names in upper case).
     public func callAsFunction(
@@ -73,6 +79,7 @@ public struct Log: Sendable {
 
     /// GLib's answer is kept: asking costs a third of a microsecond, on paths that take ten.
     private func drops(_ level: Level) -> Bool {
+        if Self.showsAll.load(ordering: .relaxed) { return false }
         if verdict.drops.load(ordering: .relaxed) == Verdict.unknown {
             let drops = g_log_writer_default_would_drop(level.flags, domain) != 0
             verdict.drops.store(drops ? Verdict.yes : Verdict.no, ordering: .relaxed)

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CDBus
+
+/// Messages as bytes, for channels that are not a bus. What comes in may be anything; descriptors never travel.
+extension Message {
+    /// The length that D-Bus allows a message to have, in bytes.
+    public static let maximumLength = 1 << 27
+
+    /// What the first bytes of a stream say of the message that begins there.
+    public enum Framing: Equatable, Sendable {
+        /// They are too few to tell.
+        case needMore
+        /// The message takes this many bytes.
+        case length(Int)
+        /// No message begins like this, or it is longer than allowed.
+        case invalid
+    }
+
+    /// The fixed part of a header with the length of its fields: enough to know a message's length.
+    private static let shortestPrefix = 16
+
+    /// How many bytes the message takes that begins with `prefix`.
+    ///
+    /// Ask before more than the first 16 bytes are kept: whatever is longer than `limit` is invalid at once.
+    public static func neededBytes(
+        _ prefix: some Collection<UInt8>, limit: Int = Message.maximumLength
+    ) -> Framing {
+        // More is of no use, and libdbus counts in 32 bits.
+        let head = Array(prefix.prefix(shortestPrefix))
+        guard head.count == shortestPrefix else { return .needMore }
+        let length = head.withUnsafeBytes {
+            dbus_message_demarshal_bytes_needed($0.bindMemory(to: CChar.self).baseAddress, Int32($0.count))
+        }
+        return length >= shortestPrefix && Int(length) <= min(limit, maximumLength)
+            ? .length(Int(length)) : .invalid
+    }
+
+    /// This message as bytes.
+    /// - Throws: `InvalidArgs` if it has no serial number or there is a file descriptor anywhere in its types;
+    ///   `LimitsExceeded` if it takes more than `limit` bytes.
+    public func marshal(limit: Int = Message.maximumLength) throws(DBusError) -> [UInt8] {
+        guard serial != 0 else { throw .invalidArgs("A message without a serial number cannot be marshalled.") }
+        try refuseDescriptors()
+        var (start, length): (UnsafeMutablePointer<CChar>?, Int32) = (nil, 0)
+        guard dbus_message_marshal(raw, &start, &length) != 0, let start else { throw .noMemory() }
+        defer { dbus_free(start) }
+        guard Int(length) <= min(limit, Self.maximumLength) else {
+            throw .limitsExceeded("The message takes \(length) bytes, more than the \(limit) allowed.")
+        }
+        return Array(UnsafeRawBufferPointer(start: start, count: Int(length)))
+    }
+
+    /// The message that `bytes` hold, exactly.
+    ///
+    /// Its sender, destination, serial and flags are whatever the other side wrote.
+    /// - Throws: `InvalidArgs` if they hold anything else than one valid message of a known type without file
+    ///   descriptors; `LimitsExceeded` if there are more than `limit`.
+    public static func demarshal(
+        _ bytes: [UInt8], limit: Int = Message.maximumLength
+    ) throws(DBusError) -> Message {
+        guard bytes.count <= min(limit, maximumLength) else {
+            throw .limitsExceeded("The message takes \(bytes.count) bytes, more than the \(limit) allowed.")
+        }
+        // libdbus ignores what follows a message, and calls one that is cut off a lack of memory.
+        guard neededBytes(bytes, limit: limit) == .length(bytes.count) else {
+            throw .invalidArgs("\(bytes.count) bytes are not one message.")
+        }
+        var error = CDBus.DBusError()
+        dbus_error_init(&error)
+        defer { dbus_error_free(&error) }
+        let raw = bytes.withUnsafeBytes {
+            dbus_message_demarshal($0.bindMemory(to: CChar.self).baseAddress, Int32($0.count), &error)
+        }
+        guard let raw else {
+            throw .invalidArgs(error.message.map { String(cString: $0) } ?? "The bytes are not a message.")
+        }
+        let message = Message(owning: raw)
+        guard message.kind != nil else { throw .invalidArgs("The message has an unknown type.") }
+        try message.refuseDescriptors()
+        return message
+    }
+
+    /// Throws if a descriptor travels with this or its types name one, within variants too: the header field that
+    /// counts descriptors is only the sender's word.
+    private func refuseDescriptors() throws(DBusError) {
+        guard !containsFileDescriptors else { throw Self.descriptorRefused }
+        var reader = MessageReader(self)
+        try reader.refuseDescriptors()
+    }
+
+    fileprivate static let descriptorRefused = DBusError.invalidArgs(
+        "A file descriptor (type h) cannot be sent to another device.")
+}
+
+extension MessageReader {
+    /// Looks through all that follows here.
+    fileprivate mutating func refuseDescriptors() throws(DBusError) {
+        while !isAtEnd {
+            switch nextType {
+            case TypeCode.fileDescriptor: throw Message.descriptorRefused
+            case TypeCode.array:
+                let signature = nextSignature
+                guard !signature.utf8.contains(UInt8(ascii: "h")) else { throw Message.descriptorRefused }
+                // What an array's own signature does not name only a variant can hide.
+                if signature.utf8.contains(UInt8(ascii: "v")) { try descend() } else { skip() }
+            case TypeCode.variant, TypeCode.structure, TypeCode.dictionaryEntry: try descend()
+            default: skip()
+            }
+        }
+    }
+
+    private mutating func descend() throws(DBusError) {
+        try container(nextType, "a container") { (reader) throws(DBusError) in try reader.refuseDescriptors() }
+    }
+}

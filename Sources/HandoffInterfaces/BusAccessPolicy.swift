@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+public import DBus
+public import MainLoop
+
+extension AccessClass {
+    /// Every client.
+    public static let any: AccessClass = "any"
+    /// The connection that the object belongs to.
+    public static let owner: AccessClass = "owner"
+    /// The owner of the object, and every client that runs in no sandbox.
+    public static let unsandboxed: AccessClass = "unsandboxed"
+    /// The connection that owns the bridge's bus name now.
+    public static let bridge: AccessClass = "bridge"
+    /// The connection that owns the broker's bus name now.
+    public static let broker: AccessClass = "broker"
+    /// On a link: every device at its other end.
+    public static let stranger: AccessClass = "stranger"
+    /// On a link: a device that both sides have paired.
+    public static let paired: AccessClass = "paired"
+    /// As the place demands where the interface is served; on a link, the same as ``paired``.
+    public static let routed: AccessClass = "routed"
+}
+
+/// What the access classes of the interfaces mean on a bus, for both daemons. What it does not know it denies.
+///
+/// For a sandboxed caller, what it may not use does not exist; every other caller is told why.
+@MainLoop
+public final class BusAccessPolicy: AccessPolicy {
+    /// The unique names that own the bus names of the classes ``AccessClass/bridge`` and ``AccessClass/broker``
+    /// now; without an entry, nobody is of the class.
+    public var nameOwners: [AccessClass: BusName] = [:]
+
+    private var watches: [NameWatch] = []
+
+    /// A policy that keeps ``nameOwners`` by itself, by watching the names of the two daemons on `bus`.
+    ///
+    /// To be made before a name is requested: then no call that depends on an owner comes before it is known.
+    public convenience init(bus: Bus) {
+        self.init()
+        for (access, name) in [(AccessClass.bridge, HandoffNames.bridge), (.broker, HandoffNames.broker)] {
+            watches.append(bus.watch(name) { [weak self] in self?.nameOwners[access] = $0 })
+        }
+    }
+
+    /// A policy whose ``nameOwners`` are set by others.
+    public init() {}
+
+    /// Whether the caller is of the class that is asked for.
+    public func decide(_ request: AccessRequest) -> AccessDecision {
+        let caller = request.caller
+        guard let name = caller.name else { return refusal(of: request, "is not open to another device") }
+        switch request.access {
+        case .any: return .allow
+        case .owner:
+            if name == request.object.owner { return .allow }
+            return refusal(of: request, "is open only to the connection that the object belongs to")
+        case .unsandboxed:
+            if caller.sandbox == nil || name == request.object.owner { return .allow }
+            return .hide
+        case .bridge, .broker:
+            if name == nameOwners[request.access] { return .allow }
+            let owner = request.access == .bridge ? HandoffNames.bridge : HandoffNames.broker
+            return refusal(of: request, "is open only to the owner of the bus name \(owner)")
+        default: return refusal(of: request, "is not open to anybody on this bus")
+        }
+    }
+
+    private func refusal(of request: AccessRequest, _ reason: String) -> AccessDecision {
+        if request.caller.sandbox != nil { return .hide }
+        return .deny(
+            .accessDenied(
+                "\(request.interface).\(request.member) of \(request.object.path) \(reason), which"
+                    + " \(request.caller.label) is not. Use the objects that GetManagedObjects lists."))
+    }
+}

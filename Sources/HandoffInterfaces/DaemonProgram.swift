@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+public import DBus
+internal import Glibc
+public import MainLoop
+
+/// The life of a daemon: its options, its bus name, and its end.
+///
+/// Objects are exported before the name is requested, so that whoever sees the name finds them. A name that is taken
+/// already, a name that is lost, SIGTERM, SIGINT and the end of the bus end the daemon with status 0.
+@MainLoop
+public final class DaemonProgram {
+    /// The version that `--version` prints.
+    public nonisolated static let version = "0.1.0"
+
+    private let name: BusName
+    private let program: String
+    private let log: Log
+    private nonisolated let token = RunToken()
+    private var status: Int32 = 0
+    private var sources: [LoopSource] = []
+    private var bus: Bus?
+    /// Kept for the life of the process.
+    private var daemon: Any?
+
+    private init(_ program: String, _ name: BusName) {
+        self.program = program
+        self.name = name
+        log = Log(domain: program)
+    }
+
+    /// Parses the command line, runs the daemon, and returns its exit status.
+    /// - Parameters:
+    ///   - options: the daemon's own; those of every daemon are added.
+    ///   - export: makes the daemon and exports its objects.
+    ///   - begin: called once the name is ours.
+    public nonisolated static func run<Daemon>(
+        _ program: String, name: BusName, summary: String, options: [Option] = [],
+        export: @escaping @MainLoop @Sendable (Bus, ProgramOptions.Values) throws -> Daemon,
+        begin: @escaping @MainLoop @Sendable (Daemon) async throws -> Void
+    ) -> Int32 {
+        // GIO's remote file systems would open a second connection to the bus.
+        setenv("GIO_USE_VFS", "local", 1)
+        Log.useStandardError()
+        let values: ProgramOptions.Values
+        switch parse(program, summary, options) {
+        case .run(let parsed): values = parsed
+        case .exit(let status): return status
+        }
+        let runner = MainLoop.assumeIsolated { DaemonProgram(program, name) }
+        MainLoop.start { await runner.live(values, export, begin) }
+        MainLoop.run(until: runner.token)
+        return MainLoop.assumeIsolated { runner.end() }
+    }
+
+    // MARK: Options
+
+    /// An option of one daemon alone, with a value.
+    public struct Option: Sendable {
+        let name: String
+        let value: String?
+        let description: String
+
+        /// An option; `value` names its value in the help text, nil for a flag.
+        public init(_ name: String, value: String?, _ description: String) {
+            self.name = name
+            self.value = value
+            self.description = description
+        }
+    }
+
+    private enum Parsed {
+        case run(ProgramOptions.Values)
+        case exit(Int32)
+    }
+
+    private nonisolated static func parse(_ program: String, _ summary: String, _ own: [Option]) -> Parsed {
+        var options = ProgramOptions(summary: summary)
+        options.flag("replace", "Take the place of a running \(program)")
+        options.flag("verbose", letter: "v", "Log everything")
+        for option in own {
+            if let value = option.value {
+                options.text(option.name, argument: value, option.description)
+            } else {
+                options.flag(option.name, option.description)
+            }
+        }
+        do throws(ProgramOptions.Failure) {
+            let values = try options.parse(CommandLine.arguments)
+            if values.has("help") {
+                print(options.help(program: program), terminator: "")
+                return .exit(0)
+            }
+            if values.has("version") {
+                print("\(program) \(version)")
+                return .exit(0)
+            }
+            if values.has("verbose") { Log.enableDebug() }
+            return .run(values)
+        } catch {
+            Log(domain: program).warning("\(error)")
+            return .exit(2)
+        }
+    }
+
+    // MARK: Living
+
+    private func live<Daemon>(
+        _ values: ProgramOptions.Values, _ export: @MainLoop (Bus, ProgramOptions.Values) throws -> Daemon,
+        _ begin: @MainLoop (Daemon) async throws -> Void
+    ) async {
+        do {
+            let bus = try Bus(.session)
+            self.bus = bus
+            bus.connection.onClosed = { [weak self] _ in self?.stop("The bus has ended.") }
+            bus.onNameLost = { [weak self] lost in
+                if lost == self?.name { self?.stop("The name \(lost) was taken over.") }
+            }
+            for signal in [SIGTERM, SIGINT] {
+                sources.append(.signal(signal) { [weak self] in self?.stop("Asked to end.") })
+            }
+            let daemon = try export(bus, values)
+            self.daemon = daemon
+            guard try await bus.request(name, replacing: values.has("replace")) == .owned else {
+                return stop("\(program) is running already; use --replace to take its place.", .message)
+            }
+            log.debug("\(name) is owned.")
+            try await begin(daemon)
+        } catch {
+            status = 1
+            stop("\(program) cannot run: \(DBusError.converting(error).message)", .warning)
+        }
+    }
+
+    private func stop(_ reason: String, _ level: Log.Level = .debug) {
+        log(level, reason)
+        token.stop()
+    }
+
+    private func end() -> Int32 {
+        if let bus, !bus.connection.isClosed { bus.flush() }
+        return status
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+public import DBus
+
+/// The bus names of the two daemons, and where their objects are.
+public enum HandoffNames {
+    /// The bus name of the broker.
+    public static let broker: BusName = "org.example.Handoff"
+    /// The bus name of the bridge.
+    public static let bridge: BusName = "org.example.Handoff.Bridge"
+
+    /// The broker's root object: `Manager`, `PeerManager` and the object manager.
+    public static let brokerPath: ObjectPath = "/org/example/Handoff"
+    /// Above the activities of this session, each named by its id.
+    public static let activities: ObjectPath = "/org/example/Handoff/activities"
+    /// Above the peers' offers, each named by its device and then its id.
+    public static let remote: ObjectPath = "/org/example/Handoff/remote"
+    /// Above the continuations under way here, each named by its id.
+    public static let continuations: ObjectPath = "/org/example/Handoff/continuations"
+    /// Above the broker's objects for calls from peers, each named by its device.
+    public static let peers: ObjectPath = "/org/example/Handoff/peers"
+
+    /// The bridge's root object: `Bridge` and the object manager.
+    public static let bridgePath: ObjectPath = "/org/example/Handoff/Bridge"
+    /// Above the devices that the bridge knows, each named by its id.
+    public static let devices: ObjectPath = "/org/example/Handoff/Bridge/devices"
+    /// The bridge's object for calls to all peers; above those for calls to one, each named by its device.
+    public static let bridgePeers: ObjectPath = "/org/example/Handoff/Bridge/peers"
+}

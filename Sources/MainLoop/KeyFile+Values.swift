@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CGio
+
+extension KeyFile {
+    // MARK: Reading
+
+    /// The text of `key`, nil if it is not there.
+    /// - Throws: if it is not text.
+    public func string(_ key: String, in group: String) throws(KeyFileError) -> String? {
+        let text = try value(key, in: group) { g_key_file_get_string(raw, group, key, $0) } ?? nil
+        defer { g_free(text) }
+        return text.map { String(cString: $0) }
+    }
+
+    /// The whole number of `key`, nil if it is not there.
+    /// - Throws: if it is not one.
+    public func integer(_ key: String, in group: String) throws(KeyFileError) -> Int64? {
+        try value(key, in: group) { Int64(g_key_file_get_int64(raw, group, key, $0)) }
+    }
+
+    /// The truth value of `key`, nil if it is not there.
+    /// - Throws: if it is neither `true` nor `false`.
+    public func boolean(_ key: String, in group: String) throws(KeyFileError) -> Bool? {
+        try value(key, in: group) { g_key_file_get_boolean(raw, group, key, $0) != 0 }
+    }
+
+    /// The list of texts of `key`, nil if it is not there.
+    /// - Throws: if one of them is not text.
+    public func strings(_ key: String, in group: String) throws(KeyFileError) -> [String]? {
+        var count: gsize = 0
+        let list = try value(key, in: group) { g_key_file_get_string_list(raw, group, key, &count, $0) }
+        return list.map { Self.strings($0) }
+    }
+
+    private func value<Result>(
+        _ key: String, in group: String,
+        _ get: (UnsafeMutablePointer<UnsafeMutablePointer<GError>?>) -> Result
+    ) throws(KeyFileError) -> Result? {
+        do throws(GLibError) {
+            return try throwingGError(get)
+        } catch {
+            let absent = [G_KEY_FILE_ERROR_KEY_NOT_FOUND.rawValue, G_KEY_FILE_ERROR_GROUP_NOT_FOUND.rawValue]
+            if error.domain == g_key_file_error_quark(), absent.contains(UInt32(error.code)) { return nil }
+            throw KeyFileError("\(name), group [\(group)], key \(key): \(error.message)")
+        }
+    }
+
+    // MARK: Writing
+
+    /// Sets `key` to a text.
+    public func set(_ key: String, in group: String, to value: String) {
+        g_key_file_set_string(raw, group, key, value)
+    }
+
+    /// Sets `key` to a whole number.
+    public func set(_ key: String, in group: String, to value: Int64) {
+        g_key_file_set_int64(raw, group, key, gint64(value))
+    }
+
+    /// Sets `key` to a truth value.
+    public func set(_ key: String, in group: String, to value: Bool) {
+        g_key_file_set_boolean(raw, group, key, value ? 1 : 0)
+    }
+
+    /// Sets `key` to a list of texts.
+    public func set(_ key: String, in group: String, to values: [String]) {
+        let copies = values.map { g_strdup($0) }
+        defer { for copy in copies { g_free(copy) } }
+        let pointers = copies.map { UnsafePointer<gchar>($0) }
+        pointers.withUnsafeBufferPointer {
+            g_key_file_set_string_list(raw, group, key, $0.baseAddress, gsize(values.count))
+        }
+    }
+}

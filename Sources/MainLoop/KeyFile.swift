@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CGio
+internal import Glibc
+
+/// Why a key file cannot be used, for people: with the name of the file, the group and the key.
+public struct KeyFileError: Error, Equatable, CustomStringConvertible, Sendable {
+    /// Whether the file is what is wrong, rather than the disk or the permissions.
+    public let isDamage: Bool
+    /// What is wrong, with which file, and where one can do something about it, what.
+    public let description: String
+
+    init(_ description: String, isDamage: Bool = true) {
+        self.description = description
+        self.isDamage = isDamage
+    }
+}
+
+/// A key file (GKeyFile): groups of keys with values, as in desktop entries.
+///
+/// Not bound to an actor, and to be used by one at a time.
+public final class KeyFile {
+    let raw: OpaquePointer
+    /// The name of the file in messages.
+    let name: String
+    private let headers: [Substring]
+
+    /// The longest file that is read unless the caller says otherwise.
+    public static let defaultMaximumSize = 1 << 20
+
+    /// A key file without groups.
+    public init() {
+        raw = g_key_file_new()
+        name = "the key file"
+        headers = []
+    }
+
+    /// The key file that `text` is; `name` is what messages call it.
+    /// - Throws: if it is not one.
+    public init(text: String, name: String = "the key file") throws(KeyFileError) {
+        raw = g_key_file_new()
+        self.name = name
+        headers = text.split(whereSeparator: \.isNewline).filter { $0.hasPrefix("[") }
+        do throws(GLibError) {
+            _ = try throwingGError { error in
+                g_key_file_load_from_data(raw, text, gsize(text.utf8.count), G_KEY_FILE_KEEP_COMMENTS, error)
+            }
+        } catch {
+            throw KeyFileError("\(name) is not a key file: \(error.message)")
+        }
+    }
+
+    /// Reads the file at `path`.
+    /// - Returns: nil if there is none.
+    /// - Throws: if it cannot be read, is not a regular file, is longer than `maximumSize`, or is not a key file.
+    public static func load(
+        _ path: String, maximumSize: Int = KeyFile.defaultMaximumSize
+    ) throws(KeyFileError) -> KeyFile? {
+        guard let bytes = try SmallFile.read(path, maximumSize: maximumSize) else { return nil }
+        guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
+            throw KeyFileError("\(path) is not a key file: it is not UTF-8 text.")
+        }
+        return try KeyFile(text: text, name: path)
+    }
+
+    deinit { g_key_file_unref(raw) }
+
+    /// The file as text.
+    public var text: String {
+        guard let text = g_key_file_to_data(raw, nil, nil) else { return "" }
+        defer { g_free(text) }
+        return String(cString: text)
+    }
+
+    // MARK: Groups
+
+    /// The names of the groups, in the order of the file.
+    public var groups: [String] { Self.strings(g_key_file_get_groups(raw, nil)) }
+
+    /// Whether the text that was read names a group twice, which GKeyFile merges without a word.
+    public var hasRepeatedGroups: Bool { Set(headers).count < headers.count }
+
+    /// The names of the keys of `group`; none if there is no such group.
+    public func keys(in group: String) -> [String] { Self.strings(g_key_file_get_keys(raw, group, nil, nil)) }
+
+    /// Removes `group` with its keys.
+    public func removeGroup(_ group: String) { g_key_file_remove_group(raw, group, nil) }
+
+    /// Removes `key` from `group`.
+    public func removeKey(_ key: String, in group: String) { g_key_file_remove_key(raw, group, key, nil) }
+
+    // MARK: Saving
+
+    /// Writes the file to `path`, for this user alone (0600), so that after a crash at any moment the file is as it
+    /// was before or as it is now. The folder is made if it is missing (0700).
+    public func save(to path: String) throws(KeyFileError) {
+        try SmallFile.write(Array(text.utf8), to: path)
+    }
+
+    static func strings(_ list: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> [String] {
+        guard let list else { return [] }
+        defer { g_strfreev(list) }
+        var (strings, index): ([String], Int) = ([], 0)
+        while let text = list[index] {
+            strings.append(String(cString: text))
+            index += 1
+        }
+        return strings
+    }
+}

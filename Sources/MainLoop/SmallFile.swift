@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CGio
+internal import Glibc
+
+/// Files that are read and written as a whole.
+public enum SmallFile {
+    /// The bytes of the file at `path`.
+    /// - Returns: nil if there is none.
+    /// - Throws: if it cannot be read, is not a regular file, or is longer than `maximumSize` bytes.
+    public static func read(_ path: String, maximumSize: Int) throws(KeyFileError) -> [UInt8]? {
+        // Not blocking: what stands at the path may be a pipe.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw failure("\(path) cannot be read")
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure("\(path) cannot be read") }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw KeyFileError("\(path) is not a regular file. Move it away.")
+        }
+        // One byte more tells of a file that is too long, also of one that grows meanwhile.
+        let bytes = try contents(of: descriptor, atMost: maximumSize + 1, path)
+        guard bytes.count <= maximumSize else {
+            throw KeyFileError(
+                "\(path) is longer than \(maximumSize) bytes, which is more than it ever should be.")
+        }
+        return bytes
+    }
+
+    private static func contents(
+        of descriptor: Int32, atMost limit: Int, _ path: String
+    ) throws(KeyFileError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: min(limit, 1 << 16))
+        while bytes.count < limit {
+            let count = Glibc.read(descriptor, &chunk, min(chunk.count, limit - bytes.count))
+            if count == 0 { break }
+            if count > 0 {
+                bytes += chunk[..<count]
+            } else if errno != EINTR {
+                throw failure("\(path) cannot be read")
+            }
+        }
+        return bytes
+    }
+
+    /// Writes `bytes` to `path`, for this user alone (0600), so that after a crash at any moment the file is as it
+    /// was before or as it is now. The folder is made if it is missing (0700).
+    public static func write(_ bytes: [UInt8], to path: String) throws(KeyFileError) {
+        try makeFolder(of: path)
+        let flags = GFileSetContentsFlags(
+            rawValue: G_FILE_SET_CONTENTS_CONSISTENT.rawValue | G_FILE_SET_CONTENTS_DURABLE.rawValue)
+        do throws(GLibError) {
+            _ = try throwingGError { error in
+                // An empty array may have no address; the zero behind the end gives it one.
+                (bytes + [0]).withUnsafeBytes {
+                    let start = $0.baseAddress?.assumingMemoryBound(to: CChar.self)
+                    return g_file_set_contents_full(path, start, gssize(bytes.count), flags, 0o600, error)
+                }
+            }
+        } catch {
+            throw KeyFileError("\(path) cannot be written: \(error.message).", isDamage: false)
+        }
+    }
+
+    /// Makes the folder that `path` is in, and those above it, if they are missing (0700).
+    public static func makeFolder(of path: String) throws(KeyFileError) {
+        guard let folder = g_path_get_dirname(path) else { return }
+        defer { g_free(folder) }
+        guard g_mkdir_with_parents(folder, 0o700) == 0 else {
+            throw failure("The folder \(String(cString: folder)) cannot be made")
+        }
+    }
+
+    private static func failure(_ what: String) -> KeyFileError {
+        KeyFileError("\(what): \(String(cString: strerror(errno))).", isDamage: false)
+    }
+}

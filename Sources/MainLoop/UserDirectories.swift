@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CGio
+
+/// Where the user's files of each kind are (XDG Base Directory Specification). GLib looks at the environment once.
+public enum UserDirectories {
+    /// `$XDG_CONFIG_HOME`, by default `~/.config`.
+    public static var configuration: String { String(cString: g_get_user_config_dir()) }
+    /// `$XDG_STATE_HOME`, by default `~/.local/state`.
+    public static var state: String { String(cString: g_get_user_state_dir()) }
+    /// `$XDG_DATA_HOME`, by default `~/.local/share`.
+    public static var data: String { String(cString: g_get_user_data_dir()) }
+
+    /// Handoff's configuration: `handoff/handoff.conf` in ``configuration``.
+    public static var handoffConfiguration: String { "\(configuration)/handoff/handoff.conf" }
+
+    /// Handoff's state on this machine: `handoff/MACHINE` in ``state``.
+    /// - Throws: if this machine has no id.
+    public static func handoffState() throws(KeyFileError) -> String {
+        "\(state)/handoff/\(try MachineID.folderName())"
+    }
+}
