@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import MainLoop
+
+/// An activity of this session on the bus: its properties, and the saving of its state.
+@MainLoop
+final class ActivityObject {
+    let id: ActivityID
+    let type: ActivityType
+    let applicationID: ApplicationID
+    /// The connection that it belongs to.
+    let owner: BusName
+    let path: ObjectPath
+    /// Its properties.
+    private(set) var state = ActivityState()
+
+    private unowned let broker: Broker
+    private var saving = Saving()
+    private lazy var savingTimer = DeadlineTimer { [weak self] in self?.advance() }
+    /// The fetches that wait for the state to be saved, by continuation.
+    private var waiting: [ContinuationID: [CheckedContinuation<Bool, Never>]] = [:]
+
+    init(
+        _ id: ActivityID, type: ActivityType, registration: Registration, owner: BusName, broker: Broker,
+        properties: [String: Value]
+    ) throws {
+        self.id = id
+        self.type = type
+        self.owner = owner
+        self.broker = broker
+        applicationID = registration.applicationID
+        path = try HandoffNames.activities.appending(id.description)
+        if try state.apply(properties) == true { _ = saving.setNeedsSave(true, at: .now) }
+    }
+
+    /// The team of its application as it is registered now.
+    private var team: Team {
+        broker.registry.registration(of: owner.text)?.team ?? Team(applicationID)
+    }
+
+    var details: SessionActivity.Details { state.details(team: team) }
+
+    /// The application's object that is asked to save and told of continuations.
+    private var delegateProxy: ActivityDelegateProxy {
+        let registered = broker.registry.registration(of: owner.text).flatMap {
+            try? ObjectPath($0.objectPath)
+        }
+        let path = state.delegate == .root ? registered ?? .root : state.delegate
+        return ActivityDelegateProxy(RemoteObject(broker.connection, owner, path))
+    }
+
+    // MARK: Changing
+
+    /// Takes over `properties`, all or none; what that causes follows the reply to `call`.
+    func apply(_ properties: [String: Value], _ call: MethodCall?) throws {
+        let needsSave = try state.apply(properties)
+        if properties.count > (needsSave == nil ? 0 : 1) { try changed(call) }
+        guard let needsSave else { return }
+        let actions = saving.setNeedsSave(needsSave, at: .now)
+        after(call) { [weak self] in self?.perform(actions) }
+    }
+
+    /// Merges `entries` into `UserInfo`.
+    func merge(_ entries: [String: Value], _ call: MethodCall) throws {
+        try apply(["UserInfo": .properties(state.userInfo.merging(entries) { _, new in new })], call)
+    }
+
+    private func changed(_ call: MethodCall?) throws {
+        let actions = try broker.activities.update(id, details: details, payloadChanged: true, at: .now)
+        after(call) { [weak broker] in broker?.perform(actions) }
+    }
+
+    private func after(_ call: MethodCall?, _ effect: @escaping @MainLoop () -> Void) {
+        if let call { call.afterReply(effect) } else { effect() }
+    }
+
+    // MARK: Being current
+
+    func currentChanged(_ isCurrent: Bool) {
+        broker.connection.objects.propertiesChanged(
+            path, ActivityBinding.description.name, ["Current"], tell: .only(owner))
+        perform(saving.setCurrent(isCurrent, at: .now))
+    }
+
+    // MARK: Saving
+
+    /// Waits until the state is as new as it can be had.
+    /// - Returns: false if the activity has ended meanwhile.
+    func saved(for continuation: ContinuationID) async -> Bool {
+        await withCheckedContinuation {
+            waiting[continuation, default: []].append($0)
+            perform(saving.request(continuation, at: .now))
+        }
+    }
+
+    /// The activity is gone: whoever waits for it is told.
+    func invalidate() {
+        perform(saving.invalidate())
+        savingTimer.set(nil)
+    }
+
+    private func advance() { perform(saving.advance(to: .now)) }
+
+    private func perform(_ actions: [Saving.Action]) {
+        for action in actions {
+            switch action {
+            case .needsSaveChanged:
+                broker.connection.objects.propertiesChanged(
+                    path, ActivityBinding.description.name, ["NeedsSave"], tell: .only(owner))
+            case .askWillSave(let attempt): askWillSave(attempt)
+            case .saved(let continuations): resume(continuations, true)
+            case .gaveUp(let reason, let continuations):
+                if reason != .invalidated {
+                    brokerLog.warning(
+                        "Activity \(id) of \(applicationID) was not saved (\(reason)); its last state counts."
+                    )
+                }
+                resume(continuations, reason != .invalidated)
+            }
+        }
+        savingTimer.set(saving.nextDeadline?.microseconds)
+    }
+
+    private func resume(_ continuations: [ContinuationID], _ isThere: Bool) {
+        for id in continuations {
+            for waiter in waiting.removeValue(forKey: id) ?? [] { waiter.resume(returning: isThere) }
+        }
+    }
+
+    private func askWillSave(_ attempt: UInt64) {
+        MainLoop.start { [weak self] in
+            guard let self else { return }
+            do {
+                let properties = try await delegateProxy.willSave(
+                    activity: path, timeout: Deadline.willSave * 2)
+                guard saving.isAwaiting(attempt: attempt), broker.object(of: id) === self else { return }
+                try apply(properties, nil)
+                perform(saving.answered(attempt: attempt, at: .now))
+            } catch let error as DBusError where error.name == .unknownMethod {
+                perform(saving.answered(attempt: attempt, at: .now))
+            } catch {
+                perform(
+                    saving.failed(attempt: attempt, message: DBusError.converting(error).message, at: .now))
+            }
+        }
+    }
+
+    // MARK: Continuations
+
+    /// What a continuation gets.
+    func payload() -> [String: Value] {
+        var payload = state.shared
+        payload["ActivityType"] = .string(type.description)
+        payload["ApplicationId"] = .string(applicationID.description)
+        payload["Team"] = .string(team.description)
+        payload["Revision"] = .uint64(broker.activities[id]?.revision ?? 0)
+        if let type = state.documentType { payload["DocumentType"] = .string(type) }
+        return payload
+    }
+
+    /// Tells the delegate that `device` has continued the activity.
+    func wasContinued(by device: DeviceID) {
+        let about: [String: Value] = [
+            "DeviceId": .string(device.description), "DeviceName": .string(broker.peers.name(of: device)),
+        ]
+        MainLoop.start { [delegateProxy, path] in
+            do {
+                try await delegateProxy.wasContinued(activity: path, device: about)
+            } catch {
+                brokerLog.debug("WasContinued of \(path): \(DBusError.converting(error).message)")
+            }
+        }
+    }
+}
+
+extension ActivityObject: ActivityServer {
+    func becomeCurrent(_ call: MethodCall) async throws {
+        let actions = try broker.activities.becomeCurrent(id, at: .now)
+        call.afterReply { [weak broker] in broker?.perform(actions) }
+    }
+
+    func resignCurrent(_ call: MethodCall) async throws {
+        let actions = try broker.activities.resignCurrent(id, at: .now)
+        call.afterReply { [weak broker] in broker?.perform(actions) }
+    }
+
+    func invalidate(_ call: MethodCall) async throws {
+        let actions = try broker.activities.invalidate(id, at: .now)
+        call.afterReply { [weak broker] in broker?.perform(actions) }
+    }
+
+    func update(properties: [String: Value], _ call: MethodCall) async throws { try apply(properties, call) }
+
+    func addUserInfoEntries(entries: [String: Value], _ call: MethodCall) async throws {
+        try merge(entries, call)
+    }
+
+    var activityType: String { type.description }
+    var applicationId: String { applicationID.description }
+    var current: Bool { broker.activities.current == id }
+    var title: String { state.title }
+    var userInfo: [String: Value] { state.userInfo }
+    var requiredUserInfoKeys: [String] { state.requiredUserInfoKeys }
+    var webpageURL: String { state.webpageURL }
+    var documentURL: String { state.documentURL }
+    var referrerURL: String { state.referrerURL }
+    var targetContentIdentifier: String { state.targetContentIdentifier }
+    var persistentIdentifier: String { state.persistentIdentifier }
+    var keywords: [String] { state.keywords }
+    var expirationDate: Int64 { state.expirationDate }
+    var eligibleForHandoff: Bool { state.eligibleForHandoff }
+    var eligibleForSearch: Bool { state.eligibleForSearch }
+    var supportsContinuationStreams: Bool { state.supportsContinuationStreams }
+    var needsSave: Bool { saving.needsSave }
+    var delegate: ObjectPath { state.delegate }
+}

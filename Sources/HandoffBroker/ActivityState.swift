@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import MainLoop
+
+/// The properties of an activity that its application sets, checked: a value that breaks a rule never gets in.
+struct ActivityState: Equatable {
+    var title = ""
+    var userInfo: [String: Value] = [:]
+    var requiredUserInfoKeys: [String] = []
+    var webpageURL = ""
+    var documentURL = ""
+    var referrerURL = ""
+    var targetContentIdentifier = ""
+    var persistentIdentifier = ""
+    var keywords: [String] = []
+    /// Microseconds since the Unix epoch, 0 for none.
+    var expirationDate: Int64 = 0
+    var eligibleForHandoff = true
+    var eligibleForSearch = false
+    var supportsContinuationStreams = false
+    /// `/` for the object that the application registered.
+    var delegate: ObjectPath = .root
+
+    /// Derived from `webpageURL`: its host in ASCII form.
+    private(set) var webpageHost: String?
+    /// Derived from `documentURL`: its MIME type.
+    private(set) var documentType: String?
+
+    /// The marshalled sizes of `UserInfo` and of all else.
+    private var (userInfoSize, otherSize) = (0, 0)
+
+    /// The bytes that all properties together may take, marshalled.
+    static let maximumSize = 256 * 1024
+
+    /// Takes over those of `properties` that are properties of an activity, all or none of them.
+    /// - Returns: the new value of `NeedsSave`, which is kept elsewhere; nil if it is not among them.
+    /// - Throws: `InvalidArgs` naming the key, `InvalidURL`, `UserInfoTooLarge`, `LimitsExceeded`.
+    @discardableResult
+    mutating func apply(_ properties: [String: Value]) throws(HandoffFailure) -> Bool? {
+        var changed = self
+        var needsSave: Bool?
+        for (key, value) in properties {
+            if key == "NeedsSave" {
+                needsSave = try Self.boolean(value, key)
+            } else if try !changed.setText(key, value) {
+                try changed.setOther(key, value)
+            }
+        }
+        try changed.check(changing: properties)
+        self = changed
+        return needsSave
+    }
+
+    /// - Returns: whether `key` names a text.
+    private mutating func setText(_ key: String, _ value: Value) throws(HandoffFailure) -> Bool {
+        switch key {
+        case "Title": title = try Self.string(value, key)
+        case "WebpageURL":
+            webpageURL = try Self.string(value, key)
+            webpageHost = try ActivityURL.checkWeb(webpageURL, key)
+        case "DocumentURL":
+            documentURL = try Self.string(value, key)
+            try ActivityURL.checkDocument(documentURL)
+            documentType = ActivityURL.documentType(documentURL)
+        case "ReferrerURL":
+            referrerURL = try Self.string(value, key)
+            try ActivityURL.checkWeb(referrerURL, key)
+        case "TargetContentIdentifier": targetContentIdentifier = try Self.string(value, key)
+        case "PersistentIdentifier": persistentIdentifier = try Self.string(value, key)
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func setOther(_ key: String, _ value: Value) throws(HandoffFailure) {
+        switch key {
+        case "UserInfo":
+            guard let dictionary = value.properties else { throw Self.wrongType(key, "a{sv}", value) }
+            userInfo = dictionary
+        case "RequiredUserInfoKeys": requiredUserInfoKeys = try Self.strings(value, key)
+        case "Keywords": keywords = try Self.strings(value, key)
+        case "ExpirationDate":
+            guard case .int64(let date) = value else { throw Self.wrongType(key, "x", value) }
+            expirationDate = date
+        case "EligibleForHandoff": eligibleForHandoff = try Self.boolean(value, key)
+        case "EligibleForSearch": eligibleForSearch = try Self.boolean(value, key)
+        case "SupportsContinuationStreams": supportsContinuationStreams = try Self.boolean(value, key)
+        case "Delegate":
+            guard case .objectPath(let path) = value else { throw Self.wrongType(key, "o", value) }
+            delegate = path
+        default: brokerLog.debug("The unknown key \(PeerText.message(key)) of an activity is ignored.")
+        }
+    }
+
+    /// Checks what the properties take together; measures only the part that has changed.
+    private mutating func check(changing properties: [String: Value]) throws(HandoffFailure) {
+        let changesUserInfo = properties["UserInfo"] != nil
+        if changesUserInfo { userInfoSize = try UserInfoRules.check(userInfo) }
+        if properties.count > (changesUserInfo ? 1 : 0) { otherSize = MarshalledSize.ofBody(others) }
+        // Put together, the two parts lose one length and gain an entry's key and padding.
+        guard userInfoSize + otherSize > Self.maximumSize - 64 else { return }
+        let size = MarshalledSize.ofBody(shared)
+        guard size <= Self.maximumSize else {
+            throw HandoffFailure(
+                .limitsExceeded,
+                "The activity's properties take \(size) bytes together, more than the \(Self.maximumSize)"
+                    + " allowed. Shorten them.")
+        }
+    }
+
+    /// The properties that are set and that a continuation gets.
+    var shared: [String: Value] {
+        var result = others
+        if !userInfo.isEmpty { result["UserInfo"] = .properties(userInfo) }
+        return result
+    }
+
+    /// Those of them that are not `UserInfo`.
+    private var others: [String: Value] {
+        var result: [String: Value] = [:]
+        let texts = [
+            "Title": title, "WebpageURL": webpageURL, "DocumentURL": documentURL, "ReferrerURL": referrerURL,
+            "TargetContentIdentifier": targetContentIdentifier, "PersistentIdentifier": persistentIdentifier,
+        ]
+        for (key, text) in texts where !text.isEmpty { result[key] = .string(text) }
+        if !requiredUserInfoKeys.isEmpty { result["RequiredUserInfoKeys"] = .strings(requiredUserInfoKeys) }
+        if !keywords.isEmpty { result["Keywords"] = .strings(keywords) }
+        if expirationDate != 0 { result["ExpirationDate"] = .int64(expirationDate) }
+        if !eligibleForHandoff { result["EligibleForHandoff"] = .boolean(false) }
+        if eligibleForSearch { result["EligibleForSearch"] = .boolean(true) }
+        if supportsContinuationStreams { result["SupportsContinuationStreams"] = .boolean(true) }
+        return result
+    }
+
+    /// What decides whether and how the activity is offered.
+    func details(team: Team) -> SessionActivity.Details {
+        SessionActivity.Details(
+            title: title, team: team, webpageHost: webpageHost, documentType: documentType,
+            supportsContinuationStreams: supportsContinuationStreams,
+            isEligibleForHandoff: eligibleForHandoff,
+            expirationDate: expirationDate)
+    }
+}
+
+extension ActivityState {
+    static func wrongType(_ key: String, _ expected: String, _ value: Value) -> HandoffFailure {
+        HandoffFailure(
+            .invalidArguments, "\(key) must have the type \(expected), not \(value.typeSignature).")
+    }
+
+    static func string(_ value: Value, _ key: String) throws(HandoffFailure) -> String {
+        guard case .string(let text) = value else { throw wrongType(key, "s", value) }
+        return text
+    }
+
+    static func strings(_ value: Value, _ key: String) throws(HandoffFailure) -> [String] {
+        guard let strings = value.strings else { throw wrongType(key, "as", value) }
+        return strings
+    }
+
+    static func boolean(_ value: Value, _ key: String) throws(HandoffFailure) -> Bool {
+        guard case .boolean(let value) = value else { throw wrongType(key, "b", value) }
+        return value
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CGio
+internal import HandoffCore
+
+/// What URLs of an activity may be (RFC 3986, through GLib).
+enum ActivityURL {
+    /// Checks the web address in the property `name`; empty is unset.
+    /// - Returns: its host in lower case and ASCII form, nil if unset.
+    /// - Throws: `InvalidURL` unless it is absolute, `http` or `https`, with a host.
+    @discardableResult
+    static func checkWeb(_ text: String, _ name: String) throws(HandoffFailure) -> String? {
+        if text.isEmpty { return nil }
+        guard let parts = parse(text), parts.scheme == "http" || parts.scheme == "https",
+            let host = parts.host,
+            let ascii = asciiHost(host)
+        else {
+            throw HandoffFailure(
+                .invalidURL,
+                "\(name) \"\(PeerText.message(text))\" is not an absolute http or https URL. Use one, or \"\" for none."
+            )
+        }
+        return ascii
+    }
+
+    /// Checks the document's address; empty is unset.
+    /// - Throws: `InvalidURL` unless it is a `file` URL of this machine with an absolute path.
+    static func checkDocument(_ text: String) throws(HandoffFailure) {
+        if text.isEmpty { return }
+        guard let parts = parse(text), parts.scheme == "file", parts.host == nil || parts.host == "localhost",
+            parts.path.hasPrefix("/")
+        else {
+            throw HandoffFailure(
+                .invalidURL,
+                "DocumentURL \"\(PeerText.message(text))\" is not a file URL of this machine. Use file:///…, or \"\" for none."
+            )
+        }
+    }
+
+    /// The MIME type of the document at `text` by its name, nil if unset.
+    static func documentType(_ text: String) -> String? {
+        guard !text.isEmpty, let file = g_filename_from_uri(text, nil, nil) else { return nil }
+        defer { g_free(file) }
+        guard let type = g_content_type_guess(file, nil, 0, nil) else { return nil }
+        defer { g_free(type) }
+        return String(cString: type)
+    }
+
+    private struct Parts {
+        let scheme: String
+        let host: String?
+        let path: String
+    }
+
+    private static func parse(_ text: String) -> Parts? {
+        guard !text.utf8.contains(0), let uri = g_uri_parse(text, G_URI_FLAGS_NONE, nil) else { return nil }
+        defer { g_uri_unref(uri) }
+        let host = g_uri_get_host(uri).map { String(cString: $0) } ?? ""
+        return Parts(
+            scheme: g_uri_get_scheme(uri).map { String(cString: $0) } ?? "", host: host.isEmpty ? nil : host,
+            path: g_uri_get_path(uri).map { String(cString: $0) } ?? "")
+    }
+
+    private static func asciiHost(_ host: String) -> String? {
+        guard let text = g_hostname_to_ascii(host) else { return nil }
+        defer { g_free(text) }
+        return String(cString: text).lowercased()
+    }
+}

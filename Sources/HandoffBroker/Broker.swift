@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+public import DBus
+internal import HandoffCore
+internal import HandoffInterfaces
+public import MainLoop
+
+/// The broker of a session: applications and their activities on one side, offers of peers and their
+/// continuation on the other, with the state machines of HandoffCore between.
+@MainLoop
+public final class Broker {
+    let bus: Bus
+    var connection: Connection { bus.connection }
+    let settings: BrokerSettings
+    private let policy: BusAccessPolicy
+
+    var registry = Registry()
+    var activities: SessionActivities
+    var remoteOffers: RemoteOffers
+    var origin = OriginContinuations()
+    var held = HeldContinuations()
+    private(set) lazy var peers = Peers(self)
+
+    private var activityObjects: [ActivityID: ActivityObject] = [:]
+    var runners: [ContinuationID: ContinuationRunner] = [:]
+    private var bridgeWatch: NameWatch?
+    /// The unique name of the bridge, nil while there is none.
+    private(set) var bridge: BusName?
+
+    private lazy var activitiesTimer = DeadlineTimer { [weak self] in
+        guard let self else { return }
+        perform(activities.advance(to: .now))
+    }
+    private lazy var originTimer = DeadlineTimer { [weak self] in
+        guard let self else { return }
+        perform(origin.advance(to: .now))
+    }
+
+    /// A broker on `bus`, with the switch as it was left.
+    /// - Throws: if the settings cannot be read.
+    public init(_ bus: Bus) throws {
+        self.bus = bus
+        settings = try BrokerSettings()
+        activities = SessionActivities(isEnabled: settings.isEnabled)
+        remoteOffers = RemoteOffers(isEnabled: settings.isEnabled, showsUnhandled: settings.showsUnhandled)
+        policy = BusAccessPolicy(bus: bus)
+    }
+
+    /// Exports the objects, so that all is there when the name is requested.
+    public func export() {
+        connection.policy = policy
+        connection.objects.manage(HandoffNames.brokerPath)
+        connection.objects.export(
+            HandoffNames.brokerPath,
+            [ManagerBinding(ManagerObject(self)), PeerManagerBinding(PeerManagerObject(self))])
+        bus.onVanished = { [weak self] in self?.vanished($0) }
+    }
+
+    /// Looks for the bridge, and asks the bus to start it. Without one, everything local works.
+    public func connectBridge() {
+        bridgeWatch = bus.watch(HandoffNames.bridge) { [weak self] in self?.bridgeChanged($0) }
+        MainLoop.start { [bus] in
+            do {
+                try await bus.startService(HandoffNames.bridge)
+            } catch {
+                brokerLog.debug("No bridge was started: \(DBusError.converting(error).message)")
+            }
+        }
+    }
+
+    private func bridgeChanged(_ owner: BusName?) {
+        guard owner != bridge else { return }
+        bridge = owner
+        brokerLog.debug("The bridge is \(owner?.text ?? "gone").")
+        // A new bridge tells of its peers anew.
+        peers.removeAll()
+        guard owner != nil, let offer = activities.offered else { return }
+        tellBridge(.offer(offer))
+    }
+
+    // MARK: Applications
+
+    /// A connection has left the bus.
+    private func vanished(_ name: BusName) {
+        unregister(name.text)
+        for runner in runners.values { runner.callerVanished(name) }
+    }
+
+    /// Takes back what `connection` registered, and ends what it has.
+    func unregister(_ connection: String) {
+        registry.remove(connection)
+        perform(activities.connectionVanished(connection, at: .now))
+        for runner in runners.values { runner.connectionVanished(connection) }
+        perform(held.connectionVanished(connection))
+        updateHandlers()
+    }
+
+    /// The applications have changed: who can continue what is looked up again.
+    func updateHandlers() {
+        for (device, offer) in remoteOffers.offers {
+            peers.perform(remoteOffers.setHandlers(registry.handlers(for: offer), for: device))
+        }
+    }
+
+    // MARK: Activities
+
+    func object(of id: ActivityID) -> ActivityObject? { activityObjects[id] }
+
+    func add(_ object: ActivityObject) throws {
+        try activities.create(
+            object.id, connection: object.owner.text, type: object.type, applicationID: object.applicationID,
+            details: object.details)
+        activityObjects[object.id] = object
+        connection.objects.export(object.path, [ActivityBinding(object)], owner: object.owner)
+    }
+
+    func perform(_ actions: [SessionActivities.Action]) {
+        for action in actions {
+            switch action {
+            case .offer(let offer): tellBridge(.offer(offer))
+            case .withdraw(let id):
+                brokerLog.debug("Activity \(id) is no longer offered.")
+                tellBridge(.withdraw(id))
+            case .currentChanged(let id, let isCurrent): activityObjects[id]?.currentChanged(isCurrent)
+            case .invalidated(let id):
+                guard let object = activityObjects.removeValue(forKey: id) else { continue }
+                connection.objects.unexport(object.path)
+                object.invalidate()
+                perform(origin.activityInvalidated(id))
+            }
+        }
+        activitiesTimer.set(activities.nextDeadline?.microseconds)
+    }
+
+    // MARK: Continuations of our activities by peers
+
+    func perform(_ actions: [OriginContinuations.Action]) {
+        for action in actions {
+            switch action {
+            case .tellWasContinued(let entry): activityObjects[entry.activity]?.wasContinued(by: entry.device)
+            case .ended(let entry):
+                brokerLog.debug("Continuation \(entry.id) of activity \(entry.activity) has ended.")
+            }
+        }
+        originTimer.set(origin.nextDeadline?.microseconds)
+    }
+
+    // MARK: Continuations here
+
+    func perform(_ actions: [HeldContinuations.Action]) {
+        for case .ended(let id) in actions { runners[id]?.letGo() }
+    }
+
+    // MARK: The switch
+
+    func setEnabled(_ isEnabled: Bool, _ call: MethodCall) throws {
+        guard isEnabled != activities.isEnabled else { return }
+        try settings.save(isEnabled: isEnabled)
+        brokerLog.message("Handoff is switched \(isEnabled ? "on" : "off") by \(call.caller.label).")
+        let own = activities.setEnabled(isEnabled, at: .now)
+        let offers = remoteOffers.setEnabled(isEnabled)
+        call.afterReply { [weak self] in
+            guard let self else { return }
+            connection.objects.propertiesChanged(
+                HandoffNames.brokerPath, ManagerBinding.description.name, ["Enabled"], tell: .subscribers)
+            perform(own)
+            if !isEnabled {
+                for runner in runners.values { runner.disabled() }
+                perform(origin.disabled())
+            }
+            peers.perform(offers)
+        }
+    }
+
+    // MARK: The bridge
+
+    private enum News {
+        case offer(Offer)
+        case withdraw(ActivityID)
+    }
+
+    /// Calls the bridge for all peers; the order of the calls is the order of the news.
+    private func tellBridge(_ news: News) {
+        guard let bridge else { return }
+        let all = PeerProxy(RemoteObject(connection, bridge, HandoffNames.bridgePeers))
+        MainLoop.start {
+            do {
+                switch news {
+                case .offer(let offer):
+                    brokerLog.debug("Activity \(offer.id) is offered, revision \(offer.revision).")
+                    try await all.offer(activity: offer.id.description, summary: OfferSummary.encode(offer))
+                case .withdraw(let id): try await all.withdraw(activity: id.description)
+                }
+            } catch {
+                brokerLog.debug("The bridge did not take an offer: \(DBusError.converting(error).message)")
+            }
+        }
+    }
+
+    /// The bridge's object of `device`.
+    /// - Throws: `ConnectionUnavailable` while there is no bridge.
+    func bridgePeer(_ device: DeviceID) throws -> PeerProxy {
+        guard let bridge else {
+            throw HandoffFailure(
+                .connectionUnavailable, "The bridge is not running. Start handoff-bridge, then try again.")
+        }
+        let path = try HandoffNames.bridgePeers.appending(device.description)
+        return PeerProxy(RemoteObject(connection, bridge, path))
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+
+/// What a peer's `Fetch` returned, checked by the rules for activities before an application sees it.
+enum FetchedActivity {
+    /// - Returns: what the application gets, and what the state machine needs to know.
+    /// - Throws: what rule was broken.
+    static func check(
+        _ fetched: [String: Value], _ offer: Offer
+    ) throws(HandoffFailure) -> (activity: [String: Value], summary: Continuation.Fetched) {
+        var state = ActivityState()
+        // These are the origin's own business.
+        let properties = fetched.filter { !["Delegate", "NeedsSave", "Current"].contains($0.key) }
+        try state.apply(properties)
+        let summary = try OfferSummary.summarise(offer.id, fetched, state, since: offer.since)
+        var activity = state.shared
+        activity["ActivityType"] = .string(summary.type.description)
+        activity["ApplicationId"] = .string(summary.applicationID.description)
+        // Only a file of this machine may be named, and none has been made of it.
+        activity["DocumentURL"] = nil
+        let hasDocument = !state.documentURL.isEmpty
+        return (activity, Continuation.Fetched(offer: summary, document: hasDocument ? .remote : .none))
+    }
+}

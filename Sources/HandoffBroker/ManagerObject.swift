@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import MainLoop
+
+/// `org.example.Handoff.Manager`: registering, creating activities, the switch.
+@MainLoop
+final class ManagerObject: ManagerServer {
+    private unowned let broker: Broker
+    private var warnedTypes: Set<ActivityType> = []
+    private var generator = SystemRandomNumberGenerator()
+
+    init(_ broker: Broker) { self.broker = broker }
+
+    var enabled: Bool { broker.activities.isEnabled }
+    var maximumUserInfoSize: UInt32 { UInt32(UserInfoRules.maximumSize) }
+    var version: UInt32 { 1 }
+
+    func setEnabled(_ enabled: Bool, _ call: MethodCall) async throws { try broker.setEnabled(enabled, call) }
+
+    func registerApplication(
+        applicationId: String, activityTypes: [String], application: ObjectPath, options: [String: Value],
+        _ call: MethodCall
+    ) async throws {
+        let name = try caller(call)
+        let id = try ApplicationID(applicationId)
+        let options = try RegistrationOptions(options)
+        var types: [ActivityType] = []
+        for text in activityTypes { types.append(try ActivityType(text)) }
+        try SandboxClaims.check(call.caller, id, options.team, types)
+        let declaration = Declaration(
+            activityTypes: types, documentTypes: options.documentTypes, domains: options.domains)
+        let registration = Registration(
+            connection: name.text, applicationID: id, team: options.team, declaration: declaration,
+            objectPath: application.text)
+        let former = try broker.registry.register(registration)
+        if let former, former.applicationID != id {
+            brokerLog.debug("\(name) was registered as \(former.applicationID) before.")
+        }
+        warn(of: declaration.types, id)
+        brokerLog.debug("\(name) is registered as \(id), team \(registration.team), \(types.count) types.")
+        call.afterReply { [weak broker] in broker?.updateHandlers() }
+    }
+
+    func unregisterApplication(_ call: MethodCall) async throws {
+        let name = try caller(call)
+        _ = try broker.registry.requireRegistration(of: name.text)
+        call.afterReply { [weak broker] in broker?.unregister(name.text) }
+    }
+
+    func createActivity(
+        activityType: String, properties: [String: Value], _ call: MethodCall
+    ) async throws -> ObjectPath {
+        let name = try caller(call)
+        let registration = try broker.registry.requireRegistration(of: name.text)
+        let documentType = properties["DocumentURL"]?.string.flatMap { ActivityURL.documentType($0) }
+        let type = try broker.registry.activityType(activityType, documentType: documentType, for: name.text)
+        let object = try ActivityObject(
+            ActivityID(using: &generator), type: type, registration: registration, owner: name,
+            broker: broker,
+            properties: properties)
+        try broker.add(object)
+        return object.path
+    }
+
+    private func caller(_ call: MethodCall) throws -> BusName {
+        guard let name = call.caller.name else {
+            throw DBusError.accessDenied("Only connections of a bus can register.")
+        }
+        return name
+    }
+
+    private func warn(of types: [ActivityType], _ id: ApplicationID) {
+        for type in types
+        where !type.isReverseDNS && warnedTypes.count < 1024 && warnedTypes.insert(type).inserted {
+            brokerLog.warning(
+                "\(id) declares the activity type \(PeerText.message(type.description)); a reverse-DNS name is recommended."
+            )
+        }
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+
+/// An offer as the `summary` dictionary of `Peer.Offer`, and what `Fetch` returns held against it.
+enum OfferSummary {
+    /// The bytes that a summary may take.
+    static let maximumSize = 4096
+
+    static func encode(_ offer: Offer) -> [String: Value] {
+        var summary: [String: Value] = [
+            "ActivityType": .string(offer.type.description),
+            "Title": .string(offer.title),
+            "ApplicationId": .string(offer.applicationID.description),
+            "Team": .string(offer.team.description),
+            "SupportsContinuationStreams": .boolean(offer.supportsContinuationStreams),
+            "Revision": .uint64(offer.revision),
+            "Since": .int64(offer.since),
+        ]
+        if let host = offer.webpageHost { summary["WebpageHost"] = .string(host) }
+        if let type = offer.documentType { summary["DocumentType"] = .string(type) }
+        return summary
+    }
+
+    /// The offer that a peer's `summary` tells of.
+    /// - Throws: `InvalidArgs` naming the key, or `LimitsExceeded`.
+    static func decode(_ id: ActivityID, _ summary: [String: Value], now: Int64) throws(HandoffFailure)
+        -> Offer
+    {
+        let size = MarshalledSize.ofBody(summary)
+        guard size <= maximumSize else {
+            throw HandoffFailure(
+                .limitsExceeded,
+                "The summary takes \(size) bytes, more than the \(maximumSize) allowed. Shorten it.")
+        }
+        return try offer(
+            id, summary, webpageHost: text(summary, "WebpageHost"), since: number(summary, "Since") ?? now)
+    }
+
+    /// What was fetched, as the offer that it would have been.
+    /// - Throws: `InvalidArgs` or `InvalidURL` if it breaks a rule.
+    static func summarise(
+        _ id: ActivityID, _ activity: [String: Value], _ state: ActivityState, since: Int64
+    ) throws(HandoffFailure) -> Offer {
+        try offer(id, activity, webpageHost: state.webpageHost, since: since)
+    }
+
+    private static func offer(
+        _ id: ActivityID, _ values: [String: Value], webpageHost: String?, since: Int64
+    ) throws(HandoffFailure) -> Offer {
+        guard let type = try text(values, "ActivityType"), let application = try text(values, "ApplicationId")
+        else {
+            throw HandoffFailure(.invalidArguments, "ActivityType and ApplicationId are required.")
+        }
+        let applicationID = try ApplicationID(application)
+        let team = try text(values, "Team")
+        let streams = try values["SupportsContinuationStreams"].map { (value) throws(HandoffFailure) in
+            try ActivityState.boolean(value, "SupportsContinuationStreams")
+        }
+        return Offer(
+            id: id, type: try ActivityType(type), title: try text(values, "Title") ?? "",
+            applicationID: applicationID,
+            team: try team.map { (text) throws(HandoffFailure) in try Team(text) } ?? Team(applicationID),
+            webpageHost: webpageHost, documentType: try text(values, "DocumentType"),
+            supportsContinuationStreams: streams ?? false, revision: try revision(values), since: since)
+    }
+
+    private static func text(_ values: [String: Value], _ key: String) throws(HandoffFailure) -> String? {
+        guard let value = values[key] else { return nil }
+        return try ActivityState.string(value, key)
+    }
+
+    private static func number(_ values: [String: Value], _ key: String) throws(HandoffFailure) -> Int64? {
+        guard let value = values[key] else { return nil }
+        guard case .int64(let number) = value else { throw ActivityState.wrongType(key, "x", value) }
+        return number
+    }
+
+    private static func revision(_ values: [String: Value]) throws(HandoffFailure) -> UInt64 {
+        guard let value = values["Revision"] else { return 0 }
+        guard case .uint64(let number) = value else { throw ActivityState.wrongType("Revision", "t", value) }
+        return number
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import MainLoop
+
+/// `org.example.Handoff.Peer` at the broker: what one paired device asks of this session. Everything in it comes
+/// from the network.
+@MainLoop
+final class PeerObject: PeerServer {
+    private let device: DeviceID
+    private unowned let broker: Broker
+
+    init(_ device: DeviceID, _ broker: Broker) {
+        self.device = device
+        self.broker = broker
+    }
+
+    private func requireEnabled() throws {
+        guard broker.activities.isEnabled else {
+            throw HandoffFailure(
+                .disabled, "Handoff is switched off on the other device. Switch it on there.")
+        }
+    }
+
+    // MARK: Offers
+
+    func offer(activity: String, summary: [String: Value], _ call: MethodCall) async throws {
+        try requireEnabled()
+        let id = try ActivityID(checking: activity)
+        let offer = try OfferSummary.decode(id, summary, now: MainLoop.wallClock)
+        call.afterReply { [weak self] in self?.take(offer) }
+    }
+
+    private func take(_ offer: Offer) {
+        for runner in broker.runners.values where runner.device == device {
+            if runner.offeredActivity == offer.id {
+                runner.offerRevised(to: offer.revision)
+            } else {
+                runner.offerWithdrawn()
+            }
+        }
+        broker.peers.perform(
+            broker.remoteOffers.offer(offer, from: device, handlers: broker.registry.handlers(for: offer)))
+    }
+
+    func withdraw(activity: String, _ call: MethodCall) async throws {
+        let id = try ActivityID(checking: activity)
+        call.afterReply { [weak self] in
+            guard let self else { return }
+            for runner in broker.runners.values where runner.device == device && runner.offeredActivity == id
+            {
+                runner.offerWithdrawn()
+            }
+            broker.peers.perform(broker.remoteOffers.withdraw(id, from: device))
+        }
+    }
+
+    // MARK: Continuations of our activities
+
+    func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> [String: Value] {
+        try requireEnabled()
+        let id = try ActivityID(checking: activity)
+        let continuationID = try ContinuationID(checking: continuation)
+        try broker.origin.fetch(id, for: continuationID, by: device, offered: broker.activities.offered?.id)
+        guard let object = broker.object(of: id) else { throw Self.withdrawn(id) }
+        brokerLog.message(
+            "\(broker.peers.name(of: device)) continues “\(object.title)” (\(object.type)).",
+            ["HANDOFF_CONTINUATION": continuation])
+        let begin = MainLoop.now
+        guard await object.saved(for: continuationID), let object = broker.object(of: id),
+            broker.origin.entry(continuationID, of: device) != nil
+        else { throw Self.withdrawn(id) }
+        brokerLog.debug("continuation \(continuation): save \((MainLoop.now - begin) / 1000) ms")
+        return object.payload()
+    }
+
+    private static func withdrawn(_ id: ActivityID) -> HandoffFailure {
+        HandoffFailure(
+            .offerWithdrawn, "Activity \(id) is no longer offered. Choose from what is offered now.")
+    }
+
+    func continued(continuation: String, _ call: MethodCall) async throws {
+        let id = try ContinuationID(checking: continuation)
+        let actions = broker.origin.continued(id, by: device)
+        call.afterReply { [weak broker] in broker?.perform(actions) }
+    }
+
+    func release(continuation: String, _ call: MethodCall) async throws {
+        let id = try ContinuationID(checking: continuation)
+        let actions = broker.origin.released(id, by: device)
+        call.afterReply { [weak broker] in broker?.perform(actions) }
+    }
+
+    func openStream(continuation: String, _ call: MethodCall) async throws -> FileDescriptor {
+        throw HandoffFailure(
+            .notSupported, "This version of Handoff opens no streams. Send the state in UserInfo.")
+    }
+
+    func openDocument(continuation: String, _ call: MethodCall) async throws -> PeerOpenDocumentReply {
+        throw HandoffFailure(.notSupported, "This version of Handoff brings no documents over.")
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import MainLoop
+
+/// The paired devices that the bridge tells of, and the offers of theirs that are shown.
+@MainLoop
+final class Peers {
+    private unowned let broker: Broker
+    private var objects: [DeviceID: PeerObject] = [:]
+    private var names = PeerNames()
+    private var types: [DeviceID: String] = [:]
+    private var shown: [RemoteActivityKey: RemoteActivityObject] = [:]
+
+    /// How many peers there may be.
+    static let maximum = 62
+
+    init(_ broker: Broker) { self.broker = broker }
+
+    /// What `device` is shown as.
+    func name(of device: DeviceID) -> String {
+        names.name(of: device) ?? String(device.description.prefix(8))
+    }
+
+    /// What kind of device it is, empty if that is not known.
+    func type(of device: DeviceID) -> String { types[device] ?? "" }
+
+    /// Whether `device` is a peer.
+    func contains(_ device: DeviceID) -> Bool { objects[device] != nil }
+
+    /// Adds a peer, or replaces what is known of it.
+    func add(_ device: DeviceID, name: String, type: String) throws -> ObjectPath {
+        let path = try HandoffNames.peers.appending(device.description)
+        _ = names.name(device, name)
+        types[device] = PeerText.name(type)
+        if objects[device] != nil {
+            for object in shown.values where object.key.device == device { object.deviceChanged() }
+            broker.origin.linkRestored(to: device)
+            for runner in broker.runners.values where runner.device == device { runner.linkRestored() }
+            return path
+        }
+        guard objects.count < Self.maximum else {
+            throw HandoffFailure(
+                .limitsExceeded, "There are \(Self.maximum) peers already. Unpair one that is no longer used."
+            )
+        }
+        let object = PeerObject(device, broker)
+        objects[device] = object
+        broker.connection.objects.export(path, [PeerBinding(object)], access: "bridge", isListed: false)
+        broker.origin.linkRestored(to: device)
+        for runner in broker.runners.values where runner.device == device { runner.linkRestored() }
+        brokerLog.debug("Peer \(self.name(of: device)) (\(device)) is added.")
+        return path
+    }
+
+    /// The device is no longer paired.
+    func remove(_ device: DeviceID) {
+        guard forget(device) else { return }
+        brokerLog.debug("Peer \(device) is removed.")
+        perform(broker.remoteOffers.peerRemoved(device))
+        for runner in broker.runners.values where runner.device == device { runner.offerWithdrawn() }
+        broker.perform(broker.origin.peerRemoved(device))
+    }
+
+    /// The bridge is gone: nothing is known of peers, but what is being continued may go on with another one.
+    func removeAll() {
+        for device in objects.keys { forget(device) }
+        perform(broker.remoteOffers.allPeersRemoved())
+        broker.origin.allLinksLost(at: .now)
+        broker.perform([OriginContinuations.Action]())
+        for runner in broker.runners.values { runner.linkLost() }
+    }
+
+    @discardableResult
+    private func forget(_ device: DeviceID) -> Bool {
+        guard objects.removeValue(forKey: device) != nil else { return false }
+        if let path = try? HandoffNames.peers.appending(device.description) {
+            broker.connection.objects.unexport(path)
+        }
+        names.remove(device)
+        types[device] = nil
+        return true
+    }
+
+    // MARK: Offers
+
+    func perform(_ actions: [RemoteOffers.Action]) {
+        for action in actions {
+            switch action {
+            case .added(let entry): show(entry)
+            case .changed(let entry):
+                shown[RemoteActivityKey(entry.device, entry.offer.id)]?.update(entry)
+            case .removed(let device, let id):
+                guard let object = shown.removeValue(forKey: RemoteActivityKey(device, id)) else { continue }
+                broker.connection.objects.unexport(object.path)
+            }
+        }
+    }
+
+    private func show(_ entry: RemoteOffers.Entry) {
+        guard let object = try? RemoteActivityObject(entry, broker) else { return }
+        shown[object.key] = object
+        broker.connection.objects.export(object.path, [RemoteActivityBinding(object)])
+        brokerLog.debug("\(name(of: entry.device)) offers \(entry.offer.type) \(entry.offer.id).")
+    }
+}
+
+/// Which offer of which device.
+struct RemoteActivityKey: Hashable {
+    let device: DeviceID
+    let activity: ActivityID
+
+    init(_ device: DeviceID, _ activity: ActivityID) {
+        self.device = device
+        self.activity = activity
+    }
+}
+
+/// `org.example.Handoff.PeerManager`: the bridge tells which peers there are.
+@MainLoop
+final class PeerManagerObject: PeerManagerServer {
+    private unowned let broker: Broker
+
+    init(_ broker: Broker) { self.broker = broker }
+
+    func addPeer(deviceId: String, properties: [String: Value], _ call: MethodCall) async throws -> ObjectPath
+    {
+        let name = try properties["Name"].map { try ActivityState.string($0, "Name") } ?? ""
+        let type = try properties["Type"].map { try ActivityState.string($0, "Type") } ?? ""
+        return try broker.peers.add(try DeviceID(checking: deviceId), name: name, type: type)
+    }
+
+    func removePeer(deviceId: String, _ call: MethodCall) async throws {
+        let device = try DeviceID(checking: deviceId)
+        call.afterReply { [weak broker] in broker?.peers.remove(device) }
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import MainLoop
+
+/// An offer of a peer on the bus.
+@MainLoop
+final class RemoteActivityObject: RemoteActivityServer {
+    let key: RemoteActivityKey
+    let path: ObjectPath
+    private var entry: RemoteOffers.Entry
+    private unowned let broker: Broker
+    private var generator = SystemRandomNumberGenerator()
+
+    init(_ entry: RemoteOffers.Entry, _ broker: Broker) throws {
+        self.entry = entry
+        self.broker = broker
+        key = RemoteActivityKey(entry.device, entry.offer.id)
+        path = try HandoffNames.remote.appending(entry.device.description).appending(
+            entry.offer.id.description)
+    }
+
+    /// The offer is this now; subscribers are told what has changed.
+    func update(_ new: RemoteOffers.Entry) {
+        var names: [String] = []
+        if new.offer.title != entry.offer.title { names.append("Title") }
+        if new.handlers != entry.handlers { names.append("Handlers") }
+        if new.offer.since != entry.offer.since { names.append("Since") }
+        if new.isContinuing != entry.isContinuing { names.append("State") }
+        entry = new
+        tell(names)
+    }
+
+    /// The peer's name or type may have changed.
+    func deviceChanged() { tell(["DeviceName", "DeviceType"]) }
+
+    private func tell(_ names: [String]) {
+        broker.connection.objects.propertiesChanged(
+            path, RemoteActivityBinding.description.name, names, tell: .subscribers)
+    }
+
+    // MARK: RemoteActivityServer
+
+    func `continue`(options: [String: Value], _ call: MethodCall) async throws {
+        guard let caller = call.caller.name else {
+            throw DBusError.accessDenied("Only a local user can continue.")
+        }
+        let application = try options["ApplicationId"].map {
+            try ApplicationID(ActivityState.string($0, "ApplicationId"))
+        }
+        let token =
+            try options["ActivationToken"].map { try ActivityState.string($0, "ActivationToken") } ?? ""
+        let target = try broker.remoteOffers.target(
+            for: key.activity, of: key.device, application: application)
+        if let running = broker.runners.values.first(where: { $0.isRunning && $0.key == key }) {
+            return try running.join(caller, application: application)
+        }
+        let runner = try makeRunner(target, caller, token)
+        call.afterReply { runner.begin() }
+    }
+
+    private func makeRunner(
+        _ target: RemoteOffers.Target, _ caller: BusName, _ token: String
+    ) throws -> ContinuationRunner {
+        guard case .application(let application) = target,
+            let connection = broker.registry.connection(for: application, continuing: entry.offer.type),
+            let registration = broker.registry.registration(of: connection)
+        else {
+            throw HandoffFailure(
+                .notSupported,
+                "This version of Handoff opens no web pages. Start an application that continues \(entry.offer.type)."
+            )
+        }
+        let id = ContinuationID(using: &generator)
+        let ended = try broker.held.began(
+            id, connection: connection, supportsStreams: entry.offer.supportsContinuationStreams)
+        let continuation = Continuation(
+            id: id, device: key.device, offer: entry.offer,
+            target: .application(application, isRunning: true),
+            caller: caller.text)
+        let runner = try ContinuationRunner(
+            continuation, of: self, registration: registration, activationToken: token, broker: broker)
+        broker.runners[id] = runner
+        broker.perform(ended)
+        return runner
+    }
+
+    func dismiss(_ call: MethodCall) async throws {
+        let actions = try broker.remoteOffers.dismiss(key.activity, of: key.device)
+        call.afterReply { [weak broker] in broker?.peers.perform(actions) }
+    }
+
+    var activityType: String { entry.offer.type.description }
+    var title: String { entry.offer.title }
+    var applicationId: String { entry.offer.applicationID.description }
+    var handlers: [String] { entry.handlers.map(\.description) }
+    var deviceId: String { key.device.description }
+    var deviceName: String { broker.peers.name(of: key.device) }
+    var deviceType: String { broker.peers.type(of: key.device) }
+    var since: Int64 { entry.offer.since }
+    var state: String { entry.isContinuing ? "continuing" : "available" }
+    /// How much has come is not measured until documents are brought over.
+    var progress: Double { entry.isContinuing ? -1 : 0 }
+}

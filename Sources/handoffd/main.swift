@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import Glibc
+internal import HandoffBroker
+internal import HandoffInterfaces
+
+exit(
+    DaemonProgram.run(
+        "handoffd", name: HandoffNames.broker,
+        summary: "The broker of Handoff: applications make activities current, which go on on other devices.",
+        export: { bus, _ in
+            let broker = try Broker(bus)
+            broker.export()
+            return broker
+        },
+        begin: { $0.connectBridge() }))
