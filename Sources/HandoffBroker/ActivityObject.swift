@@ -95,6 +95,12 @@ final class ActivityObject {
         }
     }
 
+    /// A continuation has ended: a fetch of it that still waits is refused.
+    func forget(_ continuation: ContinuationID) {
+        saving.forget(continuation)
+        resume([continuation], false)
+    }
+
     /// The activity is gone: whoever waits for it is told.
     func invalidate() {
         perform(saving.invalidate())

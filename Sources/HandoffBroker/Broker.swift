@@ -139,6 +139,7 @@ public final class Broker {
             case .tellWasContinued(let entry): activityObjects[entry.activity]?.wasContinued(by: entry.device)
             case .ended(let entry):
                 brokerLog.debug("Continuation \(entry.id) of activity \(entry.activity) has ended.")
+                activityObjects[entry.activity]?.forget(entry.id)
             }
         }
         originTimer.set(origin.nextDeadline?.microseconds)

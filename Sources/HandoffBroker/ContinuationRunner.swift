@@ -148,6 +148,7 @@ final class ContinuationRunner {
             trace.phase("fetch")
             let (activity, summary) = try FetchedActivity.check(fetched, machine.offer)
             self.activity = activity
+            broker.held.fetched(id, supportsStreams: summary.offer.supportsContinuationStreams)
             perform(machine.fetched(summary, at: .now))
         } catch {
             perform(machine.fetchFailed(HandoffFailure(routed: error), at: .now))
