@@ -3,9 +3,13 @@ public import MainLoop
 
 /// What somebody wants to do with a member of an object.
 public struct AccessRequest {
+    /// Who wants it.
     public let caller: Caller
+    /// The object that is called.
     public let object: ExportedObject
+    /// The interface that the member belongs to.
     public let interface: InterfaceName
+    /// The method or property.
     public let member: String
     /// The class that the interface's XML demands for this member and for this use of it.
     public let access: AccessClass

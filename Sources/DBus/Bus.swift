@@ -110,7 +110,8 @@ public final class Bus {
         }
         var reader = MessageReader(reply)
         let code: UInt32 = try reader.read()
-        let isOurs = code == DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER || code == DBUS_REQUEST_NAME_REPLY_ALREADY_OWNER
+        let isOurs =
+            code == DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER || code == DBUS_REQUEST_NAME_REPLY_ALREADY_OWNER
         return isOurs ? .owned : .taken
     }
 
@@ -124,7 +125,8 @@ public final class Bus {
     /// The unique name of `name`'s owner, nil if it has none.
     public func owner(of name: BusName) async throws -> BusName? {
         do {
-            let reply = try await daemon.call(.bus, "GetNameOwner", output: "s") { (writer) throws(DBusError) in
+            let reply = try await daemon.call(.bus, "GetNameOwner", output: "s") {
+                (writer) throws(DBusError) in
                 try writer.write(name.text)
             }
             var reader = MessageReader(reply)
@@ -162,7 +164,9 @@ public final class Bus {
         MainLoop.start { [weak self] in
             let owner = try? await self?.owner(of: name)
             // A change that has been told already is newer than this answer.
-            if let watcher = self?.watches[name]?[number], !watcher.isTold { self?.tell(owner ?? nil, name, number) }
+            if let watcher = self?.watches[name]?[number], !watcher.isTold {
+                self?.tell(owner ?? nil, name, number)
+            }
         }
         return NameWatch(self, name, number)
     }

@@ -109,7 +109,9 @@ final class BusChannel: MessageChannel {
     }
 
     private func received(_ message: Message) {
-        if message.kind == .signal, dbus_message_is_signal(message.raw, DBUS_INTERFACE_LOCAL, "Disconnected") != 0 {
+        if message.kind == .signal,
+            dbus_message_is_signal(message.raw, DBUS_INTERFACE_LOCAL, "Disconnected") != 0
+        {
             watches = [:]
             connection?.closed(DBusError(.disconnected, "The bus has closed the connection."))
         } else {

@@ -81,10 +81,20 @@ public final class Connection {
         switch message.kind {
         case .call: receivedCall(message)
         case .reply, .error:
-            if !replies.resolve(message) { log.debug("A reply to no call of ours (\(message.replySerial)) is dropped.") }
+            if !replies.resolve(message) {
+                log.debug("A reply to no call of ours (\(message.replySerial)) is dropped.")
+            }
         case .signal:
-            for handler in signalHandlers.values where matches(handler, message) { handler.body(message) }
+            // A task, as a call is, and as a waiting caller goes on in one: all take effect as they arrived.
+            MainLoop.start { [weak self] in self?.deliver(message) }
         case nil: log.debug("A message of an unknown type is dropped.")
+        }
+    }
+
+    private func deliver(_ signal: Message) {
+        for number in signalHandlers.keys.sorted() {
+            guard let handler = signalHandlers[number], matches(handler, signal) else { continue }
+            handler.body(signal)
         }
     }
 

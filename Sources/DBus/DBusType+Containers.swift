@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+
+// What a type does here is documented at the protocols.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 internal import CDBus
 
 extension Array: DBusType where Element: DBusType {
@@ -71,12 +75,18 @@ public struct Structure<each Field: DBusType>: DBusType {
 
     public static func read(from reader: inout MessageReader) throws(DBusError) -> Structure {
         try reader.container(TypeCode.structure, typeSignature) { (reader) throws(DBusError) in
-            Structure(repeat try reader.read((each Field).self))
+            let structure = Structure(repeat try reader.read((each Field).self))
+            guard reader.isAtEnd else {
+                throw .invalidArgs("Expected a value of type \(typeSignature), found one with more fields.")
+            }
+            return structure
         }
     }
 
     public func write(to writer: inout MessageWriter) throws(DBusError) {
-        guard Self.typeSignature.utf8.count > 2 else { throw .invalidArgs("A structure has at least one field.") }
+        guard Self.typeSignature.utf8.count > 2 else {
+            throw .invalidArgs("A structure has at least one field.")
+        }
         try writer.structure(Self.typeSignature) { (writer) throws(DBusError) in
             for field in repeat each fields { try writer.write(field) }
         }

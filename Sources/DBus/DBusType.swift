@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+
+// What a type does here is documented at the protocols.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 internal import CDBus
 
 /// A Swift type that stands for one D-Bus type and goes straight to and from messages.
@@ -21,7 +25,9 @@ extension UInt8: DBusBasicType {
     public static func read(from reader: inout MessageReader) throws(DBusError) -> UInt8 {
         try reader.basic(TypeCode.byte, "y", 0)
     }
-    public func write(to writer: inout MessageWriter) throws(DBusError) { try writer.basic(TypeCode.byte, self) }
+    public func write(to writer: inout MessageWriter) throws(DBusError) {
+        try writer.basic(TypeCode.byte, self)
+    }
 }
 
 extension Bool: DBusBasicType {
@@ -39,7 +45,9 @@ extension Int16: DBusBasicType {
     public static func read(from reader: inout MessageReader) throws(DBusError) -> Int16 {
         try reader.basic(TypeCode.int16, "n", 0)
     }
-    public func write(to writer: inout MessageWriter) throws(DBusError) { try writer.basic(TypeCode.int16, self) }
+    public func write(to writer: inout MessageWriter) throws(DBusError) {
+        try writer.basic(TypeCode.int16, self)
+    }
 }
 
 extension UInt16: DBusBasicType {
@@ -47,7 +55,9 @@ extension UInt16: DBusBasicType {
     public static func read(from reader: inout MessageReader) throws(DBusError) -> UInt16 {
         try reader.basic(TypeCode.uint16, "q", 0)
     }
-    public func write(to writer: inout MessageWriter) throws(DBusError) { try writer.basic(TypeCode.uint16, self) }
+    public func write(to writer: inout MessageWriter) throws(DBusError) {
+        try writer.basic(TypeCode.uint16, self)
+    }
 }
 
 extension Int32: DBusBasicType {
@@ -55,7 +65,9 @@ extension Int32: DBusBasicType {
     public static func read(from reader: inout MessageReader) throws(DBusError) -> Int32 {
         try reader.basic(TypeCode.int32, "i", 0)
     }
-    public func write(to writer: inout MessageWriter) throws(DBusError) { try writer.basic(TypeCode.int32, self) }
+    public func write(to writer: inout MessageWriter) throws(DBusError) {
+        try writer.basic(TypeCode.int32, self)
+    }
 }
 
 extension UInt32: DBusBasicType {
@@ -63,7 +75,9 @@ extension UInt32: DBusBasicType {
     public static func read(from reader: inout MessageReader) throws(DBusError) -> UInt32 {
         try reader.basic(TypeCode.uint32, "u", 0)
     }
-    public func write(to writer: inout MessageWriter) throws(DBusError) { try writer.basic(TypeCode.uint32, self) }
+    public func write(to writer: inout MessageWriter) throws(DBusError) {
+        try writer.basic(TypeCode.uint32, self)
+    }
 }
 
 extension Int64: DBusBasicType {
@@ -71,7 +85,9 @@ extension Int64: DBusBasicType {
     public static func read(from reader: inout MessageReader) throws(DBusError) -> Int64 {
         try reader.basic(TypeCode.int64, "x", 0)
     }
-    public func write(to writer: inout MessageWriter) throws(DBusError) { try writer.basic(TypeCode.int64, self) }
+    public func write(to writer: inout MessageWriter) throws(DBusError) {
+        try writer.basic(TypeCode.int64, self)
+    }
 }
 
 extension UInt64: DBusBasicType {
@@ -79,7 +95,9 @@ extension UInt64: DBusBasicType {
     public static func read(from reader: inout MessageReader) throws(DBusError) -> UInt64 {
         try reader.basic(TypeCode.uint64, "t", 0)
     }
-    public func write(to writer: inout MessageWriter) throws(DBusError) { try writer.basic(TypeCode.uint64, self) }
+    public func write(to writer: inout MessageWriter) throws(DBusError) {
+        try writer.basic(TypeCode.uint64, self)
+    }
 }
 
 extension Double: DBusBasicType {
@@ -87,7 +105,9 @@ extension Double: DBusBasicType {
     public static func read(from reader: inout MessageReader) throws(DBusError) -> Double {
         try reader.basic(TypeCode.double, "d", 0)
     }
-    public func write(to writer: inout MessageWriter) throws(DBusError) { try writer.basic(TypeCode.double, self) }
+    public func write(to writer: inout MessageWriter) throws(DBusError) {
+        try writer.basic(TypeCode.double, self)
+    }
 }
 
 extension String: DBusBasicType {
@@ -95,7 +115,9 @@ extension String: DBusBasicType {
     public static func read(from reader: inout MessageReader) throws(DBusError) -> String {
         try reader.string(TypeCode.string, "s")
     }
-    public func write(to writer: inout MessageWriter) throws(DBusError) { try writer.string(TypeCode.string, self) }
+    public func write(to writer: inout MessageWriter) throws(DBusError) {
+        try writer.string(TypeCode.string, self)
+    }
 }
 
 extension ObjectPath: DBusType, DBusBasicType where Grammar == ObjectPathGrammar {
@@ -122,7 +144,8 @@ extension Signature: DBusBasicType {
 extension Value: DBusType {
     public static var typeSignature: String { "v" }
     public static func read(from reader: inout MessageReader) throws(DBusError) -> Value {
-        try reader.container(TypeCode.variant, "v") { (reader) throws(DBusError) in try reader.readAnyValue() }
+        try reader.container(TypeCode.variant, "v") { (reader) throws(DBusError) in try reader.readAnyValue()
+        }
     }
     public func write(to writer: inout MessageWriter) throws(DBusError) { try writer.writeVariant(self) }
 }

@@ -4,6 +4,7 @@ public import MainLoop
 /// An object that a connection serves.
 @MainLoop
 public final class ExportedObject {
+    /// Where it is served.
     public let path: ObjectPath
     /// What it serves besides the standard interfaces.
     public let interfaces: [any InterfaceBinding]

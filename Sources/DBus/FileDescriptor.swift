@@ -26,13 +26,18 @@ public struct FileDescriptor: ~Copyable, Sendable {
                 socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, $0)
             }
         }
-        if failed != 0 { throw DBusError(.failed, "No socket pair could be made: \(String(cString: strerror(errno))).") }
+        if failed != 0 {
+            throw DBusError(.failed, "No socket pair could be made: \(String(cString: strerror(errno))).")
+        }
         return SocketPair(ours: FileDescriptor(owning: numbers.0), theirs: FileDescriptor(owning: numbers.1))
     }
 }
 
 /// Both ends of a socket pair.
+@frozen
 public struct SocketPair: ~Copyable, Sendable {
+    /// The end that stays here.
     public let ours: FileDescriptor
+    /// The end to give away.
     public let theirs: FileDescriptor
 }

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 public import MainLoop
 
-
 /// What the generator knows of an interface: enough to dispatch, to check who may do what, and to answer
 /// `Introspect`.
 public struct InterfaceDescription: Sendable {
     /// A method.
     public struct Method: Sendable {
+        /// Its name.
         public let name: String
-        /// The signatures of its arguments and of its reply.
+        /// The signature of its arguments.
         public let input: String
+        /// The signature of its reply.
         public let output: String
         /// Who may call it.
         public let access: AccessClass
 
+        /// A method.
         public init(name: String, input: String, output: String, access: AccessClass) {
             self.name = name
             self.input = input
@@ -24,16 +26,20 @@ public struct InterfaceDescription: Sendable {
 
     /// A property.
     public struct Property: Sendable {
+        /// Its name.
         public let name: String
         /// One complete type.
         public let signature: String
+        /// Whether it can be read.
         public let isReadable: Bool
+        /// Whether it can be written.
         public let isWritable: Bool
         /// Who may read it.
         public let access: AccessClass
         /// Who may write it.
         public let writeAccess: AccessClass
 
+        /// A property.
         public init(
             name: String, signature: String, isReadable: Bool, isWritable: Bool, access: AccessClass,
             writeAccess: AccessClass
@@ -47,14 +53,18 @@ public struct InterfaceDescription: Sendable {
         }
     }
 
+    /// Its name.
     public let name: InterfaceName
+    /// Its methods; their places are the indices that a binding gets.
     public let methods: [Method]
+    /// Its properties; their places are the indices that a binding gets.
     public let properties: [Property]
     /// The names of its signals.
     public let signals: [String]
     /// The `<interface>` element, documentation included.
     public let xml: String
 
+    /// An interface.
     public init(
         name: InterfaceName, methods: [Method], properties: [Property], signals: [String], xml: String
     ) {
@@ -69,8 +79,11 @@ public struct InterfaceDescription: Sendable {
 /// A class of callers, as the interface's XML names it (annotation `org.example.Handoff.Access`). What a class
 /// means is for the ``AccessPolicy`` to say.
 public struct AccessClass: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+    /// The class itself, as the XML writes it.
     public let name: String
+    /// A class in the source code.
     public init(stringLiteral name: String) { self.name = name }
+    /// The class itself.
     public var description: String { name }
 }
 

@@ -39,7 +39,9 @@ extension Message {
     /// - Throws: `InvalidArgs` if it has no serial number or there is a file descriptor anywhere in its types;
     ///   `LimitsExceeded` if it takes more than `limit` bytes.
     public func marshal(limit: Int = Message.maximumLength) throws(DBusError) -> [UInt8] {
-        guard serial != 0 else { throw .invalidArgs("A message without a serial number cannot be marshalled.") }
+        guard serial != 0 else {
+            throw .invalidArgs("A message without a serial number cannot be marshalled.")
+        }
         try refuseDescriptors()
         var (start, length): (UnsafeMutablePointer<CChar>?, Int32) = (nil, 0)
         guard dbus_message_marshal(raw, &start, &length) != 0, let start else { throw .noMemory() }
@@ -110,6 +112,7 @@ extension MessageReader {
     }
 
     private mutating func descend() throws(DBusError) {
-        try container(nextType, "a container") { (reader) throws(DBusError) in try reader.refuseDescriptors() }
+        try container(nextType, "a container") { (reader) throws(DBusError) in try reader.refuseDescriptors()
+        }
     }
 }

@@ -60,13 +60,17 @@ public final class Message: @unchecked Sendable {
 
     /// The reply to `call`, still without arguments.
     public static func reply(to call: Message) throws(DBusError) -> Message {
-        guard call.serial != 0 else { throw .invalidArgs("A message without a serial number cannot be answered.") }
+        guard call.serial != 0 else {
+            throw .invalidArgs("A message without a serial number cannot be answered.")
+        }
         return try make(dbus_message_new_method_return(call.raw))
     }
 
     /// The error reply to `call`.
     public static func error(_ error: DBusError, to call: Message) throws(DBusError) -> Message {
-        guard call.serial != 0 else { throw .invalidArgs("A message without a serial number cannot be answered.") }
+        guard call.serial != 0 else {
+            throw .invalidArgs("A message without a serial number cannot be answered.")
+        }
         let text = error.message.utf8.contains(0) ? error.message.filter { $0 != "\0" } : error.message
         return try make(dbus_message_new_error(call.raw, error.name.text, text))
     }
@@ -84,21 +88,32 @@ public final class Message: @unchecked Sendable {
         }
     }
 
+    /// The number by which replies name it; 0 if it has none yet.
     public var serial: UInt32 { dbus_message_get_serial(raw) }
     /// The serial of the call that this answers, 0 for none.
     public var replySerial: UInt32 { dbus_message_get_reply_serial(raw) }
-    public var path: ObjectPath? { dbus_message_get_path(raw).map { ObjectPath(validated: String(cString: $0)) } }
+    /// The object that is called, or that emits the signal.
+    public var path: ObjectPath? {
+        dbus_message_get_path(raw).map { ObjectPath(validated: String(cString: $0)) }
+    }
+    /// The interface that the member belongs to, if it says so.
     public var interface: String? { dbus_message_get_interface(raw).map { String(cString: $0) } }
+    /// The name of the method or signal.
     public var member: String? { dbus_message_get_member(raw).map { String(cString: $0) } }
-    public var sender: BusName? { dbus_message_get_sender(raw).map { BusName(validated: String(cString: $0)) } }
+    /// Who sent it: on a bus the bus sees to that, elsewhere it is the other side's word.
+    public var sender: BusName? {
+        dbus_message_get_sender(raw).map { BusName(validated: String(cString: $0)) }
+    }
     /// The destination if that is one connection and not a name that connections hand on, or the bus itself.
     var uniqueDestination: BusName? {
         guard let text = destination, text.hasPrefix(":") || text == Bus.name.text else { return nil }
         return BusName(validated: text)
     }
+    /// Whom it is for, if anybody in particular.
     public var destination: String? { dbus_message_get_destination(raw).map { String(cString: $0) } }
     /// The signature of the body.
     public var signature: String { dbus_message_get_signature(raw).map { String(cString: $0) } ?? "" }
+    /// Whether the caller waits for a reply.
     public var wantsReply: Bool { dbus_message_get_no_reply(raw) == 0 }
     /// Whether file descriptors travel with it.
     public var containsFileDescriptors: Bool { dbus_message_contains_unix_fds(raw) != 0 }

@@ -55,7 +55,8 @@ extension MessageReader {
             var entries: [DictionaryValue.Entry] = []
             while !reader.isAtEnd {
                 entries.append(
-                    try reader.container(TypeCode.dictionaryEntry, "{\(types)}") { (reader) throws(DBusError) in
+                    try reader.container(TypeCode.dictionaryEntry, "{\(types)}") {
+                        (reader) throws(DBusError) in
                         let key = try reader.readAnyValue()
                         do throws(DBusError) {
                             return DictionaryValue.Entry(key: key, value: try reader.readAnyValue())
@@ -65,7 +66,8 @@ extension MessageReader {
                     })
             }
             return .dictionary(
-                DictionaryValue(checkedKey: String(types.prefix(1)), checkedValue: String(types.dropFirst()), entries))
+                DictionaryValue(
+                    checkedKey: String(types.prefix(1)), checkedValue: String(types.dropFirst()), entries))
         }
     }
 }

@@ -66,7 +66,9 @@ public struct MessageReader {
         }
     }
 
-    mutating func basic<Raw: BitwiseCopyable>(_ type: Int32, _ name: String, _ zero: Raw) throws(DBusError) -> Raw {
+    mutating func basic<Raw: BitwiseCopyable>(_ type: Int32, _ name: String, _ zero: Raw) throws(DBusError)
+        -> Raw
+    {
         try expect(type, name)
         var value = zero
         dbus_message_iter_get_basic(&iterator, &value)
@@ -86,7 +88,8 @@ public struct MessageReader {
     }
 
     mutating func bytes() throws(DBusError) -> [UInt8] {
-        guard nextType == TypeCode.array, dbus_message_iter_get_element_type(&iterator) == TypeCode.byte else {
+        guard nextType == TypeCode.array, dbus_message_iter_get_element_type(&iterator) == TypeCode.byte
+        else {
             let found = isAtEnd ? "nothing" : nextSignature
             throw .invalidArgs("Expected a value of type ay, found \(found).")
         }

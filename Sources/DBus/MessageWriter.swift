@@ -30,7 +30,9 @@ public struct MessageWriter {
     public mutating func write(_ descriptor: borrowing FileDescriptor) throws(DBusError) {
         var number = descriptor.number
         try begin("h")
-        guard dbus_message_iter_append_basic(&iterator, TypeCode.fileDescriptor, &number) != 0 else { throw .noMemory() }
+        guard dbus_message_iter_append_basic(&iterator, TypeCode.fileDescriptor, &number) != 0 else {
+            throw .noMemory()
+        }
     }
 
     /// Counts `bytes` that are about to be appended, padding included.

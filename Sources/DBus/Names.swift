@@ -37,8 +37,10 @@ public struct Name<Grammar: NameGrammar>: Hashable, Sendable, Comparable, Custom
     /// A name that libdbus itself has validated, in a message.
     init(validated text: String) { self.text = text }
 
+    /// The name itself.
     public var description: String { text }
 
+    /// Orders names by their text.
     public static func < (left: Self, right: Self) -> Bool { left.text < right.text }
 }
 
@@ -53,30 +55,35 @@ public typealias BusName = Name<BusNameGrammar>
 /// The name of an error.
 public typealias ErrorName = Name<ErrorNameGrammar>
 
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 /// See ``ObjectPath``.
 public enum ObjectPathGrammar: NameGrammar {
     public static let noun = "object path"
     public static func isValid(_ text: String) -> Bool { dbus_validate_path(text, nil) != 0 }
 }
 
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 /// See ``InterfaceName``.
 public enum InterfaceNameGrammar: NameGrammar {
     public static let noun = "interface name"
     public static func isValid(_ text: String) -> Bool { dbus_validate_interface(text, nil) != 0 }
 }
 
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 /// See ``MemberName``.
 public enum MemberNameGrammar: NameGrammar {
     public static let noun = "member name"
     public static func isValid(_ text: String) -> Bool { dbus_validate_member(text, nil) != 0 }
 }
 
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 /// See ``BusName``.
 public enum BusNameGrammar: NameGrammar {
     public static let noun = "bus name"
     public static func isValid(_ text: String) -> Bool { dbus_validate_bus_name(text, nil) != 0 }
 }
 
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 /// See ``ErrorName``.
 public enum ErrorNameGrammar: NameGrammar {
     public static let noun = "error name"

@@ -47,7 +47,8 @@ extension ObjectTree {
     func tellAdded(_ object: ExportedObject) {
         for (manager, callers) in managers where object.path.suffix(below: manager) != nil {
             for (name, caller) in callers where isVisible(object, to: caller) {
-                guard let signal = try? Message.signal(from: manager, .objectManager, "InterfacesAdded") else { continue }
+                guard let signal = try? Message.signal(from: manager, .objectManager, "InterfacesAdded")
+                else { continue }
                 var writer = MessageWriter(signal)
                 do throws(DBusError) {
                     try writer.write(object.path)
@@ -61,7 +62,8 @@ extension ObjectTree {
     func tellRemoved(_ object: ExportedObject) {
         for (manager, callers) in managers where object.path.suffix(below: manager) != nil {
             for (name, caller) in callers where isVisible(object, to: caller) {
-                guard let signal = try? Message.signal(from: manager, .objectManager, "InterfacesRemoved") else { continue }
+                guard let signal = try? Message.signal(from: manager, .objectManager, "InterfacesRemoved")
+                else { continue }
                 var writer = MessageWriter(signal)
                 do throws(DBusError) {
                     try writer.write(object.path)

@@ -37,7 +37,8 @@ extension ObjectTree {
     private func expect(_ signature: String, _ message: Message) throws {
         guard message.hasSignature(signature) else {
             throw DBusError.invalidArgs(
-                "\(message.interface ?? "").\(message.member ?? "") takes “\(signature)”, not “\(message.signature)”.")
+                "\(message.interface ?? "").\(message.member ?? "") takes “\(signature)”, not “\(message.signature)”."
+            )
         }
     }
 
@@ -114,7 +115,9 @@ extension ObjectTree {
         return (index, description.properties[index])
     }
 
-    private func getProperty(_ message: Message, _ object: ExportedObject, from caller: Caller) throws -> Message {
+    private func getProperty(_ message: Message, _ object: ExportedObject, from caller: Caller) throws
+        -> Message
+    {
         var reader = MessageReader(message)
         let (interface, name): (String, String) = (try reader.read(), try reader.read())
         let binding = try binding(interface, of: object, for: caller)
@@ -165,7 +168,8 @@ extension ObjectTree {
                 else { continue }
                 try writer.entry { (writer) throws(DBusError) in
                     try writer.write(property.name)
-                    try writer.variant(Signature(validated: property.signature)) { (writer) throws(DBusError) in
+                    try writer.variant(Signature(validated: property.signature)) {
+                        (writer) throws(DBusError) in
                         try binding.read(index, into: &writer)
                     }
                 }
@@ -177,7 +181,9 @@ extension ObjectTree {
     public func propertiesChanged(
         _ path: ObjectPath, _ interface: InterfaceName, _ names: [String], tell audience: ChangeAudience
     ) {
-        guard let object = objects[path], let binding = object.binding(interface.text), !names.isEmpty else { return }
+        guard let object = objects[path], let binding = object.binding(interface.text), !names.isEmpty else {
+            return
+        }
         switch audience {
         case .only(let name):
             let described = type(of: binding).description.properties.filter { names.contains($0.name) }
@@ -203,10 +209,13 @@ extension ObjectTree {
     }
 
     private func changes(
-        of properties: [InterfaceDescription.Property], _ binding: any InterfaceBinding, _ object: ExportedObject
+        of properties: [InterfaceDescription.Property], _ binding: any InterfaceBinding,
+        _ object: ExportedObject
     ) -> Message? {
         let description = type(of: binding).description
-        guard let signal = try? Message.signal(from: object.path, .properties, "PropertiesChanged") else { return nil }
+        guard let signal = try? Message.signal(from: object.path, .properties, "PropertiesChanged") else {
+            return nil
+        }
         var writer = MessageWriter(signal)
         do throws(DBusError) {
             try writer.write(description.name.text)
@@ -215,7 +224,8 @@ extension ObjectTree {
                 where properties.contains(where: { $0.name == property.name }) {
                     try writer.entry { (writer) throws(DBusError) in
                         try writer.write(property.name)
-                        try writer.variant(Signature(validated: property.signature)) { (writer) throws(DBusError) in
+                        try writer.variant(Signature(validated: property.signature)) {
+                            (writer) throws(DBusError) in
                             try binding.read(index, into: &writer)
                         }
                     }

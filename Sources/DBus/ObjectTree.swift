@@ -91,7 +91,8 @@ public final class ObjectTree {
         guard let object = objects[path] else { throw unknownObject(path) }
         guard let (binding, index) = find(member, interface, on: object) else {
             guard isVisible(object, to: caller) else { throw unknownObject(path) }
-            throw DBusError.unknownMethod("\(path) has no method \(member)\(interface.map { " of \($0)" } ?? "").")
+            throw DBusError.unknownMethod(
+                "\(path) has no method \(member)\(interface.map { " of \($0)" } ?? "").")
         }
         let description = type(of: binding).description
         let method = description.methods[index]
@@ -111,7 +112,9 @@ public final class ObjectTree {
         for binding in object.interfaces {
             let description = type(of: binding).description
             if let interface, description.name.text != interface { continue }
-            if let index = description.methods.firstIndex(where: { $0.name == member }) { return (binding, index) }
+            if let index = description.methods.firstIndex(where: { $0.name == member }) {
+                return (binding, index)
+            }
         }
         return nil
     }

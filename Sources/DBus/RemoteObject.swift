@@ -4,11 +4,14 @@ public import MainLoop
 /// An object on the other side of a connection: what a generated proxy calls.
 @MainLoop
 public struct RemoteObject {
+    /// What the calls go through.
     public let connection: Connection
     /// The bus name, nil on a channel that is not a bus.
     public let destination: BusName?
+    /// Where the other side serves it.
     public let path: ObjectPath
 
+    /// The object that `destination` serves at `path`, which need not exist.
     public init(_ connection: Connection, _ destination: BusName?, _ path: ObjectPath) {
         self.connection = connection
         self.destination = destination
@@ -36,7 +39,8 @@ public struct RemoteObject {
 
     /// Calls `member` without waiting for anything.
     public func post(
-        _ interface: InterfaceName, _ member: MemberName, _ body: (inout MessageWriter) throws(DBusError) -> Void
+        _ interface: InterfaceName, _ member: MemberName,
+        _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) throws(DBusError) {
         let message = try Message.call(to: destination, path, interface, member)
         message.setNoReply()
@@ -89,9 +93,14 @@ public struct RemoteObject {
 }
 
 extension InterfaceName {
+    /// `org.freedesktop.DBus.Properties`
     public static let properties: InterfaceName = "org.freedesktop.DBus.Properties"
+    /// `org.freedesktop.DBus.ObjectManager`
     public static let objectManager: InterfaceName = "org.freedesktop.DBus.ObjectManager"
+    /// `org.freedesktop.DBus.Introspectable`
     public static let introspectable: InterfaceName = "org.freedesktop.DBus.Introspectable"
+    /// `org.freedesktop.DBus.Peer`
     public static let peer: InterfaceName = "org.freedesktop.DBus.Peer"
+    /// `org.freedesktop.DBus`, the interface of the bus itself.
     public static let bus: InterfaceName = "org.freedesktop.DBus"
 }

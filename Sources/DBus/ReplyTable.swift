@@ -27,7 +27,8 @@ final class ReplyTable {
         // No more than a century, so that the sum cannot overflow.
         let seconds = min(max(timeout.components.seconds, 0), 100 * 366 * 86_400)
         let deadline = MainLoop.now + seconds * 1_000_000 + timeout.components.attoseconds / 1_000_000_000_000
-        pending[serial] = Pending(continuation: continuation, deadline: deadline, destination: destination, what: what)
+        pending[serial] = Pending(
+            continuation: continuation, deadline: deadline, destination: destination, what: what)
         if deadline < timerDeadline { arm(deadline) }
     }
 
@@ -85,7 +86,8 @@ final class ReplyTable {
 
     private func expire() {
         let now = MainLoop.now
-        for (serial, call) in pending where call.deadline <= now {
+        let due = pending.filter { $1.deadline <= now }.sorted { $0.value.deadline < $1.value.deadline }
+        for (serial, call) in due {
             pending[serial] = nil
             call.continuation.resume(throwing: DBusError(.noReply, "\(call.what) was not answered in time."))
         }

@@ -31,7 +31,9 @@ extension Sandbox {
         for line in controlGroups.split(separator: "\n") {
             for element in line.split(separator: "/") where element.hasPrefix("snap.") {
                 let parts = element.split(separator: ".")
-                if parts.count >= 3, element.hasSuffix(".scope") || element.hasSuffix(".service") { return String(parts[1]) }
+                if parts.count >= 3, element.hasSuffix(".scope") || element.hasSuffix(".service") {
+                    return String(parts[1])
+                }
             }
         }
         return nil

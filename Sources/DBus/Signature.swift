@@ -50,5 +50,6 @@ public struct Signature: Hashable, Sendable, CustomStringConvertible, Expressibl
         return types
     }
 
+    /// The signature itself.
     public var description: String { text }
 }

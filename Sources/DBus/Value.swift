@@ -68,6 +68,7 @@ public enum Value: Hashable, Sendable {
 public struct ArrayValue: Hashable, Sendable {
     /// The signature of each element: one complete type, neither `y` nor a dictionary entry.
     public let elementSignature: String
+    /// The elements, in order.
     public let elements: [Value]
 
     init(checkedSignature elementSignature: String, _ elements: [Value]) {
@@ -80,7 +81,9 @@ public struct ArrayValue: Hashable, Sendable {
 public struct DictionaryValue: Hashable, Sendable {
     /// One entry.
     public struct Entry: Hashable, Sendable {
+        /// The key, of the dictionary's key type.
         public let key: Value
+        /// The value, of the dictionary's value type.
         public let value: Value
     }
 
@@ -88,6 +91,7 @@ public struct DictionaryValue: Hashable, Sendable {
     public let keySignature: String
     /// The signature of each value: one complete type.
     public let valueSignature: String
+    /// The entries, in order; a key may come twice.
     public let entries: [Entry]
 
     init(checkedKey keySignature: String, checkedValue valueSignature: String, _ entries: [Entry]) {
@@ -99,6 +103,7 @@ public struct DictionaryValue: Hashable, Sendable {
 
 /// The fields of a D-Bus structure: at least one.
 public struct StructureValue: Hashable, Sendable {
+    /// The fields, in order.
     public let fields: [Value]
 
     init(checked fields: [Value]) { self.fields = fields }
@@ -109,7 +114,8 @@ extension Value {
     /// - Throws: `InvalidArgs` if the signature is not one complete type, names a file descriptor, or an element
     ///   has another type.
     public static func array(of signature: String, _ elements: [Value]) throws(DBusError) -> Value {
-        guard Signature.isSingle(signature), Signature.isSingle("a" + signature), !signature.contains("h") else {
+        guard Signature.isSingle(signature), Signature.isSingle("a" + signature), !signature.contains("h")
+        else {
             throw .invalidArgs("“\(signature)” is not the type of an array's elements.")
         }
         for (index, element) in elements.enumerated() where element.typeSignature != signature {
@@ -177,7 +183,9 @@ extension Value {
         else { return nil }
         var result: [String: Value] = [:]
         for entry in dictionary.entries {
-            if case .string(let key) = entry.key, case .variant(let value) = entry.value { result[key] = value }
+            if case .string(let key) = entry.key, case .variant(let value) = entry.value {
+                result[key] = value
+            }
         }
         return result
     }

@@ -3,8 +3,10 @@ internal import CGio
 
 /// What a file descriptor can be ready for.
 public struct IOCondition: OptionSet, Sendable {
+    /// GLib's own bits (`GIOCondition`).
     public let rawValue: UInt32
 
+    /// The conditions of GLib's own bits.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// There is something to read, or the end of the file.
@@ -41,7 +43,8 @@ public final class DescriptorSource {
         }
         // Unretained: `cancel()`, which freeing calls too, destroys the source first.
         g_source_set_callback(
-            source, unsafeBitCast(function, to: GSourceFunc.self), Unmanaged.passUnretained(self).toOpaque(), nil)
+            source, unsafeBitCast(function, to: GSourceFunc.self), Unmanaged.passUnretained(self).toOpaque(),
+            nil)
         g_source_attach(source, MainLoop.executor.context)
     }
 

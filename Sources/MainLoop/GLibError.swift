@@ -10,6 +10,7 @@ public struct GLibError: Error, CustomStringConvertible, Sendable {
     /// What GLib says of it, for people.
     public let message: String
 
+    /// The message alone.
     public var description: String { message }
 
     /// Takes over `error` and frees it. For nil it says that no reason was given.

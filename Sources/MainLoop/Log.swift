@@ -61,18 +61,22 @@ public struct Log: Sendable {
         write(level.flags, values)
     }
 
+    /// Writes what only a developer asks for.
     public func debug(_ text: @autoclosure () -> String, _ fields: KeyValuePairs<String, String> = [:]) {
         self(.debug, text(), fields)
     }
 
+    /// Writes what is normal but worth knowing when asked for.
     public func info(_ text: @autoclosure () -> String, _ fields: KeyValuePairs<String, String> = [:]) {
         self(.info, text(), fields)
     }
 
+    /// Writes what a user or administrator should be able to find.
     public func message(_ text: @autoclosure () -> String, _ fields: KeyValuePairs<String, String> = [:]) {
         self(.message, text(), fields)
     }
 
+    /// Writes what has gone wrong without ending the program.
     public func warning(_ text: @autoclosure () -> String, _ fields: KeyValuePairs<String, String> = [:]) {
         self(.warning, text(), fields)
     }
@@ -96,7 +100,7 @@ public struct Log: Sendable {
 
     private func write(_ level: GLogLevelFlags, _ values: [(String, String)]) {
         var memory: [UnsafeMutablePointer<CChar>?] = []
-        defer { memory.forEach { g_free($0) } }
+        defer { for text in memory { g_free(text) } }
         let fields = values.map { name, value in
             let (key, text) = (g_strdup(name), g_strdup(value))
             memory += [key, text]

@@ -14,7 +14,8 @@ public final class LoopSource {
         // costs two writes to the context's eventfd and an extra poll each time.
         g_source_set_can_recurse(source, 1)
         g_source_set_callback(
-            source, { Callback.Repeating.call($0) }, Callback.Repeating.pass(body), Callback.Repeating.destroy)
+            source, { Callback.Repeating.call($0) }, Callback.Repeating.pass(body), Callback.Repeating.destroy
+        )
         g_source_attach(source, MainLoop.executor.context)
     }
 

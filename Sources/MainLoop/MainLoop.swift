@@ -9,6 +9,7 @@ public actor MainLoop {
 
     static let executor = LoopExecutor()
 
+    /// The executor that runs everything isolated to this actor.
     nonisolated public var unownedExecutor: UnownedSerialExecutor {
         Self.executor.asUnownedSerialExecutor()
     }
