@@ -47,7 +47,46 @@ let package = Package(
         module("HandoffInterfaces", ["DBus", "HandoffCore", "MainLoop"], plugins: ["DBusGeneratorPlugin"]),
         module("HandoffBroker", ["CGio", "MainLoop", "DBus", "HandoffInterfaces", "HandoffCore"]),
         program("handoffd", ["HandoffBroker", "HandoffInterfaces"]),
+        module("HandoffBridge", ["CGio", "CGnuTLS", "MainLoop", "DBus", "HandoffInterfaces", "HandoffCore"]),
+        program("handoff-bridge", ["HandoffBridge", "HandoffInterfaces", "MainLoop"]),
+        module("HandoffCommand", ["CGio", "MainLoop", "DBus", "HandoffInterfaces", "HandoffCore"]),
+        program("handoff", ["HandoffCommand"]),
+        .target(
+            name: "TestSupport", dependencies: ["CGio", "DBus", "MainLoop"], path: "Tests/TestSupport",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "MainLoopProgram", dependencies: ["MainLoop"], path: "Tests/MainLoopProgram",
+            swiftSettings: settings),
+        tests("MainLoop", ["CGio", "MainLoop", "MainLoopProgram", "TestSupport"]),
+        tests("DBus", ["CDBus", "CGio", "DBus", "MainLoop", "TestSupport"]),
         tests("DBusGenerator", ["DBusGeneratorLibrary"]),
         tests("HandoffCore", ["HandoffCore"]),
+        tests("HandoffCommand", ["HandoffCommand", "DBus"]),
     ]
 )
+
+// The fuzz targets in `Tests/Fuzz`, and what lets a fuzzer see into our modules. `meson-helpers/fuzz` sets the variable.
+if let engine = Context.environment["HANDOFF_FUZZ_ENGINE"] {
+    let linking: [LinkerSetting] = [.unsafeFlags(["-sanitize=address", engine]), .linkedLibrary("stdc++")]
+    for target in package.targets where target.type == .regular {
+        target.swiftSettings? += [.unsafeFlags(["-sanitize=fuzzer,address", "-parse-as-library", "-enable-testing"])]
+    }
+    for target in package.targets where target.name == "dbus-generator" { target.linkerSettings = linking }
+    let fuzzTargets: KeyValuePairs<String, [Target.Dependency]> = [
+        "Messages": ["DBus"], "Names": ["DBus", "DBusGeneratorLibrary", "HandoffCore"], "Values": ["DBus"],
+        "Activities": ["DBus", "HandoffBroker", "HandoffCore"], "Frames": ["DBus", "HandoffBridge"],
+        "Hello": ["DBus", "HandoffBridge", "HandoffCore"], "Interfaces": ["CGio", "DBusGeneratorLibrary"],
+        "Files": ["HandoffBridge", "HandoffCore", "MainLoop"],
+    ]
+    package.targets += [
+        .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
+        .target(
+            name: "FuzzSupport", dependencies: ["CFuzzer", "CGio", "DBus"], path: "Tests/Fuzz/Support",
+            swiftSettings: settings),
+    ]
+    package.targets += fuzzTargets.map { name, modules in
+        .executableTarget(
+            name: "fuzz-\(name.lowercased())", dependencies: modules + ["FuzzSupport"], path: "Tests/Fuzz/\(name)",
+            swiftSettings: settings, linkerSettings: linking)
+    }
+}

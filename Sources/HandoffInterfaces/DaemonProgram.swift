@@ -19,8 +19,8 @@ public final class DaemonProgram {
     private var status: Int32 = 0
     private var sources: [LoopSource] = []
     private var bus: Bus?
-    /// Kept for the life of the process.
-    private var daemon: Any?
+    /// Ends the daemon, which it keeps for the life of the process.
+    private var conclude: (@MainLoop () -> Void)?
 
     private init(_ program: String, _ name: BusName) {
         self.program = program
@@ -33,13 +33,17 @@ public final class DaemonProgram {
     ///   - options: the daemon's own; those of every daemon are added.
     ///   - export: makes the daemon and exports its objects.
     ///   - begin: called once the name is ours.
+    ///   - end: called at the end, while the bus may still be there.
     public nonisolated static func run<Daemon>(
         _ program: String, name: BusName, summary: String, options: [Option] = [],
         export: @escaping @MainLoop @Sendable (Bus, ProgramOptions.Values) throws -> Daemon,
-        begin: @escaping @MainLoop @Sendable (Daemon) async throws -> Void
+        begin: @escaping @MainLoop @Sendable (Daemon) async throws -> Void,
+        end: @escaping @MainLoop @Sendable (Daemon) -> Void = { _ in }
     ) -> Int32 {
         // GIO's remote file systems would open a second connection to the bus.
         setenv("GIO_USE_VFS", "local", 1)
+        // Only how text is encoded: GLib writes names of people and titles as they are.
+        setlocale(LC_CTYPE, "")
         Log.useStandardError()
         let values: ProgramOptions.Values
         switch parse(program, summary, options) {
@@ -47,7 +51,7 @@ public final class DaemonProgram {
         case .exit(let status): return status
         }
         let runner = MainLoop.assumeIsolated { DaemonProgram(program, name) }
-        MainLoop.start { await runner.live(values, export, begin) }
+        MainLoop.start { await runner.live(values, export, begin, end) }
         MainLoop.run(until: runner.token)
         return MainLoop.assumeIsolated { runner.end() }
     }
@@ -106,7 +110,7 @@ public final class DaemonProgram {
 
     private func live<Daemon>(
         _ values: ProgramOptions.Values, _ export: @MainLoop (Bus, ProgramOptions.Values) throws -> Daemon,
-        _ begin: @MainLoop (Daemon) async throws -> Void
+        _ begin: @MainLoop (Daemon) async throws -> Void, _ end: @escaping @MainLoop (Daemon) -> Void
     ) async {
         do {
             let bus = try Bus(.session)
@@ -119,7 +123,7 @@ public final class DaemonProgram {
                 sources.append(.signal(signal) { [weak self] in self?.stop("Asked to end.") })
             }
             let daemon = try export(bus, values)
-            self.daemon = daemon
+            conclude = { end(daemon) }
             guard try await bus.request(name, replacing: values.has("replace")) == .owned else {
                 return stop("\(program) is running already; use --replace to take its place.", .message)
             }
@@ -133,6 +137,10 @@ public final class DaemonProgram {
 
     private func stop(_ reason: String, _ level: Log.Level = .debug) {
         log(level, reason)
+        // While the loop runs: what is main-loop code may ask whether it is on the loop.
+        // Only once; the daemon itself is kept, because calls may come until the loop has returned.
+        guard !token.isStopped else { return }
+        conclude?()
         token.stop()
     }
 

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CGio
+internal import MainLoop
+
+/// GIO's asynchronous functions as Swift's.
+enum AsyncOperation {
+    /// What GIO calls when an operation is complete; its `user_data` belongs to ``run(_:finish:)``.
+    typealias Ready = @convention(c) (
+        UnsafeMutablePointer<GObject>?, OpaquePointer?, UnsafeMutableRawPointer?
+    ) -> Void
+
+    /// Begins an operation, waits until it is complete and returns what `finish` makes of its result.
+    ///
+    /// Cancelling the task cancels the operation, which then fails with `G_IO_ERROR_CANCELLED`.
+    @MainLoop
+    static func run<Result: Sendable>(
+        _ begin: @MainLoop (UnsafeMutablePointer<GCancellable>?, Ready, UnsafeMutableRawPointer) -> Void,
+        finish: @escaping @MainLoop (OpaquePointer?) throws -> Result
+    ) async throws -> Result {
+        let cancellable = g_cancellable_new().map { ObjectReference(owning: $0) }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let data = Callback.Once<OpaquePointer?>.pass { result in
+                    continuation.resume(with: Swift.Result { try finish(result) })
+                }
+                begin(cancellable?.raw, { _, result, data in Callback.Once.call(data, result) }, data)
+            }
+        } onCancel: {
+            g_cancellable_cancel(cancellable?.raw)
+        }
+    }
+}
+
+/// Runs `operation` and cancels it when it has taken `limit`.
+/// - Throws: what the operation throws; `TimeLimitExceeded` if it was cancelled for that.
+@MainLoop
+func withTimeLimit<Result: Sendable>(
+    _ limit: Duration, _ operation: @escaping @MainLoop @Sendable () async throws -> Result
+) async throws -> Result {
+    let task = MainLoop.start(operation)
+    var isOver = false
+    let timer = LoopSource.timer(after: limit) {
+        isOver = true
+        task.cancel()
+    }
+    defer { timer.cancel() }
+    do {
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    } catch where isOver {
+        throw TimeLimitExceeded(limit: limit)
+    }
+}
+
+/// An operation took longer than it may.
+struct TimeLimitExceeded: Error, CustomStringConvertible {
+    let limit: Duration
+
+    var description: String { "nothing came within \(limit)" }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import MainLoop
+
+extension Bridge: LinkOwner {
+    func peerServer(for link: Link) -> any PeerServer { IncomingPeerObject(self, link) }
+
+    func linkSaidHello(_ link: Link) {
+        let device = link.device
+        endTrustIfPeerDid(link)
+        let isNew = links.current[device] !== link
+        guard links.choose(link) else { return }
+        if !link.isDialled, !LinkChoice(ours: identity.device, theirs: device).prefersDialled {
+            // It would lose to this one.
+            dials.abandon(device)
+        }
+        takeDown(link)
+        reconcile(device)
+        if isNew { logOpened(link) }
+    }
+
+    /// A device that no longer trusts this one is not trusted here either.
+    private func endTrustIfPeerDid(_ link: Link) {
+        guard let entry = trust[link.device], entry.endsWithPeersTrust, link.received?.isPaired == false else { return }
+        bridgeLog.message("\(devices.name(of: link.device)) has ended the pairing.")
+        forget(link.device)
+    }
+
+    /// Keeps what an established link tells of its device.
+    func takeDown(_ link: Link) {
+        trust.note(link.device) { entry in
+            if let said = link.received {
+                if !said.name.isEmpty { entry.name = said.name }
+                if !said.type.isEmpty { entry.type = said.type }
+            }
+            if case .dialled(let address) = link.origin { entry.remember(address) }
+            if link.isPaired { entry.isMutual = true }
+        }
+    }
+
+    func linkEnded(_ link: Link, _ reason: DBusError) {
+        let wasCurrent = links.remove(link)
+        let name = devices.name(of: link.device)
+        if wasCurrent {
+            bridgeLog(trust[link.device] == nil ? .info : .message, "The link with \(name) has ended: \(reason.message)")
+        } else if link.establishedAt != nil {
+            bridgeLog.debug("Link \(link.number) with \(name) has ended: \(reason.message)")
+        } else {
+            refusals.note("A link with \(name) did not come about: \(reason.message)")
+        }
+        linkTakenDown(link.device, since: link.establishedAt)
+    }
+
+    func linkUnpaired(_ link: Link) {
+        if trust[link.device] != nil {
+            bridgeLog.message("\(devices.name(of: link.device)) has ended the pairing.")
+            forget(link.device)
+        }
+        link.closeWhenSent("the pairing has ended")
+    }
+
+    private func logOpened(_ link: Link) {
+        let place =
+            switch link.origin {
+            case .dialled(let address): "to \(address)"
+            case .accepted(let address): "from \(address)"
+            }
+        let level: Log.Level = trust[link.device] == nil ? .info : .message
+        let state = link.isPaired ? "paired" : "not paired"
+        bridgeLog(
+            level, "A link \(place) with \(devices.name(of: link.device)) is up (\(state)).",
+            ["HANDOFF_DEVICE": link.device.description])
+    }
+
+    // MARK: Trust
+
+    /// Trusts `device` from now on, or changes how it is called.
+    func trust(_ device: DeviceID, name: String) throws {
+        guard device != identity.device else {
+            throw HandoffFailure(.invalidArguments, "\(device) is this device itself. Give the id of the other one.")
+        }
+        guard trust[device] != nil || trust.entries.count < TrustStore.maximumPeers else {
+            throw HandoffFailure(
+                .limitsExceeded, "There are \(TrustStore.maximumPeers) peers already. Unpair one of them first.")
+        }
+        var entry = trust[device] ?? TrustEntry(device, source: .trust)
+        if !name.isEmpty { entry.name = name }
+        try trust.put(entry)
+        bridgeLog.message("\(device) is trusted from now on\(name.isEmpty ? "" : ", called \(name)").")
+        for link in links.all(with: device) {
+            links.updateAllowance(of: link)
+            link.say(hello(for: device))
+        }
+        if let link = links.current[device] { takeDown(link) }
+        reconcile(device)
+        dials.now(device)
+    }
+
+    /// Trusts `device` no longer, and tells it.
+    func unpair(_ device: DeviceID) throws {
+        guard trust[device] != nil else { throw Peer.notPaired(devices.name(of: device)) }
+        bridgeLog.message("The pairing with \(devices.name(of: device)) is ended here.")
+        for link in links.all(with: device) where link.isPaired {
+            link.forgetTrust()
+            MainLoop.start {
+                // Whether it is heard or not: the device is told again by the next Hello.
+                try? await LinkProxy(link.remote).unpair(timeout: .seconds(2))
+                link.close("the pairing has ended")
+            }
+        }
+        forget(device)
+    }
+
+    /// Takes `device` out of the trust store, with all that follows.
+    private func forget(_ device: DeviceID) {
+        trust.remove(device)
+        for link in links.all(with: device) {
+            link.say(hello(for: device))
+            links.updateAllowance(of: link)
+        }
+        reconcile(device)
+    }
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+public import DBus
+internal import HandoffCore
+internal import HandoffInterfaces
+public import MainLoop
+
+/// This device's way to others: who they are, the links with them, and what goes to and fro between them and the broker.
+///
+/// All that depends on both the trust in a device and the link with it is brought about in ``reconcile(_:)``.
+@MainLoop
+public final class Bridge {
+    let bus: Bus
+    let identity: Identity
+    let settings: BridgeSettings
+    let trust: TrustStore
+    let deviceType = DeviceType.ofThisMachine()
+    let refusals = Refusals()
+    private(set) lazy var links = Links(self)
+    private(set) lazy var dials = Dials(self)
+    private(set) lazy var devices = Devices(self)
+    private(set) lazy var broker = BrokerClient(self)
+    private(set) lazy var entrance = Entrance(self)
+
+    /// The devices that are trusted.
+    private(set) var peers: [DeviceID: Peer] = [:]
+    /// What this device offers.
+    private(set) var ownOffer: OwnOffer?
+    private(set) var isDiscoverable = false
+
+    private let folder: StateFolder
+    private let policy: BusAccessPolicy
+    private var discovery: LoopSource?
+    private var network: NetworkMonitor?
+
+    /// How long others can discover this device.
+    private static let discoverableTime = Duration.seconds(300)
+    /// How long the bridge that is replaced has to end.
+    private static let successionTime = Duration.seconds(5)
+    /// From how long on a link has lasted, in microseconds.
+    private static let lasting: Int64 = 10_000_000
+
+    /// A bridge on `bus`.
+    ///
+    /// If another bridge has the state folder, it is taken only in ``begin()``: by then that one has lost the bus name, or
+    /// this one has not got it.
+    /// - Throws: what is wrong with the files, for people.
+    public init(_ bus: Bus, _ options: BridgeOptions) throws {
+        self.bus = bus
+        settings = try BridgeSettings(options.configuration)
+        folder = StateFolder(options.stateFolder)
+        trust = TrustStore(in: folder)
+        policy = BusAccessPolicy(bus: bus)
+        identity = try Self.openState(folder, trust)
+        entrance.address = options.listen
+    }
+
+    private static func openState(_ folder: StateFolder, _ trust: TrustStore) throws -> Identity {
+        do {
+            try folder.lock()
+        } catch let taken as StateFolderTaken {
+            guard let identity = try Identity.load(from: folder) else { throw taken }
+            return identity
+        }
+        let identity = try Identity.loadOrMake(in: folder)
+        try trust.load()
+        return identity
+    }
+
+    /// Exports the objects, so that all is there when the name is requested.
+    public func export() {
+        let objects = bus.connection.objects
+        bus.connection.policy = policy
+        objects.manage(HandoffNames.bridgePath)
+        objects.export(HandoffNames.bridgePath, [BridgeBinding(BridgeObject(self))])
+        objects.export(
+            HandoffNames.bridgePeers, [PeerBinding(AllPeersObject(self))], access: .broker, isListed: false)
+        for device in trust.entries.keys { reconcile(device) }
+    }
+
+    /// Begins to talk to the broker and to other devices, once the bus name is ours.
+    /// - Throws: if another bridge has the state folder and does not end.
+    public func begin() throws {
+        if !folder.isLocked {
+            try folder.lock(patience: Self.successionTime)
+            try trust.load()
+            for device in trust.entries.keys { reconcile(device) }
+        }
+        network = NetworkMonitor { [weak self] in self?.dials.allNow() }
+        broker.begin()
+    }
+
+    /// Ends all links and writes what is not written yet.
+    public func end() {
+        entrance.close()
+        dials.stopAll()
+        links.closeAll("Handoff is ending on this device")
+        trust.flush()
+        bus.connection.objects.unexport(HandoffNames.bridgePath)
+    }
+
+    // MARK: The switch
+
+    /// Whether Handoff is switched on.
+    var isOn: Bool { broker.isEnabled == true }
+    /// The port that is listened on, 0 for none.
+    var port: UInt16 { entrance.port }
+
+    func enabledChanged() {
+        bridgeLog.message("Handoff is \(isOn ? "on" : "off").")
+        if isOn {
+            entrance.open()
+            dials.allNow()
+        } else {
+            entrance.close()
+            dials.stopAll()
+            setDiscoverable(false)
+            // Peers hear first that nothing is offered any more, instead of waiting for a new link.
+            setOwnOffer(nil)
+            MainLoop.start { [weak self] in
+                guard let self, !isOn else { return }
+                links.closeAllWhenSent("Handoff was switched off")
+            }
+        }
+    }
+
+    // MARK: What this device says of itself
+
+    /// What `device` is told.
+    func hello(for device: DeviceID) -> LinkHello {
+        let isTrusted = trust[device] != nil
+        guard isTrusted || isDiscoverable else { return LinkHello(isPaired: false) }
+        return LinkHello(isPaired: isTrusted, name: settings.deviceName, type: deviceType)
+    }
+
+    func setDeviceName(_ name: String) throws {
+        try settings.setDeviceName(name)
+        links.sayHello()
+        propertiesChanged("DeviceName")
+    }
+
+    func setDiscoverable(_ value: Bool) {
+        discovery = nil
+        if value {
+            discovery = .timer(after: Self.discoverableTime) { [weak self] in self?.setDiscoverable(false) }
+        }
+        guard value != isDiscoverable else { return }
+        isDiscoverable = value
+        links.sayHello()
+        propertiesChanged("Discoverable")
+    }
+
+    func propertiesChanged(_ names: String...) {
+        bus.connection.objects.propertiesChanged(
+            HandoffNames.bridgePath, BridgeBinding.description.name, names, tell: .subscribers)
+    }
+
+    // MARK: The broker
+
+    func brokerAppeared() { for device in peers.keys { reconcile(device) } }
+
+    func brokerVanished() { setOwnOffer(nil) }
+
+    /// Offers `new` to all peers, now and on each link to come; nil for nothing any more.
+    func setOwnOffer(_ new: OwnOffer?) {
+        let former = ownOffer
+        ownOffer = new
+        for peer in peers.values {
+            if let new, let link = peer.link {
+                peer.tell(new, over: link)
+            } else if new == nil, let former {
+                peer.tellWithdrawn(former.id)
+            }
+        }
+    }
+
+    // MARK: Links
+
+    /// A link with `device` has been taken down, having existed since `start`.
+    func linkTakenDown(_ device: DeviceID, since start: Int64?) {
+        if let start, MainLoop.now - start > Self.lasting { dials.linkLasted(device) }
+        reconcile(device)
+    }
+
+    /// Brings everything in line with the trust in `device` and the link with it.
+    func reconcile(_ device: DeviceID) {
+        let link = links.current[device]
+        if trust[device] == nil {
+            peers.removeValue(forKey: device)?.end()
+            broker.remove(device)
+            devices.update(device)
+            return dials.update(device)
+        }
+        let peer = peers[device] ?? Peer(device, self)
+        peers[device] = peer
+        devices.update(device)
+        let usable = link?.isPaired == true ? link : nil
+        if let usable, let state = devices.state(of: device) {
+            let told = BrokerClient.Told(name: state.name, type: state.type, link: usable.number)
+            broker.add(peer, told)
+        }
+        peer.setLink(usable)
+        dials.update(device)
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import MainLoop
+
+/// This device on the bus. Being exported, it keeps the bridge alive.
+@MainLoop
+final class BridgeObject: BridgeServer {
+    private let bridge: Bridge
+
+    init(_ bridge: Bridge) { self.bridge = bridge }
+
+    func connect(address: String, _ call: MethodCall) async throws -> ObjectPath {
+        guard let parsed = NetworkAddress(address) else {
+            throw HandoffFailure(
+                .invalidArguments,
+                "“\(PeerText.title(address))” is not an address. Give HOST:PORT, or [ADDRESS]:PORT for IPv6.")
+        }
+        guard bridge.isOn else {
+            throw HandoffFailure(.disabled, "Handoff is switched off. Switch it on, then connect again.")
+        }
+        return try bridge.devices.path(of: try await bridge.dials.connect(parsed))
+    }
+
+    func trust(deviceId: String, name: String, _ call: MethodCall) async throws -> ObjectPath {
+        guard let device = DeviceID(deviceId) else {
+            throw HandoffFailure(
+                .invalidArguments,
+                "“\(PeerText.title(deviceId))” is not the id of a device. Give 64 lower-case hexadecimal digits.")
+        }
+        guard name.count <= PeerText.maximumName else {
+            throw HandoffFailure(
+                .invalidArguments,
+                "The name has \(name.count) characters. Give one of at most \(PeerText.maximumName).")
+        }
+        try bridge.trust(device, name: PeerText.name(name))
+        return try bridge.devices.path(of: device)
+    }
+
+    var deviceId: String { bridge.identity.device.description }
+    var deviceName: String { bridge.settings.deviceName }
+    var deviceType: String { bridge.deviceType }
+    var port: UInt16 { bridge.port }
+    var discoverable: Bool { bridge.isDiscoverable }
+    var version: UInt32 { 1 }
+
+    func setDeviceName(_ value: String, _ call: MethodCall) async throws { try bridge.setDeviceName(value) }
+    func setDiscoverable(_ value: Bool, _ call: MethodCall) async throws { bridge.setDiscoverable(value) }
+}

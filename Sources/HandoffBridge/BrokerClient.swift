@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import MainLoop
+
+/// The broker, as the bridge sees it: whether it is there, its switch, and what it has been told.
+///
+/// It is always called by its unique name: nothing that the bridge does starts one.
+@MainLoop
+final class BrokerClient {
+    /// The user's switch; nil until it is known. Without a broker it is as the last one left it.
+    private(set) var isEnabled: Bool?
+    private var owner: BusName?
+    /// Whether this broker has told a change of its switch, which is later than any answer that is looked at later.
+    private var hasToldSwitch = false
+    /// What this broker is told of peers.
+    private var told: [DeviceID: Told] = [:]
+    /// The peers that it has been told of, for whom it takes calls.
+    private var added: Set<DeviceID> = []
+    private unowned let bridge: Bridge
+    private var watch: NameWatch?
+    private var changes: SignalToken?
+
+    /// What is told of a peer: again when any of it changes.
+    struct Told: Equatable {
+        let name: String
+        let type: String
+        /// The number of the link.
+        let link: Int
+    }
+
+    init(_ bridge: Bridge) { self.bridge = bridge }
+
+    private var connection: Connection { bridge.bus.connection }
+
+    /// Begins to look for the broker.
+    func begin() {
+        changes = connection.onSignal(.properties, "PropertiesChanged") { [weak self] in self?.propertiesChanged($0) }
+        watch = bridge.bus.watch(HandoffNames.broker) { [weak self] in self?.ownerChanged($0) }
+    }
+
+    /// What takes the calls of the peer `device`; nil without a broker that has been told of it.
+    func peer(_ device: DeviceID) -> PeerProxy? {
+        guard let owner, added.contains(device), let path = try? HandoffNames.peers.appending(device.description) else { return nil }
+        return PeerProxy(RemoteObject(connection, owner, path))
+    }
+
+    // MARK: Coming and going
+
+    private func ownerChanged(_ new: BusName?) {
+        guard new != owner || isEnabled == nil else { return }
+        let hadOwner = owner != nil
+        owner = new
+        hasToldSwitch = false
+        told = [:]
+        added = []
+        bridgeLog.debug("The broker is \(new.map { "\($0)" } ?? "gone").")
+        if hadOwner { bridge.brokerVanished() }
+        guard let new else {
+            if isEnabled == nil { setEnabled(bridge.settings.isEnabled) }
+            return
+        }
+        MainLoop.start { [weak self] in
+            let isEnabled = await self?.askSwitch(of: new)
+            guard let self, owner == new else { return }
+            if !hasToldSwitch { setEnabled(isEnabled ?? bridge.settings.isEnabled) }
+            bridge.brokerAppeared()
+        }
+    }
+
+    /// The switch of the broker `name`, whose changes are told from then on; nil if it does not say.
+    private func askSwitch(of name: BusName) async -> Bool? {
+        let object = RemoteObject(connection, name, HandoffNames.brokerPath)
+        do {
+            // Changes are told to those who have called this.
+            _ = try await object.managedObjects()
+            return try await ManagerProxy(object).enabled()
+        } catch {
+            bridgeLog.warning("The broker does not say whether Handoff is on: \(HandoffFailure(routed: error))")
+            return nil
+        }
+    }
+
+    private func propertiesChanged(_ signal: Message) {
+        guard let owner, signal.sender == owner, signal.path == HandoffNames.brokerPath else { return }
+        var reader = MessageReader(signal)
+        guard let interface: String = try? reader.read(), interface == ManagerBinding.description.name.text,
+            let changed: [String: Value] = try? reader.read(), case .boolean(let isEnabled)? = changed["Enabled"]
+        else { return }
+        hasToldSwitch = true
+        setEnabled(isEnabled)
+    }
+
+    private func setEnabled(_ new: Bool) {
+        guard new != isEnabled else { return }
+        isEnabled = new
+        bridge.enabledChanged()
+    }
+
+    // MARK: Peers
+
+    /// Tells it of a peer, unless it knows that, and of the peer's offer if it had not known the peer.
+    func add(_ peer: Peer, _ news: Told) {
+        guard let owner, told[peer.device] != news else { return }
+        told[peer.device] = news
+        MainLoop.start { [weak self] in
+            guard let self, self.owner == owner else { return }
+            // This call goes out before any other that this allows.
+            if added.insert(peer.device).inserted { peer.brokerAppeared() }
+            do {
+                let properties: [String: Value] = ["Name": .string(news.name), "Type": .string(news.type)]
+                _ = try await manager(owner).addPeer(deviceId: peer.device.description, properties: properties)
+            } catch {
+                bridgeLog.warning("The broker did not take the peer \(news.name): \(HandoffFailure(routed: error))")
+            }
+        }
+    }
+
+    private func manager(_ owner: BusName) -> PeerManagerProxy {
+        PeerManagerProxy(RemoteObject(connection, owner, HandoffNames.brokerPath))
+    }
+
+    /// Tells it that a device is no peer any more, if it was told that it is.
+    func remove(_ device: DeviceID) {
+        guard let owner, told.removeValue(forKey: device) != nil else { return }
+        MainLoop.start { [weak self] in
+            guard let self, self.owner == owner else { return }
+            added.remove(device)
+            do {
+                try await manager(owner).removePeer(deviceId: device.description)
+            } catch {
+                bridgeLog.warning("The broker did not remove the peer \(device): \(HandoffFailure(routed: error))")
+            }
+        }
+    }
+}

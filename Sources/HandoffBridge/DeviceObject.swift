@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import MainLoop
+
+/// Another device on the bus.
+@MainLoop
+final class DeviceObject: DeviceServer {
+    /// What the bus is shown of a device.
+    struct State: Equatable {
+        var name = ""
+        var type = ""
+        var addresses: [String] = []
+        var isPaired = false
+        var isConnected = false
+
+        /// The names of the properties that are not as in `other`.
+        func changes(from other: State) -> [String] {
+            var names: [String] = []
+            if name != other.name { names.append("Name") }
+            if type != other.type { names.append("Type") }
+            if addresses != other.addresses { names.append("Addresses") }
+            if isPaired != other.isPaired { names.append("Paired") }
+            if isConnected != other.isConnected { names.append("Connected") }
+            return names
+        }
+    }
+
+    let device: DeviceID
+    var state: State
+    private unowned let bridge: Bridge
+
+    init(_ bridge: Bridge, _ device: DeviceID, _ state: State) {
+        self.bridge = bridge
+        self.device = device
+        self.state = state
+    }
+
+    var deviceId: String { device.description }
+    var name: String { state.name }
+    var type: String { state.type }
+    var addresses: [String] { state.addresses }
+    var paired: Bool { state.isPaired }
+    var connected: Bool { state.isConnected }
+    var pairingState: String { "none" }
+    var pairingCode: String { "" }
+    var pairingError: String { "" }
+
+    func pair(_ call: MethodCall) async throws { throw Self.noPairing }
+    func confirmPairing(matches: Bool, _ call: MethodCall) async throws { throw Self.noPairing }
+    func cancelPairing(_ call: MethodCall) async throws { throw Self.noPairing }
+
+    func unpair(_ call: MethodCall) async throws { try bridge.unpair(device) }
+
+    private static let noPairing = HandoffFailure(
+        .notSupported,
+        "This version does not pair by comparing a code. Call Trust on both devices, each with the other's DeviceId.")
+}

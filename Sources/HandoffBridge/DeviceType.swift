@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import MainLoop
+
+/// The kind of a device, by the chassis names of machine-info(5).
+enum DeviceType {
+    /// The names. What is none of them is not known, and empty.
+    static let names: Set<String> = [
+        "desktop", "laptop", "convertible", "server", "tablet", "handset", "watch", "embedded", "vm", "container",
+    ]
+
+    /// `text` if it is one of ``names``, else empty.
+    static func checked(_ text: String) -> String { names.contains(text) ? text : "" }
+
+    /// The kind of this device: what machine-info says, else what the firmware says; empty if neither does.
+    static func ofThisMachine() -> String {
+        let named = checked(MachineInformation.value(of: "CHASSIS") ?? "")
+        if !named.isEmpty { return named }
+        let bytes = (try? SmallFile.read("/sys/class/dmi/id/chassis_type", maximumSize: 4096)) ?? nil
+        let text = String(decoding: bytes ?? [], as: UTF8.self)
+        return Int(text.prefix { $0.isNumber }).map { name(ofChassis: $0) } ?? ""
+    }
+
+    /// The name of a chassis type of SMBIOS (System Management BIOS Reference Specification, section 7.4.1).
+    static func name(ofChassis type: Int) -> String {
+        switch type {
+        case 0x03, 0x04, 0x05, 0x06, 0x07, 0x0D, 0x18, 0x23, 0x24: "desktop"
+        case 0x08, 0x09, 0x0A, 0x0E: "laptop"
+        case 0x0B: "handset"
+        case 0x11, 0x17, 0x1C, 0x1D: "server"
+        case 0x1E: "tablet"
+        case 0x1F, 0x20: "convertible"
+        case 0x21, 0x22: "embedded"
+        default: ""
+        }
+    }
+}
+
+/// The file `/etc/machine-info` (machine-info(5)).
+enum MachineInformation {
+    /// The value of `key`, nil if there is none.
+    static func value(of key: String) -> String? {
+        guard let bytes = (try? SmallFile.read("/etc/machine-info", maximumSize: 1 << 16)) ?? nil else { return nil }
+        return value(of: key, in: String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// The same in the text of such a file.
+    static func value(of key: String, in text: String) -> String? {
+        for line in text.split(separator: "\n") where line.hasPrefix("\(key)=") {
+            var value = line.dropFirst(key.count + 1)
+            for quote in ["\"", "'"] where value.count > 1 && value.hasPrefix(quote) && value.hasSuffix(quote) {
+                value = value.dropFirst().dropLast()
+                break
+            }
+            return String(value)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import MainLoop
+
+/// The objects of the devices that are trusted or linked, and the names that they are shown under.
+@MainLoop
+final class Devices {
+    private unowned let bridge: Bridge
+    private var objects: [DeviceID: DeviceObject] = [:]
+    private var names = PeerNames()
+
+    init(_ bridge: Bridge) { self.bridge = bridge }
+
+    private var tree: ObjectTree { bridge.bus.connection.objects }
+
+    /// What `device` is called in messages: its name, or the start of its id.
+    func name(of device: DeviceID) -> String { names.name(of: device) ?? String(device.description.prefix(8)) }
+
+    /// What the bus is shown of `device`; nil if it is not there.
+    func state(of device: DeviceID) -> DeviceObject.State? { objects[device]?.state }
+
+    /// The object of `device`.
+    func path(of device: DeviceID) throws -> ObjectPath { try HandoffNames.devices.appending(device.description) }
+
+    /// Shows `device` as it is now, or shows it no longer.
+    func update(_ device: DeviceID) {
+        let (entry, link) = (bridge.trust[device], bridge.links.current[device])
+        guard entry != nil || link != nil else { return remove(device) }
+        let state = state(of: device, entry, link)
+        if let object = objects[device] {
+            let changes = state.changes(from: object.state)
+            object.state = state
+            guard !changes.isEmpty, let path = try? path(of: device) else { return }
+            tree.propertiesChanged(path, DeviceBinding.description.name, changes, tell: .subscribers)
+        } else {
+            add(DeviceObject(bridge, device, state))
+        }
+    }
+
+    private func state(of device: DeviceID, _ entry: TrustEntry?, _ link: Link?) -> DeviceObject.State {
+        let said = link?.received
+        let own = [said?.name, entry?.name].compactMap { $0 }.first { !$0.isEmpty } ?? ""
+        var addresses = entry?.addresses.map(\.description) ?? []
+        if case .dialled(let address)? = link?.origin, !addresses.contains(address.description) {
+            addresses.append(address.description)
+        }
+        return DeviceObject.State(
+            name: own.isEmpty ? "" : names.name(device, own),
+            type: [said?.type, entry?.type].compactMap { $0 }.first { !$0.isEmpty } ?? "",
+            addresses: addresses, isPaired: entry != nil, isConnected: link != nil)
+    }
+
+    private func add(_ object: DeviceObject) {
+        do {
+            let device = object.device
+            tree.export(
+                try HandoffNames.bridgePeers.appending(device.description),
+                [PeerBinding(OutgoingPeerObject(bridge, device))], access: .broker, isListed: false)
+            tree.export(try path(of: device), [DeviceBinding(object)])
+            objects[device] = object
+        } catch {
+            bridgeLog.warning("Device \(object.device) cannot be shown: \(error)")
+        }
+    }
+
+    private func remove(_ device: DeviceID) {
+        names.remove(device)
+        guard objects.removeValue(forKey: device) != nil else { return }
+        for above in [HandoffNames.devices, HandoffNames.bridgePeers] {
+            if let path = try? above.appending(device.description) { tree.unexport(path) }
+        }
+    }
+}

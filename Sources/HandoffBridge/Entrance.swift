@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import MainLoop
+
+/// The way in for others: open while Handoff is on.
+@MainLoop
+final class Entrance {
+    /// Where to listen; nil for every address, with the configured port.
+    var address: NetworkAddress?
+    private unowned let bridge: Bridge
+    private lazy var admission = Admission(bridge)
+    private var listener: Listener?
+    private var retry: LoopSource?
+
+    /// How long until a port that could not be had is tried again.
+    private static let retryInterval = Duration.seconds(5)
+
+    init(_ bridge: Bridge) { self.bridge = bridge }
+
+    /// The port that is listened on, 0 for none.
+    var port: UInt16 { listener?.port ?? 0 }
+
+    /// How many connections have not shown yet whose they are.
+    var waitingCount: Int { admission.count }
+
+    /// Begins to listen; again later if that cannot be had.
+    func open() {
+        guard listener == nil else { return }
+        do {
+            let listener = try Listener(address, port: bridge.settings.port) { [weak self] socket in
+                self?.admission.admit(socket)
+            }
+            self.listener = listener
+            bridgeLog.info("Listening on port \(listener.port).")
+            bridge.propertiesChanged("Port")
+        } catch {
+            let place = address.map { "\($0)" } ?? "port \(bridge.settings.port)"
+            bridge.refusals.note("Others cannot connect, since \(place) is not to be had: \(error) Trying again.")
+            retry = .timer(after: Self.retryInterval) { [weak self] in self?.open() }
+        }
+    }
+
+    /// Ends listening, and the connections that have not become links.
+    func close() {
+        retry = nil
+        admission.closeAll()
+        guard listener != nil else { return }
+        listener = nil
+        bridge.propertiesChanged("Port")
+    }
+}

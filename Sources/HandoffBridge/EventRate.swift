@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// Counts events against a limit for any one second.
+struct EventRate {
+    /// How many there may be within a second.
+    let limit: Int
+    /// The times of the latest events, at most `limit`, in microseconds.
+    private var times: [Int64] = []
+
+    private static let second: Int64 = 1_000_000
+
+    init(limit: Int) { self.limit = limit }
+
+    /// Counts an event at `now` if it is within the limit.
+    /// - Returns: whether it is.
+    mutating func count(at now: Int64) -> Bool {
+        guard nextAllowed(at: now) <= now else { return false }
+        if times.count == limit { times.removeFirst() }
+        times.append(now)
+        return true
+    }
+
+    /// When the next event is within the limit: `now` or later.
+    func nextAllowed(at now: Int64) -> Int64 {
+        guard times.count == limit, let oldest = times.first else { return now }
+        return max(now, oldest + Self.second)
+    }
+}

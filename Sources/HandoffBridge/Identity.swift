@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CGio
+internal import HandoffCore
+internal import MainLoop
+
+/// Who this device is: a key and the certificate whose hash is the device's id, in one PEM file.
+struct Identity: Sendable {
+    /// The certificate with its key.
+    let certificate: Certificate
+    /// This device.
+    let device: DeviceID
+
+    /// The name of the file in the state folder.
+    static let fileName = "identity.pem"
+    private static let maximumSize = 1 << 16
+
+    /// The identity in `folder`; nil if there is none.
+    /// - Throws: if it is damaged.
+    static func load(from folder: StateFolder) throws -> Identity? {
+        guard let bytes = try SmallFile.read(folder.file(fileName), maximumSize: maximumSize) else { return nil }
+        return try Identity(pem: String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// The identity in `folder`, which is locked; made now if there is none.
+    /// - Throws: ``StartFailure`` if it is damaged, or if it is gone but the trust store is there. What is there is set
+    ///   aside then.
+    static func loadOrMake(in folder: StateFolder) throws -> Identity {
+        let path = folder.file(fileName)
+        do {
+            if let identity = try load(from: folder) { return identity }
+        } catch let error as KeyFileError where !error.isDamage {
+            throw StartFailure(error.description)
+        } catch {
+            let aside = try StateFolder.setAside(path) ?? path
+            // Without the key the list of peers is of no use: they know this device by it.
+            let trust = try StateFolder.setAside(folder.file(TrustStore.fileName))
+            throw StartFailure(
+                "The key of this device, \(path), is damaged (\(error)). It was kept as \(aside)"
+                    + (trust.map { ", and the list of peers as \($0)" } ?? "")
+                    + ". Restore it from a backup, or start again for a new identity, and pair again.")
+        }
+        if let trust = try StateFolder.setAside(folder.file(TrustStore.fileName)) {
+            throw StartFailure(
+                "The key of this device, \(path), is gone, but its list of peers is there; that was kept as \(trust)."
+                    + " Restore both from a backup, or start again for a new identity, and pair again.")
+        }
+        let pem = try KeyMaker.makeIdentity()
+        let identity = try Identity(pem: pem)
+        try SmallFile.write(Array(pem.utf8), to: path)
+        bridgeLog.message("This device is now \(identity.device); its key is in \(path).")
+        return identity
+    }
+
+    init(pem: String) throws {
+        try KeyMaker.check(pem)
+        certificate = try Certificate(pem: pem)
+        guard let device = certificate.device else { throw StartFailure("The certificate cannot be read.") }
+        self.device = device
+    }
+}

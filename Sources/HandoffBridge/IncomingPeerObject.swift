@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import MainLoop
+
+/// What a peer asks over a link: decoded here, and asked of the broker anew.
+@MainLoop
+final class IncomingPeerObject: PeerServer {
+    private unowned let bridge: Bridge
+    private weak var link: Link?
+
+    init(_ bridge: Bridge, _ link: Link) {
+        self.bridge = bridge
+        self.link = link
+    }
+
+    func offer(activity: String, summary: [String: Value], _ call: MethodCall) async throws {
+        let (peer, link) = try peer()
+        let id = try RoutedID.activity(activity)
+        let summary = try SummaryTime.forBus(summary, now: MainLoop.wallClock)
+        try await peer.offered(id, summary, over: link)
+    }
+
+    func withdraw(activity: String, _ call: MethodCall) async throws {
+        try await peer().peer.withdrawn(try RoutedID.activity(activity))
+    }
+
+    func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> [String: Value] {
+        let id = try RoutedID.activity(activity)
+        let continuation = try RoutedID.continuation(continuation)
+        return try await route("Fetch of \(id) for continuation \(continuation)") { broker in
+            try await broker.fetch(
+                activity: id.description, continuation: continuation.description, timeout: Peer.timeout)
+        }
+    }
+
+    func continued(continuation: String, _ call: MethodCall) async throws {
+        let id = try RoutedID.continuation(continuation)
+        try await route("Continued of \(id)") { try await $0.continued(continuation: id.description) }
+    }
+
+    func release(continuation: String, _ call: MethodCall) async throws {
+        let id = try RoutedID.continuation(continuation)
+        try await route("Release of \(id)") { try await $0.release(continuation: id.description) }
+    }
+
+    func openStream(continuation: String, _ call: MethodCall) async throws -> FileDescriptor {
+        throw HandoffFailure.streamsNotYet
+    }
+
+    func openDocument(continuation: String, _ call: MethodCall) async throws -> PeerOpenDocumentReply {
+        throw HandoffFailure.streamsNotYet
+    }
+
+    private func peer() throws -> (peer: Peer, link: Link) {
+        guard let link, let peer = bridge.peers[link.device] else { throw Peer.notPaired("This device") }
+        return (peer, link)
+    }
+
+    private func route<Result: Sendable>(
+        _ what: String, _ ask: @MainLoop (PeerProxy) async throws -> Result
+    ) async throws -> Result {
+        let peer = try peer().peer
+        guard let broker = bridge.broker.peer(peer.device) else {
+            throw HandoffFailure.unreachable("Handoff on the other device", "it is not running. Try again later.")
+        }
+        let start = MainLoop.now
+        defer { bridgeLog.debug("\(what) by \(peer.name) took \((MainLoop.now - start) / 1000) ms here.") }
+        do {
+            return try await ask(broker)
+        } catch {
+            throw HandoffFailure(routed: error)
+        }
+    }
+}
+
+/// The ids that cross from device to device, checked before they do.
+enum RoutedID {
+    static func activity(_ text: String) throws(HandoffFailure) -> ActivityID {
+        guard let id = ActivityID(text) else { throw malformed(text, "an activity") }
+        return id
+    }
+
+    static func continuation(_ text: String) throws(HandoffFailure) -> ContinuationID {
+        guard let id = ContinuationID(text) else { throw malformed(text, "a continuation") }
+        return id
+    }
+
+    private static func malformed(_ text: String, _ what: String) -> HandoffFailure {
+        HandoffFailure(
+            .invalidArguments,
+            "“\(PeerText.name(text))” is not the id of \(what). Give 32 lower-case hexadecimal digits.")
+    }
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import MainLoop
+
+/// Who is told what becomes of a link.
+@MainLoop
+protocol LinkOwner: AnyObject {
+    /// Both sides have said Hello and had it answered, or one has said it anew.
+    func linkSaidHello(_ link: Link)
+    /// The link has ended.
+    func linkEnded(_ link: Link, _ reason: DBusError)
+    /// The other side's user has ended the pairing.
+    func linkUnpaired(_ link: Link)
+    /// What serves `Peer` on `link`.
+    func peerServer(for link: Link) -> any PeerServer
+}
+
+/// One authenticated connection with another device.
+///
+/// It is *established* once both sides have said Hello and been answered, and *paired* once both have said that they
+/// trust each other.
+@MainLoop
+final class Link {
+    /// How it came to be.
+    enum Origin: Equatable {
+        /// This device dialled the address.
+        case dialled(NetworkAddress)
+        /// The other device dialled, from here.
+        case accepted(from: String)
+    }
+
+    /// How long Hello may take, both ways, and each time that it is said again.
+    static let helloTimeout = Duration.seconds(5)
+    /// How often the other side may say Hello within a second.
+    private static let maximumHellos = 10
+
+    /// Tells links apart; grows.
+    let number: Int
+    /// The device at the other end.
+    let device: DeviceID
+    let origin: Origin
+    /// When it was established, in microseconds of ``MainLoop/now``.
+    private(set) var establishedAt: Int64?
+    /// What the other side has said last.
+    private(set) var received: LinkHello?
+    /// The version of the protocol that both speak.
+    private(set) var version = LinkHello.version
+
+    private let channel: LinkChannel
+    private let policy = LinkPolicy()
+    private weak var owner: (any LinkOwner)?
+    private var said: LinkHello?
+    private var isAnswered = false
+    private var deadline: LoopSource?
+    private var hellos = EventRate(limit: maximumHellos)
+    private var waiting: [CheckedContinuation<Void, any Error>] = []
+
+    init(_ transport: TLSConnection, number: Int, origin: Origin, owner: any LinkOwner) {
+        self.number = number
+        self.origin = origin
+        self.owner = owner
+        device = transport.peer
+        channel = LinkChannel(transport)
+    }
+
+    /// The other side's one object.
+    var remote: RemoteObject { RemoteObject(channel.connection, nil, .root) }
+    var isEstablished: Bool { establishedAt != nil && !isClosed }
+    var isPaired: Bool { policy.isPaired && !isClosed }
+    var isClosed: Bool { channel.isClosed }
+
+    /// How many more bytes of the other side are taken; nil for no limit.
+    var allowance: Int? {
+        get { channel.allowance }
+        set { channel.allowance = newValue }
+    }
+
+    /// Whether this device dialled.
+    var isDialled: Bool { if case .dialled = origin { true } else { false } }
+
+    // MARK: Life
+
+    /// Says `hello` and begins to listen.
+    func begin(_ hello: LinkHello) {
+        guard let owner else { return }
+        channel.connection.policy = policy
+        channel.connection.onClosed = { [weak self] reason in self?.ended(reason) }
+        channel.connection.objects.export(
+            .root,
+            [
+                LinkBinding(LinkObject(self)), PairingBinding(PairingObject()),
+                PeerBinding(owner.peerServer(for: self)),
+            ])
+        deadline = .timer(after: Self.helloTimeout) { [weak self] in
+            self?.close("it did not say Hello within \(Self.helloTimeout)")
+        }
+        say(hello)
+        channel.begin()
+    }
+
+    /// Returns when the link is established.
+    /// - Throws: the reason if it ends before.
+    func established() async throws {
+        if isEstablished { return }
+        guard !isClosed else { throw DBusError(.disconnected, "The link has ended.") }
+        try await withCheckedThrowingContinuation { waiting.append($0) }
+    }
+
+    /// Ends it at once, because of `why`.
+    func close(_ why: String) { channel.close(DBusError(.disconnected, "The link was closed: \(why).")) }
+
+    /// Ends it when what was sent has left.
+    func closeWhenSent(_ why: String) {
+        channel.closeWhenSent(DBusError(.disconnected, "The link was closed: \(why)."))
+    }
+
+    private func ended(_ reason: DBusError) {
+        deadline = nil
+        resume(.failure(reason))
+        owner?.linkEnded(self, reason)
+    }
+
+    private func resume(_ result: Result<Void, any Error>) {
+        let continuations = waiting
+        waiting = []
+        for continuation in continuations { continuation.resume(with: result) }
+    }
+
+    // MARK: Hello
+
+    /// Says `hello`, unless that was said last.
+    func say(_ hello: LinkHello) {
+        guard hello != said, !isClosed else { return }
+        said = hello
+        trustChanged()
+        MainLoop.start { [weak self, remote] in
+            do {
+                try await LinkProxy(remote).hello(
+                    version: LinkHello.version, about: hello.about, timeout: Self.helloTimeout)
+                self?.answered()
+            } catch {
+                let reason = PeerText.message(DBusError.converting(error).message)
+                self?.close("Hello was refused: \(reason)")
+            }
+        }
+    }
+
+    private func answered() {
+        isAnswered = true
+        establishIfComplete()
+    }
+
+    /// Takes down what the other side says; whoever has to know is told by ``LinkObject`` after the answer.
+    /// - Throws: `NotSupported` for a version that cannot be spoken.
+    func hear(_ hello: LinkHello, version: UInt32) throws(HandoffFailure) {
+        guard hellos.count(at: MainLoop.now) else {
+            close("it said Hello more than \(Self.maximumHellos) times in a second")
+            throw HandoffFailure(.limitsExceeded, "Hello comes too often. Say it when something has changed.")
+        }
+        guard version >= 1 else {
+            throw HandoffFailure(.notSupported, "Version 0 does not exist. Speak version \(LinkHello.version).")
+        }
+        self.version = min(version, LinkHello.version)
+        received = hello
+        trustChanged()
+    }
+
+    /// Says what was heard to whoever has to know.
+    func tellHello() {
+        if establishedAt == nil { establishIfComplete() } else { owner?.linkSaidHello(self) }
+    }
+
+    /// From now on nothing that is for paired devices is open, whatever was said.
+    func forgetTrust() {
+        said?.isPaired = false
+        trustChanged()
+    }
+
+    func unpaired() { owner?.linkUnpaired(self) }
+
+    private func trustChanged() { policy.isPaired = said?.isPaired == true && received?.isPaired == true }
+
+    private func establishIfComplete() {
+        guard isAnswered, received != nil, establishedAt == nil, !isClosed else { return }
+        establishedAt = MainLoop.now
+        deadline = nil
+        owner?.linkSaidHello(self)
+        resume(.success(()))
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import MainLoop
+
+/// What a device says of itself with `Hello`.
+struct LinkHello: Hashable, Sendable {
+    /// The version of the protocol that this program speaks.
+    static let version: UInt32 = 1
+
+    /// Whether it trusts the other.
+    var isPaired: Bool
+    /// 8 bytes that name its secret for the other; empty for none.
+    var secret: [UInt8] = []
+    /// Its name; empty if it does not say.
+    var name = ""
+    /// What kind of device it is; empty if it does not say.
+    var type = ""
+
+    private enum Key {
+        static let paired = "Paired"
+        static let secret = "Secret"
+        static let name = "Name"
+        static let type = "Type"
+    }
+
+    init(isPaired: Bool, name: String = "", type: String = "") {
+        self.isPaired = isPaired
+        self.name = name
+        self.type = type
+    }
+
+    /// What `about` says. Texts are made fit to be shown; an unknown type is none.
+    /// - Throws: `InvalidArgs` naming the key whose value is of another type.
+    init(_ about: [String: Value]) throws(HandoffFailure) {
+        isPaired = try Self.value(about, Key.paired, "b") { if case .boolean(let value) = $0 { value } else { nil } } ?? false
+        secret = try Self.value(about, Key.secret, "ay") { if case .bytes(let value) = $0 { value } else { nil } } ?? []
+        guard secret.isEmpty || secret.count == 8 else {
+            throw HandoffFailure(.invalidArguments, "\(Key.secret) has \(secret.count) bytes. Give 8 or none.")
+        }
+        name = PeerText.name(try Self.value(about, Key.name, "s", \.string) ?? "")
+        type = DeviceType.checked(try Self.value(about, Key.type, "s", \.string) ?? "")
+        for key in about.keys where ![Key.paired, Key.secret, Key.name, Key.type].contains(key) {
+            bridgeLog.debug("Hello has an unknown key “\(PeerText.name(key))”, which is ignored.")
+        }
+    }
+
+    private static func value<Type>(
+        _ about: [String: Value], _ key: String, _ signature: String, _ convert: (Value) -> Type?
+    ) throws(HandoffFailure) -> Type? {
+        guard let found = about[key] else { return nil }
+        guard let value = convert(found) else {
+            throw HandoffFailure(
+                .invalidArguments, "\(key) has the type \(found.typeSignature.prefix(64)). Give it the type \(signature).")
+        }
+        return value
+    }
+
+    /// It as a dictionary.
+    var about: [String: Value] {
+        var about: [String: Value] = [Key.paired: .boolean(isPaired), Key.secret: .bytes(secret)]
+        if !name.isEmpty { about[Key.name] = .string(name) }
+        if !type.isEmpty { about[Key.type] = .string(type) }
+        return about
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import MainLoop
+
+/// What the device at the other end of a link says of the link itself.
+@MainLoop
+final class LinkObject: LinkServer {
+    private weak var link: Link?
+
+    init(_ link: Link) { self.link = link }
+
+    func hello(version: UInt32, about: [String: Value], _ call: MethodCall) async throws {
+        guard let link else { return }
+        do {
+            try link.hear(LinkHello(about), version: version)
+        } catch {
+            call.afterReply { [weak link] in link?.closeWhenSent("its Hello was refused: \(error)") }
+            throw error
+        }
+        call.afterReply { [weak link] in link?.tellHello() }
+    }
+
+    func unpair(_ call: MethodCall) async throws {
+        link?.forgetTrust()
+        call.afterReply { [weak link] in link?.unpaired() }
+    }
+
+    func openStream(continuation: String, token: [UInt8], _ call: MethodCall) async throws -> [UInt8] {
+        throw HandoffFailure.streamsNotYet
+    }
+}
+
+/// Pairing over a link, which this version answers but does not do.
+@MainLoop
+final class PairingObject: PairingServer {
+    private var failure: HandoffFailure {
+        HandoffFailure(.notSupported, "This version does not pair by a code. Use Trust of the bridge on both devices.")
+    }
+
+    func request(_ call: MethodCall) async throws { throw failure }
+    func commit(commitment: [UInt8], _ call: MethodCall) async throws -> [UInt8] { throw failure }
+    func reveal(nonce: [UInt8], _ call: MethodCall) async throws { throw failure }
+    func confirm(_ call: MethodCall) async throws { throw failure }
+    func cancel(reason: String, _ call: MethodCall) async throws { throw failure }
+}
+
+extension HandoffFailure {
+    /// Streams and documents, on both sides.
+    static var streamsNotYet: HandoffFailure {
+        HandoffFailure(.notSupported, "This version has no streams between devices. Use the state of the activity.")
+    }
+
+    /// There is no way to `device` now.
+    static func unreachable(_ device: String, _ why: String) -> HandoffFailure {
+        HandoffFailure(.connectionUnavailable, "\(device) cannot be reached: \(why)")
+    }
+}

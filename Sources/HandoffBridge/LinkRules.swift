@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffInterfaces
+
+/// What a message on a link must be like. The other side's bridge sends nothing else, so whoever does is cut off.
+enum LinkRules {
+    /// Why a message is no legal one; nil if it is.
+    /// - Parameter isFirst: whether nothing has come before it.
+    static func violation(by message: Message, isFirst: Bool) -> String? {
+        if message.destination != nil { return "it addressed a message, to “\(shown(message.destination))”" }
+        if message.sender != nil { return "it named a sender, “\(shown(message.sender?.text))”" }
+        switch message.kind {
+        case .call:
+            if message.path != .root { return "it called the object “\(shown(message.path?.text))”" }
+            if message.interface == nil { return "it called \(shown(message.member)) of no interface" }
+            // The calls under way are counted by their answers.
+            if !message.wantsReply { return "it wants no answer to \(shown(message.member))" }
+            if isFirst, !message.isMember("Hello", of: LinkBinding.description.name) {
+                return "it called \(shown(message.member)) before Hello"
+            }
+        case .reply, .error:
+            if isFirst { return "it answered before Hello" }
+        case .signal: return "it sent the signal \(shown(message.member))"
+        case nil: return "it sent a message of an unknown type"
+        }
+        return nil
+    }
+
+    /// Whether anything of `interface` can be called over a link.
+    static func serves(_ interface: String?) -> Bool {
+        [LinkBinding.description, PairingBinding.description, PeerBinding.description]
+            .contains { $0.name.text == interface }
+    }
+
+    private static func shown(_ name: String?) -> String { String((name ?? "").prefix(64)) }
+}

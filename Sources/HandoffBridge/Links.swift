@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import MainLoop
+
+/// All links, and which of them is the one with each device.
+@MainLoop
+final class Links {
+    /// How many links strangers can have.
+    static let maximumStrangers = 8
+    /// How many links a peer can have, while they replace each other.
+    static let maximumOfPeer = 4
+    /// How many bytes are taken of a device before it is paired.
+    static let strangersAllowance = 64 << 10
+
+    /// The established link with each device.
+    private(set) var current: [DeviceID: Link] = [:]
+    /// Every link that has not ended, in the order in which they came.
+    private var all: [Link] = []
+    private var nextNumber = 0
+    private unowned let bridge: Bridge
+
+    init(_ bridge: Bridge) { self.bridge = bridge }
+
+    /// Makes a link of a TLS connection, and says Hello.
+    func add(_ transport: TLSConnection, _ origin: Link.Origin) -> Link {
+        nextNumber += 1
+        let link = Link(transport, number: nextNumber, origin: origin, owner: bridge)
+        makeRoom(for: link)
+        all.append(link)
+        updateAllowance(of: link)
+        bridgeLog.debug("Link \(link.number) with \(link.device): TLS is up (\(link.origin)).")
+        link.begin(bridge.hello(for: link.device))
+        return link
+    }
+
+    /// Ends the oldest links where one more is too many: those of strangers who dialled, and those of one peer.
+    private func makeRoom(for link: Link) {
+        if bridge.trust[link.device] != nil {
+            let others = all.filter { $0.device == link.device && current[link.device] !== $0 }
+            for old in others.dropLast(Self.maximumOfPeer - 1) { old.close("a later one took its place") }
+        } else if !link.isDialled {
+            let strangers = all.filter { bridge.trust[$0.device] == nil && !$0.isDialled }
+            for old in strangers.dropLast(Self.maximumStrangers - 1) { old.close("too many strangers came after it") }
+        }
+    }
+
+    /// To be called when the trust in the device of `link` has changed.
+    func updateAllowance(of link: Link) {
+        let isTrusted = bridge.trust[link.device] != nil
+        link.allowance = isTrusted ? nil : link.allowance ?? Self.strangersAllowance
+    }
+
+    /// Every link with `device`, established or not.
+    func all(with device: DeviceID) -> [Link] { all.filter { $0.device == device } }
+
+    /// Ends all links.
+    func closeAll(_ why: String) { for link in all { link.close(why) } }
+
+    /// Ends all links when what was sent has left.
+    func closeAllWhenSent(_ why: String) { for link in all { link.closeWhenSent(why) } }
+
+    /// Says Hello anew on every link where it has changed.
+    func sayHello() { for link in all { link.say(bridge.hello(for: link.device)) } }
+
+    /// Takes an established link for the one with its device, unless that is to be another.
+    /// - Returns: whether it is the one now.
+    func choose(_ link: Link) -> Bool {
+        guard let old = current[link.device], old !== link, !old.isClosed else {
+            current[link.device] = link
+            return true
+        }
+        let choice = LinkChoice(ours: bridge.identity.device, theirs: link.device)
+        guard let new = candidate(link), let former = candidate(old), choice.replaces(new, former) else {
+            link.close("there is another link with this device")
+            return false
+        }
+        current[link.device] = link
+        old.close("a newer one took its place")
+        return true
+    }
+
+    private func candidate(_ link: Link) -> LinkChoice.Candidate? {
+        link.establishedAt.map { LinkChoice.Candidate(isDialled: link.isDialled, establishedAt: $0) }
+    }
+
+    /// Forgets a link that has ended.
+    /// - Returns: whether it was the one with its device.
+    func remove(_ link: Link) -> Bool {
+        all.removeAll { $0 === link }
+        guard current[link.device] === link else { return false }
+        current[link.device] = nil
+        return true
+    }
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import MainLoop
+
+/// What goes over a connection before TLS. At present nothing does.
+@MainLoop
+enum Opening {
+    /// As the side that has dialled.
+    static func dial(_ socket: SocketConnection) async throws {}
+
+    /// As the side that was dialled.
+    static func answer(_ socket: SocketConnection) async throws {}
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import MainLoop
+
+/// What the broker asks of one peer: decoded here, and asked over the link anew.
+@MainLoop
+final class OutgoingPeerObject: PeerServer {
+    private unowned let bridge: Bridge
+    private let device: DeviceID
+
+    init(_ bridge: Bridge, _ device: DeviceID) {
+        self.bridge = bridge
+        self.device = device
+    }
+
+    func offer(activity: String, summary: [String: Value], _ call: MethodCall) async throws {
+        let id = try RoutedID.activity(activity)
+        let summary = try SummaryTime.forLink(summary, now: MainLoop.wallClock)
+        try await peer().call("Offer of \(id)") { proxy, timeout in
+            try await proxy.offer(activity: id.description, summary: summary, timeout: timeout)
+        }
+    }
+
+    func withdraw(activity: String, _ call: MethodCall) async throws {
+        let id = try RoutedID.activity(activity)
+        try await peer().call("Withdraw of \(id)") { proxy, timeout in
+            try await proxy.withdraw(activity: id.description, timeout: timeout)
+        }
+    }
+
+    func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> [String: Value] {
+        let id = try RoutedID.activity(activity)
+        let continuation = try RoutedID.continuation(continuation)
+        return try await peer().call("Fetch of \(id) for continuation \(continuation)") { proxy, timeout in
+            try await proxy.fetch(
+                activity: id.description, continuation: continuation.description, timeout: timeout)
+        }
+    }
+
+    func continued(continuation: String, _ call: MethodCall) async throws {
+        let id = try RoutedID.continuation(continuation)
+        try await peer().call("Continued of \(id)") { proxy, timeout in
+            try await proxy.continued(continuation: id.description, timeout: timeout)
+        }
+    }
+
+    func release(continuation: String, _ call: MethodCall) async throws {
+        let id = try RoutedID.continuation(continuation)
+        try await peer().call("Release of \(id)") { proxy, timeout in
+            try await proxy.release(continuation: id.description, timeout: timeout)
+        }
+    }
+
+    func openStream(continuation: String, _ call: MethodCall) async throws -> FileDescriptor {
+        throw HandoffFailure.streamsNotYet
+    }
+
+    func openDocument(continuation: String, _ call: MethodCall) async throws -> PeerOpenDocumentReply {
+        throw HandoffFailure.streamsNotYet
+    }
+
+    private func peer() throws -> Peer {
+        guard let peer = bridge.peers[device] else { throw Peer.notPaired(bridge.devices.name(of: device)) }
+        return peer
+    }
+}

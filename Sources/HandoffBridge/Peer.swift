@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import MainLoop
+
+/// A device that this one trusts: the link over which it can be used, calls in both directions, and its offer.
+@MainLoop
+final class Peer {
+    /// How long a call waits for a link.
+    static let patience = Duration.seconds(5)
+    /// How long a call may take, the wait for a link and a repetition included.
+    static let timeout = Deadline.fetch
+
+    let device: DeviceID
+    /// The established link on which both sides are paired.
+    private(set) var link: Link?
+    private unowned let bridge: Bridge
+    private var offer = PeerOffer()
+    private lazy var timer = DeadlineTimer { [weak self] in
+        guard let self else { return }
+        perform(offer.advance(to: MainLoop.now))
+    }
+    private var waiting: [Int: CheckedContinuation<Link?, Never>] = [:]
+    private var nextWaiting = 0
+
+    init(_ device: DeviceID, _ bridge: Bridge) {
+        self.device = device
+        self.bridge = bridge
+    }
+
+    /// What it is called in messages.
+    var name: String { bridge.devices.name(of: device) }
+
+    // MARK: The link
+
+    /// There is another link, or none.
+    func setLink(_ new: Link?) {
+        guard new !== link else { return }
+        link = new
+        guard let new else {
+            offer.unlinked(at: MainLoop.now)
+            return updateTimer()
+        }
+        offer.linked(new.number, at: MainLoop.now)
+        updateTimer()
+        if let own = bridge.ownOffer { tell(own, over: new) }
+        let continuations = waiting.values
+        waiting = [:]
+        for continuation in continuations { continuation.resume(returning: new) }
+    }
+
+    /// The device is trusted no longer.
+    func end() {
+        link = nil
+        timer.set(nil)
+        let continuations = waiting.values
+        waiting = [:]
+        for continuation in continuations { continuation.resume(returning: nil) }
+    }
+
+    /// The link, waited for as long as `wait`.
+    private func link(within wait: Duration) async -> Link? {
+        if let link { return link }
+        bridge.dials.now(device)
+        nextWaiting += 1
+        let number = nextWaiting
+        let timer = LoopSource.timer(after: wait) { [weak self] in
+            self?.waiting.removeValue(forKey: number)?.resume(returning: nil)
+        }
+        defer { timer.cancel() }
+        return await withCheckedContinuation { waiting[number] = $0 }
+    }
+
+    // MARK: Calls to it
+
+    /// Runs `call` over the link, and once more over a new one if the link is lost before the answer.
+    ///
+    /// - Throws: `connectionUnavailable` without a link, `notPaired` if the device is not trusted any more, else what the
+    ///   peer answered.
+    func call<Result: Sendable>(
+        _ what: String, _ call: @MainLoop (PeerProxy, Duration) async throws -> Result
+    ) async throws -> Result {
+        guard bridge.isOn else {
+            throw HandoffFailure(.disabled, "Handoff is switched off. Switch it on, then try again.")
+        }
+        let start = MainLoop.now
+        var lost = "There is no link. Wait until it is connected."
+        for attempt in 1...2 {
+            let left = Self.timeout - .microseconds(MainLoop.now - start)
+            guard left > .zero, let link = await link(within: min(left, Self.patience)) else { break }
+            do {
+                let left = Self.timeout - .microseconds(MainLoop.now - start)
+                let result = try await call(PeerProxy(link.remote), max(left, .milliseconds(1)))
+                bridgeLog.debug("\(what) to \(name): answered after \((MainLoop.now - start) / 1000) ms.")
+                return result
+            } catch {
+                guard link.isClosed else { throw HandoffFailure(routed: error) }
+                bridgeLog.debug("\(what) to \(name): attempt \(attempt) ended with link \(link.number).")
+                lost = "The link was lost. Try again."
+            }
+        }
+        guard bridge.trust[device] != nil else { throw Self.notPaired(name) }
+        throw HandoffFailure.unreachable(name, lost)
+    }
+
+    static func notPaired(_ name: String) -> HandoffFailure {
+        HandoffFailure(.notPaired, "\(name) is not paired with this device. Pair them first.")
+    }
+
+    // MARK: Our offer
+
+    /// Tells it of our offer.
+    func tell(_ own: OwnOffer, over link: Link) {
+        MainLoop.start { [name] in
+            do {
+                let summary = try SummaryTime.forLink(own.summary, now: MainLoop.wallClock)
+                try await PeerProxy(link.remote).offer(activity: own.id.description, summary: summary)
+            } catch {
+                bridgeLog.info("\(name) did not take the offer \(own.id): \(HandoffFailure(routed: error))")
+            }
+        }
+    }
+
+    /// Tells it that the offer has ended.
+    func tellWithdrawn(_ id: ActivityID) {
+        guard let link else { return }
+        MainLoop.start { [name] in
+            do {
+                try await PeerProxy(link.remote).withdraw(activity: id.description)
+            } catch {
+                bridgeLog.debug("\(name) did not take the end of the offer: \(HandoffFailure(routed: error))")
+            }
+        }
+    }
+
+    // MARK: Its offer
+
+    /// It offers an activity over `link`; the summary is as it is on a bus.
+    func offered(_ id: ActivityID, _ summary: [String: Value], over link: Link) async throws {
+        let actions = offer.offered(id, summary, link: link.number, at: MainLoop.now)
+        updateTimer()
+        for action in actions { try await tellBroker(action) }
+    }
+
+    /// It offers the activity no longer.
+    func withdrawn(_ id: ActivityID) async throws {
+        let actions = offer.withdrawn(id)
+        updateTimer()
+        for action in actions { try await tellBroker(action) }
+    }
+
+    /// There is a new broker, which has been told of this peer.
+    func brokerAppeared() { perform(offer.brokerAppeared(at: MainLoop.now)) }
+
+    private func perform(_ actions: [PeerOffer.Action]) {
+        updateTimer()
+        for action in actions {
+            MainLoop.start { [weak self] in
+                do {
+                    try await self?.tellBroker(action)
+                } catch {
+                    bridgeLog.debug("The broker did not take an offer: \(HandoffFailure(routed: error))")
+                }
+            }
+        }
+    }
+
+    private func updateTimer() { timer.set(offer.nextDeadline(at: MainLoop.now)) }
+
+    private func tellBroker(_ action: PeerOffer.Action) async throws {
+        // Without a broker the offer waits for one.
+        guard let broker = bridge.broker.peer(device) else { return }
+        switch action {
+        case .withdraw(let id): try await broker.withdraw(activity: id.description)
+        case .offer(let id, let summary):
+            do {
+                try await broker.offer(activity: id.description, summary: summary)
+            } catch {
+                let failure = HandoffFailure(routed: error)
+                if failure.code != .connectionUnavailable { perform(offer.refused(id)) }
+                throw failure
+            }
+        }
+    }
+}
+
+/// What this device offers, as the broker has said it last.
+struct OwnOffer: Equatable {
+    let id: ActivityID
+    /// As it is on a bus.
+    let summary: [String: Value]
+}

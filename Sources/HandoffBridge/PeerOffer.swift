@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+
+/// The one offer of a peer, as far as the bridge remembers it: so that the broker can be told again, that it outlives a
+/// change of links, and that no peer makes offers faster than allowed.
+///
+/// Times are microseconds of a monotonic clock.
+struct PeerOffer {
+    /// What the broker is to be told.
+    enum Action: Equatable {
+        case offer(ActivityID, [String: Value])
+        case withdraw(ActivityID)
+    }
+
+    private struct Held {
+        let id: ActivityID
+        let summary: [String: Value]
+        /// The number of the link on which it was made.
+        let link: Int
+        /// Whether the broker has yet to be told.
+        var isDue: Bool
+    }
+
+    /// How many offers a second are passed on; of more, the latest.
+    static let maximumRate = 10
+    /// How long an offer stays without a link.
+    static let withoutLink: Int64 = 5_000_000
+    /// How long it stays on a new link without being repeated.
+    static let unrepeated: Int64 = 1_000_000
+
+    private var held: Held?
+    /// The offer that the broker was told last, and the one that this took the place of.
+    private var told: ActivityID?
+    private var replaced: ActivityID?
+    private var rate = EventRate(limit: maximumRate)
+    private var expiry: Int64?
+
+    /// The peer offers `id`, in place of what it offered before.
+    mutating func offered(_ id: ActivityID, _ summary: [String: Value], link: Int, at now: Int64) -> [Action] {
+        held = Held(id: id, summary: summary, link: link, isDue: true)
+        expiry = nil
+        return tell(at: now)
+    }
+
+    /// The peer offers `id` no longer.
+    mutating func withdrawn(_ id: ActivityID) -> [Action] { held?.id == id ? end() : [] }
+
+    /// There is a link, by this number. What was offered on another has to be repeated.
+    mutating func linked(_ link: Int, at now: Int64) {
+        guard let held else { return }
+        expiry = held.link == link ? nil : now + Self.unrepeated
+    }
+
+    /// There is no link any more.
+    mutating func unlinked(at now: Int64) { if held != nil { expiry = now + Self.withoutLink } }
+
+    /// There is a new broker, which knows nothing.
+    mutating func brokerAppeared(at now: Int64) -> [Action] {
+        told = nil
+        held?.isDue = true
+        return tell(at: now)
+    }
+
+    /// The broker has refused the offer `id`. It counts for nothing, and so does what it was to replace.
+    mutating func refused(_ id: ActivityID) -> [Action] {
+        guard held?.id == id else { return [] }
+        if let replaced { told = replaced }
+        return end()
+    }
+
+    /// When ``advance(to:)`` has something to do; nil if time changes nothing.
+    func nextDeadline(at now: Int64) -> Int64? {
+        let due = held?.isDue == true ? rate.nextAllowed(at: now) : nil
+        return [due, expiry].compactMap { $0 }.min()
+    }
+
+    /// Time has passed.
+    mutating func advance(to now: Int64) -> [Action] {
+        if let expiry, expiry <= now { return end() }
+        return tell(at: now)
+    }
+
+    private mutating func tell(at now: Int64) -> [Action] {
+        guard let offer = held, offer.isDue, rate.count(at: now) else { return [] }
+        held?.isDue = false
+        if told != offer.id { replaced = told }
+        told = offer.id
+        return [.offer(offer.id, offer.summary)]
+    }
+
+    private mutating func end() -> [Action] {
+        held = nil
+        expiry = nil
+        defer { (told, replaced) = (nil, nil) }
+        return told.map { [.withdraw($0)] } ?? []
+    }
+}

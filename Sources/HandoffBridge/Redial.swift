@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import MainLoop
+
+/// Repeats an attempt to reach one peer, less and less often.
+@MainLoop
+final class Redial {
+    private let attempt: @MainLoop @Sendable () async -> Void
+    private let done: @MainLoop @Sendable () -> Void
+    private var backoff = Backoff()
+    private var timer: LoopSource?
+    private var task: Task<Void, Never>?
+    private var isStopped = false
+
+    /// Calls `attempt` when it is time, and then `done`, to be told with ``schedule()`` if another is needed.
+    init(
+        _ attempt: @escaping @MainLoop @Sendable () async -> Void, done: @escaping @MainLoop @Sendable () -> Void
+    ) {
+        self.attempt = attempt
+        self.done = done
+    }
+
+    /// Sees to it that there will be an attempt.
+    func schedule() {
+        guard task == nil, timer == nil, !isStopped else { return }
+        var generator = SystemRandomNumberGenerator()
+        timer = .timer(after: backoff.next(using: &generator)) { [weak self] in self?.now() }
+    }
+
+    /// Makes the next attempt now, unless one is under way.
+    func now() {
+        guard task == nil, !isStopped else { return }
+        timer = nil
+        task = MainLoop.start { [weak self, attempt] in
+            await attempt()
+            guard let self, !isStopped else { return }
+            task = nil
+            done()
+        }
+    }
+
+    /// No further attempt is needed for now.
+    func pause() { timer = nil }
+
+    /// The next wait is short again.
+    func reset() { backoff.reset() }
+
+    /// Ends it, and the attempt that is under way.
+    func stop() {
+        isStopped = true
+        timer = nil
+        task?.cancel()
+    }
+}

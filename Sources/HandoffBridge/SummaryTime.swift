@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+
+/// The time in an offer's summary, which on a bus is a time of the wall clock, and on a link an age, so that the clocks
+/// of two devices need not agree. Both are in microseconds.
+enum SummaryTime {
+    private static let key = "Since"
+    /// The largest summary, in bytes.
+    private static let maximumSize = 4096
+
+    /// `summary`, as it is on a bus, for a link; `now` is the wall clock.
+    static func forLink(_ summary: [String: Value], now: Int64) throws(HandoffFailure) -> [String: Value] {
+        // 0 means none, which the other side takes for now.
+        try converted(summary) { $0 == 0 ? nil : max(0, now.subtracting($0)) }
+    }
+
+    /// `summary`, as it came over a link, for a bus; `now` is the wall clock. An age before 1970 counts as 1970, one in
+    /// the future as now.
+    static func forBus(_ summary: [String: Value], now: Int64) throws(HandoffFailure) -> [String: Value] {
+        try converted(summary) { max(1, now.subtracting(max(0, $0))) }
+    }
+
+    private static func converted(
+        _ summary: [String: Value], _ convert: (Int64) -> Int64?
+    ) throws(HandoffFailure) -> [String: Value] {
+        let size = MarshalledSize.ofBody(summary)
+        guard size <= maximumSize else {
+            throw HandoffFailure(
+                .limitsExceeded, "The summary takes \(size) bytes. Give one of at most \(maximumSize).")
+        }
+        var summary = summary
+        guard let value = summary[key] else { return summary }
+        guard case .int64(let time) = value else {
+            throw HandoffFailure(
+                .invalidArguments, "\(key) has the type \(value.typeSignature.prefix(64)). Give it the type x.")
+        }
+        summary[key] = convert(time).map { .int64($0) }
+        return summary
+    }
+}
+
+extension Int64 {
+    /// The difference, cut to the range.
+    fileprivate func subtracting(_ other: Int64) -> Int64 {
+        let (difference, overflow) = subtractingReportingOverflow(other)
+        guard overflow else { return difference }
+        return other < 0 ? .max : .min
+    }
+}

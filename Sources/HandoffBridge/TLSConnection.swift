@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CGio
+internal import HandoffCore
+internal import MainLoop
+
+/// A TLS connection to a device that has shown its certificate. Never blocks.
+@MainLoop
+final class TLSConnection {
+    /// Which end of it we are.
+    enum Side {
+        /// We dialled.
+        case client
+        /// We were dialled.
+        case server
+    }
+
+    /// What a handshake demands of the other side.
+    struct Demand: Sendable {
+        /// This device.
+        let ours: DeviceID
+        /// The device that is wanted; nil for any but ours.
+        let expected: DeviceID?
+
+        /// Why a device with `certificate` does not meet it; nil if it does.
+        func refusal(of certificate: Certificate) -> TLSFailure? {
+            guard let device = certificate.device else { return TLSFailure("its certificate cannot be read") }
+            if device == ours { return TLSFailure("it is this device itself", isOurselves: true) }
+            if let expected, device != expected { return TLSFailure("it is \(device), not \(expected)") }
+            return nil
+        }
+    }
+
+    /// What came of reading or writing.
+    enum Transfer {
+        /// This many bytes went.
+        case bytes(Int)
+        /// Nothing can be done now.
+        case wouldBlock
+        /// The other side has ended the connection.
+        case ended
+        /// The connection is broken.
+        case failed(String)
+    }
+
+    /// The device at the other end: the hash of its certificate.
+    let peer: DeviceID
+    private let connection: ObjectReference<GTlsConnection>
+    private let socket: SocketConnection
+
+    private init(_ connection: ObjectReference<GTlsConnection>, _ socket: SocketConnection, _ peer: DeviceID) {
+        self.connection = connection
+        self.socket = socket
+        self.peer = peer
+    }
+
+    /// Runs the handshake over `socket` and finds out who is at the other end.
+    /// - Throws: ``TLSFailure`` or what GIO says; the socket is closed then, lest the other side wait.
+    static func establish(
+        _ side: Side, over socket: SocketConnection, as identity: Identity, demanding expected: DeviceID? = nil
+    ) async throws -> TLSConnection {
+        let demand = Demand(ours: identity.device, expected: expected)
+        let gate = HandshakeGate(side == .client ? demand : nil)
+        do {
+            let connection = try make(side, over: socket, identity.certificate)
+            gate.guard(connection)
+            _ = try await AsyncOperation.run { cancellable, ready, data in
+                g_tls_connection_handshake_async(connection.raw, 0, cancellable, ready, data)
+            } finish: { result in
+                try throwingGError { g_tls_connection_handshake_finish(connection.raw, result, $0) }
+            }
+            return TLSConnection(connection, socket, try verify(connection, demand))
+        } catch {
+            socket.close()
+            throw gate.refusal ?? error
+        }
+    }
+
+    /// The one place that decides who is at the other end of a completed handshake.
+    private static func verify(
+        _ connection: ObjectReference<GTlsConnection>, _ demand: Demand
+    ) throws -> DeviceID {
+        guard g_tls_connection_get_protocol_version(connection.raw) == G_TLS_PROTOCOL_VERSION_TLS_1_3 else {
+            throw TLSFailure("it does not speak TLS 1.3")
+        }
+        guard let raw = g_tls_connection_get_peer_certificate(connection.raw) else {
+            throw TLSFailure("it showed no certificate")
+        }
+        // The hash is all that counts: names, dates and signatures in it were written by whoever made it, and that
+        // the other side has its key was shown by the handshake.
+        let certificate = Certificate(retaining: raw)
+        if let refusal = demand.refusal(of: certificate) { throw refusal }
+        guard let device = certificate.device else { throw TLSFailure("its certificate cannot be read") }
+        return device
+    }
+
+    // MARK: Bytes
+
+    /// Room for the largest TLS record: then no decrypted byte stays behind where no poll sees it.
+    nonisolated static let recordSize = 1 << 14
+
+    private var input: OpaquePointer { OpaquePointer(g_io_stream_get_input_stream(connection.cast())) }
+    private var output: OpaquePointer { OpaquePointer(g_io_stream_get_output_stream(connection.cast())) }
+
+    /// Reads what is there into `buffer`, which must have room for ``recordSize`` bytes.
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
+        transferred { error in
+            g_pollable_input_stream_read_nonblocking(input, buffer.baseAddress, gsize(buffer.count), nil, error)
+        }
+    }
+
+    /// Writes from `bytes`, of which there is at least one. After ``Transfer/wouldBlock`` it has to be called with the
+    /// same bytes again.
+    func write(_ bytes: UnsafeRawBufferPointer) -> Transfer {
+        transferred { error in
+            g_pollable_output_stream_write_nonblocking(output, bytes.baseAddress, gsize(bytes.count), nil, error)
+        }
+    }
+
+    private func transferred(
+        _ body: (UnsafeMutablePointer<UnsafeMutablePointer<GError>?>) -> gssize
+    ) -> Transfer {
+        do throws(GLibError) {
+            let count = try throwingGError(body)
+            return count > 0 ? .bytes(Int(count)) : .ended
+        } catch {
+            if error.isIO(G_IO_ERROR_WOULD_BLOCK) { return .wouldBlock }
+            // Messages say themselves where they end, so an end without TLS's goodbye is as good.
+            let isEnd = error.domain == g_tls_error_quark() && error.code == Int32(G_TLS_ERROR_EOF.rawValue)
+            return isEnd ? .ended : .failed(error.message)
+        }
+    }
+
+    /// Calls `body` whenever there is something to read, until the source is cancelled.
+    func whenReadable(_ body: @escaping @MainLoop () -> Void) -> StreamSource {
+        StreamSource(g_pollable_input_stream_create_source(input, nil), body)
+    }
+
+    /// Calls `body` whenever writing would not block, until the source is cancelled.
+    func whenWritable(_ body: @escaping @MainLoop () -> Void) -> StreamSource {
+        StreamSource(g_pollable_output_stream_create_source(output, nil), body)
+    }
+
+    /// Ends it at once. Its sources must have been cancelled.
+    func close() { socket.close() }
+}
+
+/// Why a device was not accepted.
+struct TLSFailure: Error, CustomStringConvertible {
+    let description: String
+    /// Whether the device is this one.
+    let isOurselves: Bool
+
+    init(_ description: String, isOurselves: Bool = false) {
+        self.description = description
+        self.isOurselves = isOurselves
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import Glibc
+internal import HandoffInterfaces
+internal import MainLoop
+
+/// What can happen to a command that stays until it is told to end.
+enum StandingEvent: Sendable {
+    /// The broker is this connection now; nil means that there is none.
+    case broker(BusName?)
+    /// The session bus is gone.
+    case busEnded
+    /// The user wants the command to end (SIGINT, SIGTERM), or it is done.
+    case end
+}
+
+/// Collects these events, in the order in which they happen.
+@MainLoop
+final class BrokerEvents {
+    /// The events. The first one says who the broker is.
+    let stream: AsyncStream<StandingEvent>
+    private let feed: AsyncStream<StandingEvent>.Continuation
+    private var signals: [LoopSource] = []
+    private var watch: NameWatch?
+
+    /// Those on `bus`.
+    init(_ bus: Bus) {
+        (stream, feed) = AsyncStream.makeStream()
+        let feed = feed
+        watch = bus.watch(HandoffNames.broker) { feed.yield(.broker($0)) }
+        signals = [SIGINT, SIGTERM].map { .signal($0) { feed.yield(.end) } }
+        bus.connection.onClosed = { _ in feed.yield(.busEnded) }
+    }
+
+    /// Says that the command is done.
+    func end() { feed.yield(.end) }
+}
+
+extension CommandFailure {
+    /// The bus is gone, and with it everything that was registered.
+    static let busEnded = CommandFailure(
+        "The session bus has ended. Log in again, and start this command again.")
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CGio
+
+extension String {
+    /// How many columns of a terminal the text takes, by GLib's Unicode tables.
+    var displayWidth: Int {
+        var width = 0
+        for scalar in unicodeScalars {
+            if g_unichar_iszerowidth(scalar.value) != 0 { continue }
+            width += g_unichar_iswide(scalar.value) != 0 ? 2 : 1
+        }
+        return width
+    }
+
+    /// The text with as many spaces after it as make it `width` columns wide.
+    func padded(to width: Int) -> String {
+        self + String(repeating: " ", count: max(0, width - displayWidth))
+    }
+}

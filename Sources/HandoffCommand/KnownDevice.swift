@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffInterfaces
+
+/// Another device, as the bridge shows it.
+struct KnownDevice: Equatable {
+    /// 64 hexadecimal digits.
+    let id: String
+    let path: ObjectPath
+    let name: String
+    let type: String
+    let addresses: [String]
+    let isPaired: Bool
+    let isConnected: Bool
+    let pairingState: String
+    let pairingCode: String
+    let pairingError: String
+
+    /// The digits of a device's id.
+    static let idLength = 64
+
+    /// The device at `path` if it is one.
+    init?(_ path: ObjectPath, _ interfaces: [String: [String: Value]]) {
+        guard let properties = interfaces[DeviceProxy.interface.text],
+            let id = path.suffix(below: HandoffNames.devices)
+        else { return nil }
+        self.init(path, id: String(id), properties)
+    }
+
+    /// The device at `path` with `properties`.
+    init(_ path: ObjectPath, id: String, _ properties: [String: Value]) {
+        self.path = path
+        self.id = id
+        name = properties.text("Name")
+        type = properties.text("Type")
+        addresses = properties.texts("Addresses")
+        isPaired = properties.flag("Paired")
+        isConnected = properties.flag("Connected")
+        pairingState = properties.text("PairingState")
+        pairingCode = properties.text("PairingCode")
+        pairingError = properties.text("PairingError")
+    }
+
+    /// The devices among `objects`: peers first, by name.
+    static func all(in objects: ManagedObjects) -> [KnownDevice] {
+        objects.compactMap { KnownDevice($0, $1) }
+            .sorted { ($0.isPaired ? 0 : 1, $0.name, $0.id) < ($1.isPaired ? 0 : 1, $1.name, $1.id) }
+    }
+
+    /// What to call it.
+    var label: String { name.isEmpty ? String(id.prefix(ShortIDs.minimum)) : name }
+
+    /// Its pairing and its link, in words.
+    var state: String {
+        var words = [isPaired ? "paired" : "not paired", isConnected ? "connected" : "not connected"]
+        switch pairingState {
+        case "waiting": words.append("pairing: waiting")
+        case "comparing", "confirmed": words.append("pairing: code \(pairingCode)")
+        default: break
+        }
+        return words.joined(separator: ", ")
+    }
+
+    var json: JSON {
+        [
+            "id": .string(id), "name": .string(name), "type": .string(type), "addresses": .strings(addresses),
+            "paired": .boolean(isPaired), "connected": .boolean(isConnected),
+            "pairingState": .string(pairingState), "pairingCode": .string(pairingCode),
+            "pairingError": .string(pairingError),
+        ]
+    }
+}
+
+extension [KnownDevice] {
+    /// The table of `handoff devices`.
+    var table: Table {
+        let ids = ShortIDs(map(\.id))
+        var table = Table("ID", "NAME", "TYPE", "STATE", "ADDRESSES")
+        for device in self {
+            table.add(
+                ids.short(device.id), device.name, device.type, device.state,
+                device.addresses.joined(separator: ","))
+        }
+        return table
+    }
+
+    /// The one device that `text` names: its exact name, or the beginning of its id.
+    func choose(_ text: String) throws(CommandFailure) -> KnownDevice {
+        let id = text.lowercased()
+        let named = filter { $0.name == text }
+        let found = named.isEmpty ? filter { !id.isEmpty && $0.id.hasPrefix(id) } : named
+        guard let device = found.first else {
+            throw CommandFailure("There is no paired device \(text.quoted). See “handoff devices”.")
+        }
+        guard found.count == 1 else {
+            let list = found.table.lines.joined(separator: "\n")
+            throw .usage("\(text.quoted) names \(found.count) devices. Give more of the id:\n\(list)")
+        }
+        return device
+    }
+}

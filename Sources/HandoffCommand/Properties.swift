@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+
+/// The properties of an object as the bus tells them. One that is missing or of another type has its type's empty
+/// value: what is shown may lack something, but showing goes on.
+extension [String: Value] {
+    func text(_ name: String) -> String { self[name]?.string ?? "" }
+    func texts(_ name: String) -> [String] { self[name]?.strings ?? [] }
+
+    func flag(_ name: String) -> Bool {
+        if case .boolean(let flag)? = self[name] { flag } else { false }
+    }
+
+    func time(_ name: String) -> Int64 {
+        if case .int64(let time)? = self[name] { time } else { 0 }
+    }
+
+    func real(_ name: String) -> Double? {
+        if case .double(let number)? = self[name] { number } else { nil }
+    }
+
+    func number(_ name: String) -> Int {
+        switch self[name] {
+        case .uint16(let number)?: Int(number)
+        case .uint32(let number)?: Int(number)
+        default: 0
+        }
+    }
+}
+
+/// What `GetManagedObjects` returns.
+typealias ManagedObjects = [ObjectPath: [String: [String: Value]]]

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+
+/// What `handoff receive` prints of an activity: one JSON object.
+struct ReceivedActivity {
+    private let activity: [String: Value]
+    private let context: [String: Value]
+
+    /// The arguments of `ContinueActivity`.
+    init(_ activity: [String: Value], _ context: [String: Value]) {
+        self.activity = activity
+        self.context = context
+    }
+
+    var json: JSON {
+        var members: [JSON.Member] = [
+            .init(name: "event", value: "continue"),
+            .init(name: "type", value: .string(activity.text("ActivityType"))),
+            .init(name: "title", value: .string(activity.text("Title"))),
+            .init(name: "applicationId", value: .string(activity.text("ApplicationId"))),
+            .init(
+                name: "device",
+                value: [
+                    "id": .string(context.text("DeviceId")), "name": .string(context.text("DeviceName")),
+                ]),
+        ]
+        members += userInfo
+        for (name, value) in activity.sorted(by: { $0.key < $1.key }) where !Self.named.contains(name) {
+            members.append(.init(name: Self.lowerCamelCase(name), value: JSON(value)))
+        }
+        return .object(members)
+    }
+
+    private static let named: Set<String> = ["ActivityType", "Title", "ApplicationId", "UserInfo"]
+
+    /// As plain JSON, which forgets types; with the type of each entry; and as text that forgets nothing.
+    private var userInfo: [JSON.Member] {
+        let userInfo = activity["UserInfo"]?.properties ?? [:]
+        let entries = userInfo.sorted { $0.key < $1.key }
+        return [
+            .init(
+                name: "userInfo", value: .object(entries.map { .init(name: $0.key, value: JSON($0.value)) })),
+            .init(
+                name: "userInfoTypes",
+                value: .object(entries.map { .init(name: $0.key, value: .string($0.value.typeSignature)) })),
+            .init(name: "userInfoText", value: .string(VariantText.text(of: .properties(userInfo)))),
+        ]
+    }
+
+    private static func lowerCamelCase(_ name: String) -> String {
+        name.prefix(1).lowercased() + name.dropFirst()
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import Glibc
+internal import HandoffInterfaces
+internal import MainLoop
+
+/// This session: its bus, and the two daemons there.
+///
+/// A daemon is called by its unique name: so a call never starts it, and fails at once if it ends meanwhile.
+@MainLoop
+final class Session {
+    private var openBus: Bus?
+
+    /// The session bus, connected when it is first needed.
+    func bus() throws(CommandFailure) -> Bus {
+        if let openBus { return openBus }
+        guard Self.hasBus else {
+            throw CommandFailure(
+                "No session bus is known: DBUS_SESSION_BUS_ADDRESS is not set and $XDG_RUNTIME_DIR/bus does not exist."
+                    + " Run this in your desktop session, or under “dbus-run-session”.")
+        }
+        let bus: Bus
+        do { bus = try Bus(.session) } catch {
+            throw CommandFailure(
+                "\(error.message.shown.sentence) Check DBUS_SESSION_BUS_ADDRESS, and that the session's D-Bus daemon runs."
+            )
+        }
+        // libdbus has it ignored, but writing to a pipe that nobody reads has to end this program.
+        signal(SIGPIPE, SIG_DFL)
+        openBus = bus
+        return bus
+    }
+
+    /// Without either of these libdbus would start a bus, on which nobody else is.
+    private static var hasBus: Bool {
+        if let address = getenv("DBUS_SESSION_BUS_ADDRESS"), address.pointee != 0 { return true }
+        guard let directory = getenv("XDG_RUNTIME_DIR") else { return false }
+        return access(String(cString: directory) + "/bus", F_OK) == 0
+    }
+
+    /// Sends what is queued; for the end of the program.
+    func flush() {
+        if let openBus, !openBus.connection.isClosed { openBus.flush() }
+    }
+
+    // MARK: Daemons
+
+    /// A connection that owns the name of a daemon.
+    @MainLoop
+    struct Daemon {
+        let bus: Bus
+        let name: BusName
+
+        func object(_ path: ObjectPath) -> RemoteObject { RemoteObject(bus.connection, name, path) }
+    }
+
+    /// The broker, started if it is not running.
+    func broker() async throws -> Daemon { try await daemon(HandoffNames.broker, "the broker (handoffd)") }
+
+    /// The bridge, started if it is not running.
+    func bridge() async throws -> Daemon {
+        try await daemon(HandoffNames.bridge, "the bridge (handoff-bridge)")
+    }
+
+    /// The owner of `name` now, nil if there is none; nothing is started.
+    func running(_ name: BusName) async throws -> Daemon? {
+        let bus = try bus()
+        return try await bus.owner(of: name).map { Daemon(bus: bus, name: $0) }
+    }
+
+    private func daemon(_ name: BusName, _ label: String) async throws -> Daemon {
+        if let daemon = try await running(name) { return daemon }
+        do {
+            try await bus().startService(name)
+        } catch let error as DBusError where error.name == .serviceUnknown {
+            throw CommandFailure(
+                "Handoff is not running: the bus does not know how to start \(label). Install Handoff for this user"
+                    + " or this machine, or start it yourself. See “handoff status”.")
+        } catch let error as DBusError {
+            throw CommandFailure(
+                "The bus could not start \(label): \(error.message.shown.sentence) Look at the log:"
+                    + " journalctl --user --since today | grep handoff.")
+        }
+        guard let daemon = try await running(name) else {
+            throw CommandFailure("The bus has started \(label), but it ended at once. Look at the log.")
+        }
+        return daemon
+    }
+
+    /// Whether the bus knows how to start the owner of `name`.
+    func canStart(_ name: BusName) async throws -> Bool {
+        let daemon = RemoteObject(try bus().connection, "org.freedesktop.DBus", "/org/freedesktop/DBus")
+        let reply = try await daemon.call(.bus, "ListActivatableNames", output: "as") { _ in }
+        var reader = MessageReader(reply)
+        return try reader.read([String].self).contains(name.text)
+    }
+}
+
+extension Session.Daemon {
+    /// The broker's root object.
+    var manager: ManagerProxy { ManagerProxy(object(HandoffNames.brokerPath)) }
+
+    /// The bridge's root object.
+    var bridge: BridgeProxy { BridgeProxy(object(HandoffNames.bridgePath)) }
+
+    /// What the broker shows: activities and offers. From now on it also tells this connection what changes.
+    func brokerObjects(timeout: Duration = Connection.defaultTimeout) async throws -> ManagedObjects {
+        try await managedObjects(HandoffNames.brokerPath, timeout)
+    }
+
+    /// The devices that the bridge knows.
+    func devices(timeout: Duration = Connection.defaultTimeout) async throws -> [KnownDevice] {
+        KnownDevice.all(in: try await managedObjects(HandoffNames.bridgePath, timeout))
+    }
+
+    private func managedObjects(_ path: ObjectPath, _ timeout: Duration) async throws -> ManagedObjects {
+        let reply = try await object(path).call(
+            .objectManager, "GetManagedObjects", output: "a{oa{sa{sv}}}", timeout: timeout
+        ) { _ in }
+        var reader = MessageReader(reply)
+        return try reader.read()
+    }
+
+    /// All properties of `interface` at `path`.
+    func properties(
+        _ interface: InterfaceName, _ path: ObjectPath, timeout: Duration = Connection.defaultTimeout
+    ) async throws -> [String: Value] {
+        let reply = try await object(path).call(.properties, "GetAll", output: "a{sv}", timeout: timeout) {
+            (writer) throws(DBusError) in try writer.write(interface.text)
+        }
+        var reader = MessageReader(reply)
+        return try reader.read()
+    }
+}

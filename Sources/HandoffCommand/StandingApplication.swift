@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffInterfaces
+internal import MainLoop
+
+/// An application that this command is for as long as it runs: registered with the broker, and again with each new
+/// one.
+@MainLoop
+struct StandingApplication {
+    /// Where it serves its objects.
+    static let path: ObjectPath = "/org/example/HandoffCommand"
+
+    /// What it registers as.
+    struct Identity: Sendable {
+        let applicationID: String
+        let types: [String]
+        /// Nil for that of the desktop entry.
+        let team: String?
+    }
+
+    private let session: Session
+    private let identity: Identity
+    private let policy = BusAccessPolicy()
+    /// What ends it, and what happens to its broker.
+    let events: BrokerEvents
+
+    /// Serves `interfaces`, for the broker alone, from now on.
+    init(_ session: Session, _ identity: Identity, _ interfaces: [any InterfaceBinding]) async throws {
+        self.session = session
+        self.identity = identity
+        let bus = try session.bus()
+        bus.connection.policy = policy
+        bus.connection.objects.export(Self.path, interfaces)
+        // Started if need be; later on, a broker that the user has ended stays ended.
+        _ = try await session.broker()
+        events = BrokerEvents(bus)
+    }
+
+    /// Stays until the command shall end.
+    /// - Parameter began: called with each broker, once the application is registered there.
+    /// - Returns: the broker at the end, nil if there is none.
+    /// - Throws: what a living broker refuses.
+    func stay(_ began: @MainLoop (Session.Daemon) async throws -> Void) async throws -> Session.Daemon? {
+        var current: Session.Daemon?
+        var isFirst = true
+        for await event in events.stream {
+            switch event {
+            case .end: return current
+            case .busEnded: throw CommandFailure.busEnded
+            case .broker(nil):
+                if current != nil { Output.note("The broker has ended. Waiting for it to come back.") }
+                current = nil
+            case .broker(let owner?):
+                if current?.name == owner { continue }
+                current = try await begin(with: owner, began)
+                if current != nil, !isFirst { Output.note("Registered with the new broker.") }
+                if current != nil { isFirst = false }
+            }
+        }
+        return current
+    }
+
+    /// Registers with the broker `owner`.
+    /// - Returns: nil if that broker has gone meanwhile.
+    private func begin(
+        with owner: BusName, _ began: @MainLoop (Session.Daemon) async throws -> Void
+    ) async throws -> Session.Daemon? {
+        let bus = try session.bus()
+        let broker = Session.Daemon(bus: bus, name: owner)
+        policy.nameOwners[.broker] = owner
+        do {
+            try await broker.manager.registerApplication(
+                applicationId: identity.applicationID, activityTypes: identity.types, application: Self.path,
+                options: identity.team.map { ["Team": .string($0)] } ?? [:])
+            try await began(broker)
+            return broker
+        } catch {
+            if try await bus.owner(of: HandoffNames.broker) != owner { return nil }
+            throw error
+        }
+    }
+}
+
+extension StandingApplication.Identity {
+    static func declare(_ options: inout ProgramOptions) {
+        options.text(
+            "app-id", argument: "ID", "The application's id: the name of its desktop entry, or any like it")
+        options.text("team", argument: "TEAM", "Its team (default: that of the desktop entry, else the id)")
+    }
+
+    init(_ values: ProgramOptions.Values, types: [String]) throws(CommandFailure) {
+        applicationID = try values.required("app-id", "ID")
+        team = values["team"]
+        self.types = types
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+extension StatusReport {
+    /// Something that is wrong, and how to mend it.
+    struct Problem: Equatable {
+        let text: String
+        let remedy: String
+
+        var json: JSON { ["problem": .string(text), "remedy": .string(remedy)] }
+    }
+
+    /// Everything that keeps Handoff from working, the most basic first.
+    var problems: [Problem] {
+        if let busFailure {
+            return [Problem(text: "Without a session bus nothing works.", remedy: busFailure)]
+        }
+        return brokerProblems + bridgeProblems + peerProblems
+    }
+
+    private var brokerProblems: [Problem] {
+        switch broker {
+        case .running(let broker):
+            if broker.isEnabled { return [] }
+            return [Problem(text: "Handoff is switched off.", remedy: "Switch it on with “handoff on”.")]
+        case .silent(let reason): return [Self.silent("broker", "handoffd", reason)]
+        case .absent(let canStart): return [Self.absent("broker", "handoffd", canStart)]
+        }
+    }
+
+    private var bridgeProblems: [Problem] {
+        switch bridge {
+        case .running(let bridge):
+            // The switch is told of already.
+            if bridge.port != 0 || broker.content?.isEnabled == false { return [] }
+            return [
+                Problem(
+                    text: "The bridge does not listen, so no device can connect to this one.",
+                    remedy: "Look at its log: journalctl --user -u handoff-bridge.service.")
+            ]
+        case .silent(let reason): return [Self.silent("bridge", "handoff-bridge", reason)]
+        // Without a broker, what is to be done about the bridge is the same.
+        case .absent(let canStart):
+            if case .absent = broker { return [] }
+            return [Self.absent("bridge", "handoff-bridge", canStart)]
+        }
+    }
+
+    private var peerProblems: [Problem] {
+        guard let bridge = bridge.content else { return [] }
+        if peers.isEmpty {
+            return [
+                Problem(
+                    text: "No device is paired with this one.",
+                    remedy:
+                        "Run “handoff status” on both devices to see their ids, “handoff trust ID” on each with"
+                        + " the other's id, and “handoff connect HOST:PORT” on one of them.")
+            ]
+        }
+        if broker.content?.isEnabled == false || bridge.port == 0 { return [] }
+        return peers.filter { !$0.isConnected }.map { peer in
+            let address = peer.addresses.first ?? "HOST:PORT"
+            return Problem(
+                text: "There is no connection to \(peer.label.quoted).",
+                remedy:
+                    "Is it on, in the same network, with Handoff switched on, and does it trust this device?"
+                    + " “handoff connect \(address.shown)” tries an address.")
+        }
+    }
+
+    private static func silent(_ what: String, _ program: String, _ reason: String) -> Problem {
+        Problem(
+            text: "The \(what) runs but does not answer as it should: \(reason.shown.sentence)",
+            remedy:
+                "Start it anew: systemctl --user restart \(program).service, or run “\(program) --replace”.")
+    }
+
+    private static func absent(_ what: String, _ program: String, _ canStart: Bool) -> Problem {
+        Problem(
+            text:
+                "The \(what) (\(program)) is not running\(canStart ? "" : ", and the bus cannot start it").",
+            remedy: canStart
+                ? "Start it: systemctl --user start \(program).service; or use it, for example with “handoff list”."
+                : "Install Handoff, and log in again if the bus does not see it; or run \(program) yourself.")
+    }
+}

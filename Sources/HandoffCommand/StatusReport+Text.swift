@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+extension StatusReport {
+    /// The report for people, at the time `now`.
+    func lines(at now: Int64) -> [String] {
+        var lines: [String] = []
+        if busFailure == nil {
+            lines += ["Broker   \(brokerLine)", "Bridge   \(bridgeLine)"]
+            lines += deviceLines + peerLines + offerLines(at: now)
+        }
+        if !problems.isEmpty { lines += (lines.isEmpty ? [] : [""]) + ["Problems:"] }
+        for problem in problems { lines += ["  \(problem.text)", "    \(problem.remedy)"] }
+        return lines
+    }
+
+    private var brokerLine: String {
+        switch broker {
+        case .running(let broker): "running, switched \(broker.isEnabled ? "on" : "off")"
+        case .silent: "not answering"
+        case .absent: "not running"
+        }
+    }
+
+    private var bridgeLine: String {
+        switch bridge {
+        case .running(let bridge):
+            "running, " + (bridge.port == 0 ? "not listening" : "listening on port \(bridge.port)")
+                + (bridge.isDiscoverable ? ", discoverable" : "")
+        case .silent: "not answering"
+        case .absent: "not running"
+        }
+    }
+
+    private var deviceLines: [String] {
+        var lines: [String] = []
+        if let bridge = bridge.content {
+            let type = bridge.deviceType.isEmpty ? "" : ", \(bridge.deviceType.shown)"
+            lines += ["Device   \(bridge.deviceName.quoted)\(type)", "Id       \(bridge.deviceID.shown)"]
+        }
+        if let broker = broker.content {
+            let activity = broker.current.map {
+                let title = $0.title.isEmpty ? "without a title" : $0.title.quoted
+                return "\(title), \($0.type.shown), of \($0.applicationID.shown)"
+            }
+            lines.append("Current  \(activity ?? "nothing")")
+        }
+        return lines
+    }
+
+    private var peerLines: [String] {
+        guard !peers.isEmpty else { return [] }
+        let ids = ShortIDs(bridge.content?.devices.map(\.id) ?? [])
+        var table = Table("ID", "NAME", "TYPE", "LINK", "ADDRESSES")
+        for peer in peers {
+            table.add(
+                ids.short(peer.id), peer.name, peer.type, peer.isConnected ? "connected" : "not connected",
+                peer.addresses.joined(separator: ","))
+        }
+        return ["", "Peers:"] + table.lines.map { "  \($0)" }
+    }
+
+    private func offerLines(at now: Int64) -> [String] {
+        guard let offers = broker.content?.offers, !offers.isEmpty else { return [] }
+        return ["", "Offered by other devices:"] + offers.table(at: now).lines.map { "  \($0)" }
+    }
+
+    /// The report for programs.
+    var json: JSON {
+        [
+            "sessionBus": .boolean(busFailure == nil), "working": .boolean(isWorking),
+            "broker": brokerJSON, "bridge": bridgeJSON, "problems": .array(problems.map(\.json)),
+        ]
+    }
+
+    private var brokerJSON: JSON {
+        guard let broker = broker.content else { return ["running": .boolean(isRunning(broker))] }
+        return [
+            "running": .boolean(true), "version": .integer(broker.version),
+            "enabled": .boolean(broker.isEnabled),
+            "current": broker.current?.json ?? .null, "offers": .array(broker.offers.map(\.json)),
+        ]
+    }
+
+    private var bridgeJSON: JSON {
+        guard let bridge = bridge.content else { return ["running": .boolean(isRunning(bridge))] }
+        return [
+            "running": .boolean(true), "version": .integer(bridge.version),
+            "deviceId": .string(bridge.deviceID),
+            "deviceName": .string(bridge.deviceName), "deviceType": .string(bridge.deviceType),
+            "port": .integer(bridge.port), "listening": .boolean(bridge.port != 0),
+            "discoverable": .boolean(bridge.isDiscoverable), "devices": .array(bridge.devices.map(\.json)),
+        ]
+    }
+
+    private func isRunning<Content>(_ daemon: Daemon<Content>) -> Bool {
+        if case .absent = daemon { false } else { true }
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+
+/// An entry of `UserInfo` as it is written on the command line: `KEY=STRING`, or `KEY:=VALUE` with the value in
+/// GVariant text format.
+struct UserInfoArgument: Equatable {
+    let key: String
+    let value: Value
+
+    init(_ text: String) throws(CommandFailure) {
+        guard let sign = text.firstIndex(of: "="), sign != text.startIndex else {
+            throw .usage("\(text.quoted) is not of the form KEY=STRING or KEY:=GVARIANT-TEXT.")
+        }
+        let right = String(text[text.index(after: sign)...])
+        var key = text[..<sign]
+        if key.last == ":" {
+            key.removeLast()
+            value = try VariantText.value(of: right)
+        } else {
+            value = .string(right)
+        }
+        guard !key.isEmpty else { throw .usage("\(text.quoted) has no key before the “:=”.") }
+        self.key = String(key)
+    }
+
+    /// The dictionary of several entries.
+    static func userInfo(_ texts: [String]) throws(CommandFailure) -> [String: Value] {
+        var userInfo: [String: Value] = [:]
+        for text in texts {
+            let entry = try UserInfoArgument(text)
+            guard userInfo.updateValue(entry.value, forKey: entry.key) == nil else {
+                throw .usage("The key \(entry.key.quoted) is given twice.")
+            }
+        }
+        return userInfo
+    }
+}

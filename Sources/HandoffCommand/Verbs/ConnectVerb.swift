@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffInterfaces
+internal import MainLoop
+
+/// `handoff connect`: connects to a device by its address.
+struct ConnectVerb: Verb {
+    static let name = "connect"
+    static let arguments: String? = "ADDRESS"
+    static let summary = "Connect to a device by its address, HOST:PORT or [V6]:PORT"
+
+    private let address: String
+
+    init(_ values: ProgramOptions.Values) throws(CommandFailure) {
+        address = try values.arguments(1...1, "connect ADDRESS")[0]
+    }
+
+    /// Longer than the bridge takes to give up.
+    private static let timeout = Duration.seconds(60)
+
+    func run(in session: Session) async throws -> Int32 {
+        let bridge = try await session.bridge()
+        let path = try await bridge.bridge.connect(address: address, timeout: Self.timeout)
+        let properties = try await bridge.properties(DeviceProxy.interface, path)
+        let device = KnownDevice(path, id: properties.text("DeviceId"), properties)
+        try Output.line("Connected to \(device.label.quoted), device \(device.id).")
+        if !device.isPaired {
+            Output.note(
+                "It is not paired. If that is its id, and only then, run “handoff trust \(device.id)” here, and"
+                    + " “handoff trust” with this device's id there (see “handoff status”).")
+        }
+        return 0
+    }
+}

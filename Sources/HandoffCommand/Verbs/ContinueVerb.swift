@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import Glibc
+internal import HandoffInterfaces
+internal import MainLoop
+
+/// `handoff continue`: continues an activity here and waits for the outcome.
+struct ContinueVerb: Verb {
+    static let name = "continue"
+    static let arguments: String? = "ID"
+    static let summary = "Continue an activity here, by its id or the beginning of it"
+
+    private let id: String
+    private let application: String?
+    private let isVerbose: Bool
+    private let printsJSON: Bool
+
+    static func declare(_ options: inout ProgramOptions) {
+        options.text("app", argument: "ID", "The application that is to continue it (default: the best one)")
+        options.flag("verbose", letter: "v", "Tell what happens, and when")
+        options.json()
+    }
+
+    init(_ values: ProgramOptions.Values) throws(CommandFailure) {
+        id = try values.arguments(1...1, "continue ID")[0]
+        application = values["app"]
+        isVerbose = values.has("verbose")
+        printsJSON = values.has("json")
+    }
+
+    func run(in session: Session) async throws -> Int32 {
+        let broker = try await session.broker()
+        let offer = try RemoteOffer.all(in: try await broker.brokerObjects()).choose(id)
+        let run = ContinueRun(broker, offer, isVerbose: isVerbose)
+        let outcome = try await run.outcome(of: options)
+        try tell(outcome, offer, after: run.elapsed)
+        return outcome.isSuccess ? 0 : 1
+    }
+
+    private var options: [String: Value] {
+        var options: [String: Value] = [:]
+        if let application { options["ApplicationId"] = .string(application) }
+        // A launcher may have given a token that lets the application raise its window.
+        for variable in ["XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID"] {
+            guard options["ActivationToken"] == nil, let token = getenv(variable), token.pointee != 0 else {
+                continue
+            }
+            options["ActivationToken"] = .string(String(cString: token))
+        }
+        return options
+    }
+
+    private func tell(_ outcome: ContinueOutcome, _ offer: RemoteOffer, after elapsed: Int64) throws {
+        if printsJSON {
+            let line: JSON = [
+                "id": .string(offer.id), "deviceId": .string(offer.deviceID),
+                "applicationId": .string(outcome.applicationID), "errorName": .string(outcome.errorName),
+                "message": .string(outcome.message), "microseconds": .integer(elapsed),
+            ]
+            try Output.line(line.text)
+        } else if outcome.isSuccess {
+            let place = outcome.applicationID.isEmpty ? "" : " in \(outcome.applicationID.shown)"
+            try Output.line("Continued \(offer.label.quoted) of \(offer.device.quoted)\(place).")
+        }
+        if !outcome.isSuccess {
+            let reason = outcome.message.isEmpty ? outcome.errorName : outcome.message
+            Output.note("\(offer.label.quoted) was not continued: \(reason.shown)")
+        }
+    }
+}
+
+/// How a continuation ended.
+private struct ContinueOutcome {
+    let applicationID: String
+    /// Empty on success.
+    let errorName: String
+    let message: String
+
+    var isSuccess: Bool { errorName.isEmpty }
+}
+
+/// One call of `Continue` and what comes of it.
+@MainLoop
+private final class ContinueRun {
+    private enum Event: Sendable {
+        case finished(RemoteActivityContinueFinished)
+        case brokerEnded
+    }
+
+    private let broker: Session.Daemon
+    private var offer: RemoteOffer
+    private let isVerbose: Bool
+    private let begin = MainLoop.now
+    private let events: AsyncStream<Event>
+    private let feed: AsyncStream<Event>.Continuation
+    private var tokens: [SignalToken] = []
+    private var watch: NameWatch?
+
+    init(_ broker: Session.Daemon, _ offer: RemoteOffer, isVerbose: Bool) {
+        self.broker = broker
+        self.offer = offer
+        self.isVerbose = isVerbose
+        (events, feed) = AsyncStream.makeStream()
+        let connection = broker.bus.connection
+        tokens = [
+            connection.onSignal(RemoteActivityProxy.interface, RemoteActivityContinueFinished.member) {
+                [weak self] in self?.finished($0)
+            },
+            connection.onSignal(.properties, "PropertiesChanged") { [weak self] in self?.changed($0) },
+        ]
+        let (feed, name) = (feed, broker.name)
+        watch = broker.bus.watch(HandoffNames.broker) { if $0 != name { feed.yield(.brokerEnded) } }
+        connection.onClosed = { _ in feed.yield(.brokerEnded) }
+    }
+
+    /// Microseconds since this was made.
+    var elapsed: Int64 { MainLoop.now - begin }
+
+    /// Calls `Continue` and waits for the outcome, which the broker promises.
+    func outcome(of options: [String: Value]) async throws -> ContinueOutcome {
+        phase("requested")
+        do {
+            try await RemoteActivityProxy(broker.object(offer.path)).`continue`(options: options)
+        } catch let error as DBusError {
+            return ContinueOutcome(
+                applicationID: "", errorName: error.name.text, message: CommandFailure(error).message)
+        }
+        phase("accepted")
+        for await event in events {
+            switch event {
+            case .brokerEnded:
+                throw CommandFailure("The broker ended before the activity was continued. Try again.")
+            case .finished(let signal):
+                phase(signal.errorName.isEmpty ? "finished" : "failed")
+                return ContinueOutcome(
+                    applicationID: signal.applicationId, errorName: signal.errorName, message: signal.message)
+            }
+        }
+        throw CommandFailure("Nothing more is heard of the continuation. Try again.")
+    }
+
+    private func phase(_ name: String) {
+        if isVerbose { Output.note("\(Age.milliseconds(elapsed)): \(name)") }
+    }
+
+    private func isOurs(_ signal: Message) -> Bool {
+        signal.sender == broker.name && signal.path == offer.path
+    }
+
+    private func finished(_ signal: Message) {
+        guard isOurs(signal), let arguments = try? RemoteActivityContinueFinished(signal) else { return }
+        feed.yield(.finished(arguments))
+    }
+
+    private func changed(_ signal: Message) {
+        guard isVerbose, isOurs(signal) else { return }
+        var reader = MessageReader(signal)
+        guard (try? reader.read(String.self)) == RemoteActivityProxy.interface.text,
+            let properties: [String: Value] = try? reader.read()
+        else { return }
+        let before = offer
+        offer.update(properties)
+        if offer.state != before.state { phase("state: \(offer.state.shown)") }
+        if let progress = offer.progress, progress != before.progress {
+            phase("progress: \(Int(progress * 100)) %")
+        }
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffInterfaces
+internal import MainLoop
+
+/// `handoff status`: what works, what does not, and what to do about it. It starts nothing.
+struct StatusVerb: Verb {
+    static let name = "status"
+    static let summary = "Tell what works, what is wrong, and how to mend it; starts nothing"
+
+    private let printsJSON: Bool
+
+    static func declare(_ options: inout ProgramOptions) { options.json() }
+
+    init(_ values: ProgramOptions.Values) { printsJSON = values.has("json") }
+
+    /// How long a daemon may take to answer.
+    private static let timeout = Duration.seconds(5)
+
+    func run(in session: Session) async throws -> Int32 {
+        let report = try await report(on: session)
+        if printsJSON {
+            try Output.line(report.json.text)
+        } else {
+            try Output.lines(report.lines(at: MainLoop.wallClock))
+        }
+        return report.isWorking ? 0 : 1
+    }
+
+    @MainLoop
+    private func report(on session: Session) async throws -> StatusReport {
+        var report = StatusReport()
+        do { _ = try session.bus() } catch {
+            report.busFailure = error.message
+            return report
+        }
+        report.broker = try await look(session, HandoffNames.broker) { try await Self.broker($0) }
+        report.bridge = try await look(session, HandoffNames.bridge) { try await Self.bridge($0) }
+        return report
+    }
+
+    @MainLoop
+    private func look<Content>(
+        _ session: Session, _ name: BusName, _ ask: @MainLoop (Session.Daemon) async throws -> Content
+    ) async throws -> StatusReport.Daemon<Content> {
+        guard let daemon = try await session.running(name) else {
+            return .absent(canStart: try await session.canStart(name))
+        }
+        do { return .running(try await ask(daemon)) } catch {
+            return .silent(CommandFailure(error).message)
+        }
+    }
+
+    @MainLoop
+    private static func broker(_ broker: Session.Daemon) async throws -> StatusReport.Broker {
+        let properties = try await broker.properties(
+            ManagerProxy.interface, HandoffNames.brokerPath, timeout: timeout)
+        let objects = try await broker.brokerObjects(timeout: timeout)
+        return StatusReport.Broker(
+            version: properties.number("Version"), isEnabled: properties.flag("Enabled"),
+            current: .current(in: objects), offers: RemoteOffer.all(in: objects))
+    }
+
+    @MainLoop
+    private static func bridge(_ bridge: Session.Daemon) async throws -> StatusReport.Bridge {
+        let properties = try await bridge.properties(
+            BridgeProxy.interface, HandoffNames.bridgePath, timeout: timeout)
+        return StatusReport.Bridge(
+            version: properties.number("Version"), deviceID: properties.text("DeviceId"),
+            deviceName: properties.text("DeviceName"), deviceType: properties.text("DeviceType"),
+            port: properties.number("Port"), isDiscoverable: properties.flag("Discoverable"),
+            devices: try await bridge.devices(timeout: timeout))
+    }
+}

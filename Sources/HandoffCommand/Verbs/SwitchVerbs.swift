@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffInterfaces
+internal import MainLoop
+
+/// `handoff on`: switches Handoff on.
+struct OnVerb: Verb {
+    static let name = "on"
+    static let summary = "Switch Handoff on"
+
+    init(_ values: ProgramOptions.Values) {}
+
+    func run(in session: Session) async throws -> Int32 {
+        try await session.broker().manager.setEnabled(true)
+        try Output.line("Handoff is on.")
+        return 0
+    }
+}
+
+/// `handoff off`: switches Handoff off.
+struct OffVerb: Verb {
+    static let name = "off"
+    static let summary = "Switch Handoff off: nothing is offered or accepted until it is on again"
+
+    init(_ values: ProgramOptions.Values) {}
+
+    func run(in session: Session) async throws -> Int32 {
+        try await session.broker().manager.setEnabled(false)
+        try Output.line("Handoff is off.")
+        return 0
+    }
+}

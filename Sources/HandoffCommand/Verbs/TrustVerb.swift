@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffInterfaces
+internal import MainLoop
+
+/// `handoff trust`: pairs with a device by its id.
+struct TrustVerb: Verb {
+    static let name = "trust"
+    static let arguments: String? = "DEVICE-ID [NAME]"
+    static let summary = "Pair with a device by its id, without comparing a code"
+
+    private let device: String
+    private let name: String
+
+    init(_ values: ProgramOptions.Values) throws(CommandFailure) {
+        let arguments = try values.arguments(1...2, "trust DEVICE-ID [NAME]")
+        device = arguments[0]
+        name = arguments.count == 2 ? arguments[1] : ""
+    }
+
+    func run(in session: Session) async throws -> Int32 {
+        let bridge = try await session.bridge()
+        let id = try await fullID(bridge)
+        let path = try await bridge.bridge.trust(deviceId: id, name: name)
+        let properties = try await bridge.properties(DeviceProxy.interface, path)
+        let known = KnownDevice(path, id: id, properties)
+        let ours = try await bridge.bridge.deviceId()
+        try Output.line(
+            "Device \(id) is trusted here\(known.name.isEmpty ? "" : " as \(known.name.quoted)").")
+        if !known.isConnected {
+            Output.note("The other device must trust this one too: run “handoff trust \(ours.shown)” there.")
+        }
+        return 0
+    }
+
+    /// A device that is trusted already may be named like everywhere. For a new one the whole id is needed: a part
+    /// of one, or a name, could be made up by a stranger nearby.
+    private func fullID(_ bridge: Session.Daemon) async throws -> String {
+        let id = device.lowercased()
+        if id.count == KnownDevice.idLength, id.allSatisfy(\.isHexDigit) { return id }
+        let peers = try await bridge.devices().filter(\.isPaired)
+        guard let peer = try? peers.choose(device) else {
+            throw CommandFailure.usage(
+                "\(device.quoted) is not the whole id of a device, nor a device that is trusted already. An id has"
+                    + " \(KnownDevice.idLength) hexadecimal digits; “handoff status” on that device shows it."
+            )
+        }
+        return peer.id
+    }
+}
+
+/// `handoff untrust`: ends a pairing.
+struct UntrustVerb: Verb {
+    static let name = "untrust"
+    static let arguments: String? = "DEVICE"
+    static let summary = "End the pairing with a device, on both sides"
+
+    private let device: String
+
+    init(_ values: ProgramOptions.Values) throws(CommandFailure) {
+        device = try values.arguments(1...1, "untrust DEVICE")[0]
+    }
+
+    func run(in session: Session) async throws -> Int32 {
+        let bridge = try await session.bridge()
+        let peer = try await bridge.devices().filter(\.isPaired).choose(device)
+        try await DeviceProxy(bridge.object(peer.path)).unpair()
+        try Output.line("Device \(peer.label.quoted) (\(peer.id)) is not trusted any more.")
+        return 0
+    }
+}

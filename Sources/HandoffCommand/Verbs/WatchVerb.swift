@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffInterfaces
+internal import MainLoop
+
+/// `handoff watch`: tells how offers come and go.
+struct WatchVerb: Verb {
+    static let name = "watch"
+    static let summary = "Print what other devices offer as it comes and goes, until interrupted"
+
+    private let printsJSON: Bool
+
+    static func declare(_ options: inout ProgramOptions) { options.json("Print JSON, one object a line") }
+
+    init(_ values: ProgramOptions.Values) { printsJSON = values.has("json") }
+
+    func run(in session: Session) async throws -> Int32 {
+        _ = try await session.broker()
+        let bus = try session.bus()
+        let events = BrokerEvents(bus)
+        let printer = WatchPrinter(printsJSON: printsJSON) { events.end() }
+        var feed: OfferFeed?
+        var isFirst = true
+        for await event in events.stream {
+            if let failure = printer.failure { throw failure }
+            switch event {
+            case .end: return 0
+            case .busEnded: throw CommandFailure.busEnded
+            case .broker(let owner):
+                feed?.end()
+                if feed != nil { printer.broker(isThere: false) }
+                feed = nil
+                guard let owner else { continue }
+                if !isFirst { printer.broker(isThere: true) }
+                isFirst = false
+                let next = OfferFeed(Session.Daemon(bus: bus, name: owner)) { printer.print($0) }
+                feed = next
+                do { try await next.begin() } catch {
+                    // If the broker has gone meanwhile, the next event says so.
+                    if try await bus.owner(of: HandoffNames.broker) == owner { throw error }
+                }
+            }
+        }
+        return 0
+    }
+}
+
+/// Prints what `handoff watch` tells.
+@MainLoop
+private final class WatchPrinter {
+    private let printsJSON: Bool
+    private let onFailure: @MainLoop () -> Void
+    /// Why it cannot print any more.
+    private(set) var failure: CommandFailure?
+    /// What was last printed of each offer.
+    private var lines: [ObjectPath: String] = [:]
+
+    init(printsJSON: Bool, onFailure: @escaping @MainLoop () -> Void) {
+        self.printsJSON = printsJSON
+        self.onFailure = onFailure
+    }
+
+    func print(_ change: OfferFeed.Change) {
+        switch change {
+        case .offered(let offer): print("offered", offer)
+        case .changed(let offer): print("changed", offer)
+        case .withdrawn(let offer):
+            print("withdrawn", offer)
+            lines[offer.path] = nil
+        }
+    }
+
+    func broker(isThere: Bool) {
+        if printsJSON {
+            write(JSON.object([.init(name: "event", value: isThere ? "brokerStarted" : "brokerEnded")]).text)
+        } else {
+            Output.note(
+                isThere ? "The broker is back." : "The broker has ended. Waiting for it to come back.")
+        }
+    }
+
+    private func print(_ event: String, _ offer: RemoteOffer) {
+        if printsJSON {
+            let members: [JSON.Member] = [
+                .init(name: "event", value: .string(event)), .init(name: "offer", value: offer.json),
+            ]
+            return write(JSON.object(members).text)
+        }
+        let line = Self.line(offer)
+        // What changed may be nothing that a line says.
+        if event == "changed", lines[offer.path] == line { return }
+        lines[offer.path] = line
+        write(event.padded(to: 9) + "  " + line)
+    }
+
+    private static func line(_ offer: RemoteOffer) -> String {
+        var words = [String(offer.id.prefix(ShortIDs.minimum)), offer.device.quoted, offer.label.quoted]
+        words.append(offer.type.shown)
+        if offer.state == "continuing" {
+            words.append("continuing" + (offer.progress.map { " \(Int($0 * 100)) %" } ?? ""))
+        }
+        return words.joined(separator: "  ")
+    }
+
+    private func write(_ line: String) {
+        guard failure == nil else { return }
+        do { try Output.line(line) } catch {
+            failure = error
+            onFailure()
+        }
+    }
+}
