@@ -23,6 +23,7 @@ import argparse
 import datetime
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -362,6 +363,8 @@ class Contacts(Gio.Application):
     def do_startup(self) -> None:
         Gio.Application.do_startup(self)
         self._book = AddressBook(self._path)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, number, self.quit)
         if self.get_dbus_connection() is not None:
             self._handoff = Handoff(self.get_dbus_connection(), "/org/example/Contacts", self)
 
