@@ -56,15 +56,30 @@ final class ActivityObject {
     /// Takes over `properties`, all or none; what that causes follows the reply to `call`.
     func apply(_ properties: [String: Value], _ call: MethodCall?) throws {
         let needsSave = try state.apply(properties)
+        hintAtStreams()
         if properties.count > (needsSave == nil ? 0 : 1) { try changed(call) }
         guard let needsSave else { return }
         let actions = saving.setNeedsSave(needsSave, at: .now)
         after(call) { [weak self] in self?.perform(actions) }
     }
 
+    /// Tells the application's author of a `UserInfo` that is better sent by other means.
+    func hintAtStreams() {
+        let size = state.userInfoSize
+        if size > UserInfoRules.comfortableSize { broker.hintAtStreams(type, size) }
+    }
+
     /// Merges `entries` into `UserInfo`.
     func merge(_ entries: [String: Value], _ call: MethodCall) throws {
         try apply(["UserInfo": .properties(state.userInfo.merging(entries) { _, new in new })], call)
+    }
+
+    /// Its application has registered anew. What is offered and what is fetched have to name the same team.
+    func teamChanged() {
+        guard let known = broker.activities[id]?.details, known.team != team else { return }
+        if let actions = try? broker.activities.update(id, details: details, payloadChanged: true, at: .now) {
+            broker.perform(actions)
+        }
     }
 
     private func changed(_ call: MethodCall?) throws {
@@ -175,7 +190,8 @@ final class ActivityObject {
             do {
                 try await delegateProxy.wasContinued(activity: path, device: about)
             } catch {
-                brokerLog.debug("WasContinued of \(path): \(DBusError.converting(error).message)")
+                let message = PeerText.message(DBusError.converting(error).message)
+                brokerLog.debug("WasContinued of \(path): \(message)")
             }
         }
     }

@@ -27,8 +27,10 @@ struct ActivityState: Equatable {
     /// Derived from `documentURL`: its MIME type.
     private(set) var documentType: String?
 
-    /// The marshalled sizes of `UserInfo` and of all else.
-    private var (userInfoSize, otherSize) = (0, 0)
+    /// The marshalled size of `UserInfo`.
+    private(set) var userInfoSize = 0
+    /// The marshalled size of all else.
+    private var otherSize = 0
 
     /// The bytes that all properties together may take, marshalled.
     static let maximumSize = 256 * 1024
@@ -97,10 +99,12 @@ struct ActivityState: Equatable {
     private mutating func check(changing properties: [String: Value]) throws(HandoffFailure) {
         let changesUserInfo = properties["UserInfo"] != nil
         if changesUserInfo { userInfoSize = try UserInfoRules.check(userInfo) }
-        if properties.count > (changesUserInfo ? 1 : 0) { otherSize = MarshalledSize.ofBody(others) }
+        if properties.count > (changesUserInfo ? 1 : 0) {
+            otherSize = MarshalledSize.ofBody(others) + delegate.text.utf8.count
+        }
         // Put together, the two parts lose one length and gain an entry's key and padding.
         guard userInfoSize + otherSize > Self.maximumSize - 64 else { return }
-        let size = MarshalledSize.ofBody(shared)
+        let size = MarshalledSize.ofBody(shared) + delegate.text.utf8.count
         guard size <= Self.maximumSize else {
             throw HandoffFailure(
                 .limitsExceeded,

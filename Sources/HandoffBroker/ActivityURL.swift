@@ -52,7 +52,10 @@ enum ActivityURL {
     }
 
     private static func parse(_ text: String) -> Parts? {
-        guard !text.utf8.contains(0), let uri = g_uri_parse(text, G_URI_FLAGS_NONE, nil) else { return nil }
+        // GLib lets white space and control characters through.
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }),
+            let uri = g_uri_parse(text, G_URI_FLAGS_NONE, nil)
+        else { return nil }
         defer { g_uri_unref(uri) }
         let host = g_uri_get_host(uri).map { String(cString: $0) } ?? ""
         return Parts(
@@ -60,7 +63,8 @@ enum ActivityURL {
             path: g_uri_get_path(uri).map { String(cString: $0) } ?? "")
     }
 
-    private static func asciiHost(_ host: String) -> String? {
+    /// `host` in lower case and ASCII form, as DNS knows it; nil if it has none.
+    static func asciiHost(_ host: String) -> String? {
         guard let text = g_hostname_to_ascii(host) else { return nil }
         defer { g_free(text) }
         return String(cString: text).lowercased()

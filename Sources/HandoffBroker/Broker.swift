@@ -21,6 +21,7 @@ public final class Broker {
     private(set) lazy var peers = Peers(self)
 
     private var activityObjects: [ActivityID: ActivityObject] = [:]
+    private var hintedTypes: Set<ActivityType> = []
     var runners: [ContinuationID: ContinuationRunner] = [:]
     private var bridgeWatch: NameWatch?
     /// The unique name of the bridge, nil while there is none.
@@ -47,6 +48,8 @@ public final class Broker {
 
     /// Exports the objects, so that all is there when the name is requested.
     public func export() {
+        // Before the name is requested: a bridge that sees the name adds its peers at once.
+        bridgeWatch = bus.watch(HandoffNames.bridge) { [weak self] in self?.bridgeChanged($0) }
         connection.policy = policy
         connection.objects.manage(HandoffNames.brokerPath)
         connection.objects.export(
@@ -55,9 +58,8 @@ public final class Broker {
         bus.onVanished = { [weak self] in self?.vanished($0) }
     }
 
-    /// Looks for the bridge, and asks the bus to start it. Without one, everything local works.
+    /// Asks the bus to start the bridge. Without one, everything local works.
     public func connectBridge() {
-        bridgeWatch = bus.watch(HandoffNames.bridge) { [weak self] in self?.bridgeChanged($0) }
         MainLoop.start { [bus] in
             do {
                 try await bus.startService(HandoffNames.bridge)
@@ -87,10 +89,16 @@ public final class Broker {
 
     /// Takes back what `connection` registered, and ends what it has.
     func unregister(_ connection: String) {
-        registry.remove(connection)
+        let former = registry.remove(connection)
         perform(activities.connectionVanished(connection, at: .now))
         for runner in runners.values { runner.connectionVanished(connection) }
         perform(held.connectionVanished(connection))
+        if former != nil { updateHandlers() }
+    }
+
+    /// `connection` has registered, perhaps not for the first time: its activities are of its team now.
+    func registered(_ connection: String) {
+        for activity in activities.activities(of: connection) { activityObjects[activity.id]?.teamChanged() }
         updateHandlers()
     }
 
@@ -110,7 +118,20 @@ public final class Broker {
             object.id, connection: object.owner.text, type: object.type, applicationID: object.applicationID,
             details: object.details)
         activityObjects[object.id] = object
+        object.hintAtStreams()
+    }
+
+    /// Makes `object`, which has been added, known.
+    func export(_ object: ActivityObject) {
         connection.objects.export(object.path, [ActivityBinding(object)], owner: object.owner)
+    }
+
+    /// Says, once for each type, that a `UserInfo` of `size` bytes is much.
+    func hintAtStreams(_ type: ActivityType, _ size: Int) {
+        guard hintedTypes.count < 1024, hintedTypes.insert(type).inserted else { return }
+        brokerLog.message(
+            "UserInfo of an activity of type \(PeerText.message(type.description)) takes \(size) bytes. Keep it"
+                + " under \(UserInfoRules.comfortableSize), and send the bulk through a stream.")
     }
 
     func perform(_ actions: [SessionActivities.Action]) {
@@ -161,15 +182,20 @@ public final class Broker {
         let offers = remoteOffers.setEnabled(isEnabled)
         call.afterReply { [weak self] in
             guard let self else { return }
-            connection.objects.propertiesChanged(
-                HandoffNames.brokerPath, ManagerBinding.description.name, ["Enabled"], tell: .subscribers)
             perform(own)
+            // Told once the bridge has heard of the withdrawal: then it can still pass that on.
+            MainLoop.start { [weak self] in self?.tellEnabled() }
             if !isEnabled {
                 for runner in runners.values { runner.disabled() }
                 perform(origin.disabled())
             }
             peers.perform(offers)
         }
+    }
+
+    private func tellEnabled() {
+        connection.objects.propertiesChanged(
+            HandoffNames.brokerPath, ManagerBinding.description.name, ["Enabled"], tell: .subscribers)
     }
 
     // MARK: The bridge

@@ -11,16 +11,19 @@ final class ContinuationObject: ContinuationServer {
     private unowned let broker: Broker
     let activityType: String
     let deviceId: String
+    /// As it was called when the continuation began.
+    let deviceName: String
+    /// What the origin said when it offered the activity.
+    let supportsContinuationStreams: Bool
 
     init(_ runner: ContinuationRunner, _ broker: Broker) {
         self.runner = runner
         self.broker = broker
         activityType = runner.offeredType.description
         deviceId = runner.device.description
+        deviceName = broker.peers.name(of: runner.device)
+        supportsContinuationStreams = runner.supportsStreams
     }
-
-    var deviceName: String { broker.peers.name(of: runner.device) }
-    var supportsContinuationStreams: Bool { runner.supportsStreams }
 
     func openStream(_ call: MethodCall) async throws -> FileDescriptor {
         guard runner.supportsStreams else {

@@ -61,7 +61,8 @@ final class ContinuationRunner {
 
     func begin() {
         trace.began(
-            "\(machine.offer.type) of \(broker.peers.name(of: device)) goes to \(registration.applicationID)")
+            "\(PeerText.message(offeredType.description)) of \(broker.peers.name(of: device)) goes to"
+                + " \(registration.applicationID)")
         broker.connection.objects.export(
             path, [ContinuationBinding(ContinuationObject(self, broker))], owner: applicationName)
         broker.peers.perform(broker.remoteOffers.setContinuing(true, key.activity, of: key.device))

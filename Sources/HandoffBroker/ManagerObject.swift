@@ -11,6 +11,9 @@ final class ManagerObject: ManagerServer {
     private var warnedTypes: Set<ActivityType> = []
     private var generator = SystemRandomNumberGenerator()
 
+    /// The bytes that the path of an application's object may take.
+    private static let maximumPathSize = 4096
+
     init(_ broker: Broker) { self.broker = broker }
 
     var enabled: Bool { broker.activities.isEnabled }
@@ -26,11 +29,11 @@ final class ManagerObject: ManagerServer {
         let name = try caller(call)
         let id = try ApplicationID(applicationId)
         let options = try RegistrationOptions(options)
-        var types: [ActivityType] = []
-        for text in activityTypes { types.append(try ActivityType(text)) }
-        try SandboxClaims.check(call.caller, id, options.team, types)
         let declaration = Declaration(
-            activityTypes: types, documentTypes: options.documentTypes, domains: options.domains)
+            activityTypes: try Self.types(activityTypes), documentTypes: options.documentTypes,
+            domains: options.domains)
+        try SandboxClaims.check(call.caller, id, options.team, declaration)
+        try Self.check(application)
         let registration = Registration(
             connection: name.text, applicationID: id, team: options.team, declaration: declaration,
             objectPath: application.text)
@@ -38,9 +41,32 @@ final class ManagerObject: ManagerServer {
         if let former, former.applicationID != id {
             brokerLog.debug("\(name) was registered as \(former.applicationID) before.")
         }
-        warn(of: declaration.types, id)
+        let types = declaration.types
+        warn(of: types, id)
         brokerLog.debug("\(name) is registered as \(id), team \(registration.team), \(types.count) types.")
-        call.afterReply { [weak broker] in broker?.updateHandlers() }
+        call.afterReply { [weak broker] in broker?.registered(name.text) }
+    }
+
+    /// Looked at only if they are not too many.
+    private static func types(_ texts: [String]) throws(HandoffFailure) -> [ActivityType] {
+        guard texts.count <= Quota.types else {
+            throw HandoffFailure(
+                .limitsExceeded,
+                "\(texts.count) activity types are more than the \(Quota.types) allowed. Declare fewer, and tell"
+                    + " kinds of activity apart by their UserInfo.")
+        }
+        var types: [ActivityType] = []
+        for text in texts { types.append(try ActivityType(text)) }
+        return types
+    }
+
+    private static func check(_ application: ObjectPath) throws(HandoffFailure) {
+        let size = application.text.utf8.count
+        guard size <= maximumPathSize else {
+            throw HandoffFailure(
+                .limitsExceeded,
+                "The path of the application takes \(size) bytes, more than the \(maximumPathSize) allowed.")
+        }
     }
 
     func unregisterApplication(_ call: MethodCall) async throws {
@@ -61,6 +87,7 @@ final class ManagerObject: ManagerServer {
             broker: broker,
             properties: properties)
         try broker.add(object)
+        call.afterReply { [weak broker] in broker?.export(object) }
         return object.path
     }
 

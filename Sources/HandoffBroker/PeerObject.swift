@@ -29,6 +29,13 @@ final class PeerObject: PeerServer {
         try requireEnabled()
         let id = try ActivityID(checking: activity)
         let offer = try OfferSummary.decode(id, summary, now: MainLoop.wallClock)
+        if let former = broker.remoteOffers.offers[device], former.id == id {
+            guard former.type == offer.type, former.applicationID == offer.applicationID else {
+                throw HandoffFailure(
+                    .invalidArguments,
+                    "ActivityType and ApplicationId of activity \(id) cannot change. Offer another activity.")
+            }
+        }
         call.afterReply { [weak self] in self?.take(offer) }
     }
 
@@ -65,7 +72,8 @@ final class PeerObject: PeerServer {
         try broker.origin.fetch(id, for: continuationID, by: device, offered: broker.activities.offered?.id)
         guard let object = broker.object(of: id) else { throw Self.withdrawn(id) }
         brokerLog.message(
-            "\(broker.peers.name(of: device)) continues “\(object.title)” (\(object.type)).",
+            "\(broker.peers.name(of: device)) continues “\(PeerText.title(object.title))”"
+                + " (\(PeerText.message(object.activityType))).",
             ["HANDOFF_CONTINUATION": continuation])
         let begin = MainLoop.now
         guard await object.saved(for: continuationID), let object = broker.object(of: id),
@@ -82,6 +90,10 @@ final class PeerObject: PeerServer {
 
     func continued(continuation: String, _ call: MethodCall) async throws {
         let id = try ContinuationID(checking: continuation)
+        guard broker.origin.entry(id, of: device) != nil else {
+            throw HandoffFailure(
+                .unknownObject, "There is no continuation \(id): it has ended or never existed. Fetch first.")
+        }
         let actions = broker.origin.continued(id, by: device)
         call.afterReply { [weak broker] in broker?.perform(actions) }
     }

@@ -29,29 +29,31 @@ final class Peers {
     /// Whether `device` is a peer.
     func contains(_ device: DeviceID) -> Bool { objects[device] != nil }
 
-    /// Adds a peer, or replaces what is known of it.
+    /// Adds a peer, or replaces what is known of it. ``added(_:)`` is to follow.
     func add(_ device: DeviceID, name: String, type: String) throws -> ObjectPath {
         let path = try HandoffNames.peers.appending(device.description)
-        _ = names.name(device, name)
-        types[device] = PeerText.name(type)
-        if objects[device] != nil {
-            for object in shown.values where object.key.device == device { object.deviceChanged() }
-            broker.origin.linkRestored(to: device)
-            for runner in broker.runners.values where runner.device == device { runner.linkRestored() }
-            return path
-        }
-        guard objects.count < Self.maximum else {
+        let isNew = objects[device] == nil
+        guard !isNew || objects.count < Self.maximum else {
             throw HandoffFailure(
                 .limitsExceeded, "There are \(Self.maximum) peers already. Unpair one that is no longer used."
             )
         }
-        let object = PeerObject(device, broker)
-        objects[device] = object
-        broker.connection.objects.export(path, [PeerBinding(object)], access: "bridge", isListed: false)
+        _ = names.name(device, name)
+        types[device] = PeerText.name(type)
+        if isNew {
+            let object = PeerObject(device, broker)
+            objects[device] = object
+            broker.connection.objects.export(path, [PeerBinding(object)], access: .bridge, isListed: false)
+            brokerLog.debug("Peer \(self.name(of: device)) (\(device)) is added.")
+        }
+        return path
+    }
+
+    /// What adding a peer causes: there is a link with it, or another one.
+    func added(_ device: DeviceID) {
+        for object in shown.values where object.key.device == device { object.deviceChanged() }
         broker.origin.linkRestored(to: device)
         for runner in broker.runners.values where runner.device == device { runner.linkRestored() }
-        brokerLog.debug("Peer \(self.name(of: device)) (\(device)) is added.")
-        return path
     }
 
     /// The device is no longer paired.
@@ -102,7 +104,8 @@ final class Peers {
         guard let object = try? RemoteActivityObject(entry, broker) else { return }
         shown[object.key] = object
         broker.connection.objects.export(object.path, [RemoteActivityBinding(object)])
-        brokerLog.debug("\(name(of: entry.device)) offers \(entry.offer.type) \(entry.offer.id).")
+        brokerLog.debug(
+            "\(name(of: entry.device)) offers \(PeerText.message(object.activityType)) \(entry.offer.id).")
     }
 }
 
@@ -128,7 +131,10 @@ final class PeerManagerObject: PeerManagerServer {
     {
         let name = try properties["Name"].map { try ActivityState.string($0, "Name") } ?? ""
         let type = try properties["Type"].map { try ActivityState.string($0, "Type") } ?? ""
-        return try broker.peers.add(try DeviceID(checking: deviceId), name: name, type: type)
+        let device = try DeviceID(checking: deviceId)
+        let path = try broker.peers.add(device, name: name, type: type)
+        call.afterReply { [weak broker] in broker?.peers.added(device) }
+        return path
     }
 
     func removePeer(deviceId: String, _ call: MethodCall) async throws {

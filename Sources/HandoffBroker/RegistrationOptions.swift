@@ -24,6 +24,7 @@ struct RegistrationOptions {
                         .limitsExceeded,
                         "Domains names \(domains.count) hosts, more than the \(Self.maximumDomains) allowed.")
                 }
+                for domain in domains { try Self.checkDomain(domain) }
             case "DocumentTypes": documentTypes = try Self.documentTypes(value)
             default:
                 brokerLog.debug(
@@ -32,15 +33,41 @@ struct RegistrationOptions {
         }
     }
 
+    private static func checkDomain(_ text: String) throws(HandoffFailure) {
+        let host = text.hasPrefix("*.") ? String(text.dropFirst(2)) : text
+        let labels =
+            ActivityURL.asciiHost(host)?.utf8.split(separator: 0x2E, omittingEmptySubsequences: false) ?? []
+        guard labels.count >= 2, host.utf8.count <= 253, labels.allSatisfy(Self.isLabel) else {
+            throw HandoffFailure(
+                .invalidArguments,
+                "Domains: \"\(PeerText.message(text))\" is not a host. Use one such as www.example.com or *.example.com."
+            )
+        }
+    }
+
+    /// Letters, digits and hyphens, at most 63.
+    private static func isLabel(_ label: some Collection<UInt8>) -> Bool {
+        (1...63).contains(label.count)
+            && label.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D }
+    }
+
     private static func documentTypes(_ value: Value) throws(HandoffFailure) -> [String: ActivityType] {
         guard case .dictionary(let dictionary) = value, dictionary.keySignature == "s",
             dictionary.valueSignature == "s"
         else { throw ActivityState.wrongType("DocumentTypes", "a{ss}", value) }
+        guard dictionary.entries.count <= Quota.types else {
+            throw HandoffFailure(
+                .limitsExceeded,
+                "DocumentTypes has \(dictionary.entries.count) entries, more than the \(Quota.types) allowed."
+            )
+        }
         var result: [String: ActivityType] = [:]
         for entry in dictionary.entries {
             guard let mimeType = entry.key.string, let type = entry.value.string else { continue }
             let parts = mimeType.split(separator: "/", omittingEmptySubsequences: false)
-            guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, mimeType.utf8.count <= 255 else {
+            guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, mimeType.utf8.count <= 255,
+                mimeType.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+            else {
                 throw HandoffFailure(
                     .invalidArguments,
                     "DocumentTypes: \"\(PeerText.message(mimeType))\" is not a MIME type. Use one such as text/plain."

@@ -56,13 +56,17 @@ final class RemoteActivityObject: RemoteActivityServer {
         if let running = broker.runners.values.first(where: { $0.isRunning && $0.key == key }) {
             return try running.join(caller, application: application)
         }
-        let runner = try makeRunner(target, caller, token)
-        call.afterReply { runner.begin() }
+        let (runner, ended) = try makeRunner(target, caller, token)
+        call.afterReply { [weak broker] in
+            broker?.perform(ended)
+            runner.begin()
+        }
     }
 
+    /// What continues the offer, and what its application has to give up for it.
     private func makeRunner(
         _ target: RemoteOffers.Target, _ caller: BusName, _ token: String
-    ) throws -> ContinuationRunner {
+    ) throws -> (ContinuationRunner, [HeldContinuations.Action]) {
         guard case .application(let application) = target,
             let connection = broker.registry.connection(for: application, continuing: entry.offer.type),
             let registration = broker.registry.registration(of: connection)
@@ -82,8 +86,7 @@ final class RemoteActivityObject: RemoteActivityServer {
         let runner = try ContinuationRunner(
             continuation, of: self, registration: registration, activationToken: token, broker: broker)
         broker.runners[id] = runner
-        broker.perform(ended)
-        return runner
+        return (runner, ended)
     }
 
     func dismiss(_ call: MethodCall) async throws {
@@ -100,6 +103,6 @@ final class RemoteActivityObject: RemoteActivityServer {
     var deviceType: String { broker.peers.type(of: key.device) }
     var since: Int64 { entry.offer.since }
     var state: String { entry.isContinuing ? "continuing" : "available" }
-    /// How much has come is not measured until documents are brought over.
-    var progress: Double { entry.isContinuing ? -1 : 0 }
+    /// Not known: how much has come is not measured until documents are brought over.
+    var progress: Double { -1 }
 }

@@ -6,7 +6,7 @@ internal import HandoffCore
 enum SandboxClaims {
     /// - Throws: `AccessDenied` if `caller` is sandboxed and claims more than it may.
     static func check(
-        _ caller: Caller, _ id: ApplicationID, _ team: Team?, _ types: [ActivityType]
+        _ caller: Caller, _ id: ApplicationID, _ team: Team?, _ declaration: Declaration
     ) throws(HandoffFailure) {
         guard let sandbox = caller.sandbox else { return }
         guard case .flatpak(let application) = sandbox, application == id.description else {
@@ -19,10 +19,12 @@ enum SandboxClaims {
                 "\(id) may not claim the team \(team). From a sandbox, use the id or a prefix of it of at least"
                     + " three labels.")
         }
-        guard types.isEmpty else {
+        // What a MIME type maps to is declared by that too.
+        if let claim = declaration.types.first?.description ?? declaration.domains.first {
             throw HandoffFailure(
                 .accessDenied,
-                "\(id) may not declare \(types[0]) from a sandbox. Declare it in its desktop entry instead.")
+                "\(id) may not declare \(PeerText.message(claim)) from a sandbox. Declare it in its desktop entry"
+                    + " instead.")
         }
     }
 }

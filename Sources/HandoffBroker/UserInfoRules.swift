@@ -27,15 +27,16 @@ enum UserInfoRules {
         }
         for (key, value) in userInfo {
             // The dictionary is 1, the variant that holds each value 2.
-            if let reason = refusal(of: value, depth: 2) {
+            if let reason = refusal(of: value, depth: 2, isTypeChecked: false) {
                 throw HandoffFailure(.invalidArguments, "UserInfo key \"\(PeerText.message(key))\" \(reason)")
             }
         }
         return size
     }
 
-    /// Why `value`, inside `depth` containers, is refused; nil if it is not.
-    private static func refusal(of value: Value, depth: Int) -> String? {
+    /// Why `value`, inside `depth` containers, is refused; nil if it is not. `isTypeChecked`: its type is part of
+    /// one that has been looked at, which is worth nothing inside a variant.
+    private static func refusal(of value: Value, depth: Int, isTypeChecked: Bool) -> String? {
         let inner = depth + 1
         switch value {
         case .byte, .boolean, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double, .string: return nil
@@ -45,38 +46,43 @@ enum UserInfoRules {
         case .bytes: return inner > maximumDepth ? tooDeep : nil
         case .array(let array):
             if inner > maximumDepth { return tooDeep }
-            return refusal(ofType: array.elementSignature)
+            return (isTypeChecked ? nil : refusal(ofType: array.elementSignature))
                 ?? firstRefusal(in: array.elements, depth: inner)
         case .dictionary(let dictionary):
             if inner > maximumDepth { return tooDeep }
-            return refusal(ofType: value.typeSignature)
+            return (isTypeChecked ? nil : refusal(ofType: value.typeSignature))
                 ?? firstRefusal(in: dictionary.entries.map(\.value), depth: inner)
         case .structure(let structure): return refusal(of: structure, depth: inner)
-        case .variant(let content): return inner > maximumDepth ? tooDeep : refusal(of: content, depth: inner)
+        case .variant(let content):
+            return inner > maximumDepth ? tooDeep : refusal(of: content, depth: inner, isTypeChecked: false)
         }
     }
 
     private static let tooDeep = "nests more than \(maximumDepth) containers. Flatten it."
 
+    /// The first refusal of `values`, the contents of a container whose type has been looked at.
     private static func firstRefusal(in values: [Value], depth: Int) -> String? {
         for value in values {
-            if let reason = refusal(of: value, depth: depth) { return reason }
+            if let reason = refusal(of: value, depth: depth, isTypeChecked: true) { return reason }
         }
         return nil
     }
 
     /// Why no value of the type `signature` may stand anywhere, not even in an empty array.
     private static func refusal(ofType signature: String) -> String? {
-        let plain = signature.replacing("(sv)", with: "")
-        if plain.contains(where: { "ogh".contains($0) }) {
-            return "holds values of type \(signature), which mean nothing on another device. Use strings."
-        }
-        if plain.contains("(") {
-            return
-                "holds a structure of type \(signature). Use a dictionary; only (sv) with a known tag is allowed."
-        }
-        for entry in plain.split(separator: "{").dropFirst() where !entry.hasPrefix("s") {
-            return "holds a dictionary of type \(signature), whose keys are not strings. Use string keys."
+        var rest = signature.utf8[...]
+        while let code = rest.popFirst() {
+            switch code {
+            case UInt8(ascii: "o"), UInt8(ascii: "g"), UInt8(ascii: "h"):
+                return "holds values of type \(signature), which mean nothing on another device. Use strings."
+            case UInt8(ascii: "(") where !rest.starts(with: "sv)".utf8):
+                return
+                    "holds a structure of type \(signature). Use a dictionary; only (sv) with a known tag is"
+                    + " allowed."
+            case UInt8(ascii: "{") where rest.first != UInt8(ascii: "s"):
+                return "holds a dictionary of type \(signature), whose keys are not strings. Use string keys."
+            default: break
+            }
         }
         return nil
     }
