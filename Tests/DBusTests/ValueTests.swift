@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import DBus
+import Testing
+
+@Suite("Values", .timeLimit(.minutes(2)))
+struct ValueTests {
+    private static let one: [Value] = [
+        .byte(0), .byte(255), .boolean(false), .boolean(true), .int16(.min), .int16(.max), .uint16(.max),
+        .int32(.min), .int32(.max), .uint32(.max), .int64(.min), .int64(.max), .uint64(.max), .double(0),
+        .double(-.greatestFiniteMagnitude), .double(.infinity), .double(.leastNonzeroMagnitude), .string(""),
+        .string("Grüße, 世界 😀\n"), .objectPath("/"), .objectPath("/org/example"), .signature(""),
+        .signature("a{sv}(ii)"), .bytes([]), .bytes([0, 1, 255]), .strings([]), .strings(["", "a", "é"]),
+        .properties([:]),
+        .properties(["b": .int32(1), "a": .strings(["x"]), "": .properties(["n": .byte(1)])]),
+        .variant(.byte(7)), .variant(.variant(.variant(.string("deep")))),
+    ]
+
+    @Test("every type comes out of a message as it went in", arguments: one)
+    func roundTrip(_ value: Value) throws {
+        let message = try Messages.sent(Messages.call(of: [value, .variant(value), value]))
+        #expect(message.signature == value.typeSignature + "v" + value.typeSignature)
+        #expect(try Messages.arguments(of: message) == [value, .variant(value), value])
+    }
+
+    @Test("nested containers come out as they went in")
+    func nested() throws {
+        let values: [Value] = [
+            try .array(of: "as", [.strings(["a"]), .strings([])]),
+            try .array(of: "ay", [.bytes([1]), .bytes([])]),
+            try .array(of: "(sv)", []),
+            try .array(of: "a{sv}", [.properties(["a": .byte(1)]), .properties([:])]),
+            try .array(of: "v", [.variant(.byte(1)), .variant(.string("x"))]),
+            try .structure([.byte(1), .int64(2), try .structure([.string("x")]), .strings([])]),
+            try .dictionary(
+                key: "u", value: "(ox)", [(.uint32(1), try .structure([.objectPath("/"), .int64(5)]))]),
+            try .dictionary(key: "g", value: "a{yas}", []),
+            try .array(of: "x", [.int64(1), .int64(2)]), try .array(of: "b", [.boolean(true)]),
+        ]
+        #expect(try Messages.arguments(of: Messages.sent(Messages.call(of: values))) == values)
+    }
+
+    @Test("not a number comes out as not a number")
+    func notANumber() throws {
+        let value = try Messages.arguments(of: Messages.sent(Messages.call(of: [.double(.nan)])))
+        guard case .double(let number)? = value.first else { throw DBusError.invalidArgs("no double") }
+        #expect(number.isNaN)
+    }
+
+    @Test("an array of bytes is `bytes`, however it was made")
+    func bytes() throws {
+        #expect(try Value.array(of: "y", [.byte(1), .byte(2)]) == .bytes([1, 2]))
+        #expect(try Value.array(of: "y", []) == .bytes([]))
+    }
+
+    @Test(
+        "an array's element type must be one complete type without descriptors",
+        arguments: [
+            "", "ss", "z", "{sv}", "h", "ah", "(sh)", "a{sh}", "()", String(repeating: "a", count: 32) + "s",
+        ])
+    func badElementTypes(_ signature: String) {
+        #expect(throws: DBusError.self) { try Value.array(of: signature, []) }
+    }
+
+    @Test("elements and entries of another type are refused")
+    func mixed() {
+        #expect(throws: DBusError.self) { try Value.array(of: "s", [.string("a"), .byte(1)]) }
+        #expect(throws: DBusError.self) { try Value.array(of: "a{sv}", [.strings([])]) }
+        #expect(throws: DBusError.self) {
+            try Value.dictionary(key: "s", value: "v", [(.string("a"), .byte(1))])
+        }
+        #expect(throws: DBusError.self) {
+            try Value.dictionary(key: "s", value: "s", [(.byte(1), .string("a"))])
+        }
+    }
+
+    @Test(
+        "a dictionary's key is basic, its types are complete",
+        arguments: [
+            ("v", "s"), ("as", "s"), ("ss", "s"), ("s", "vv"), ("s", ""), ("", "s"), ("h", "s"), ("s", "ah"),
+        ])
+    func badDictionaries(_ key: String, _ value: String) {
+        #expect(throws: DBusError.self) { try Value.dictionary(key: key, value: value, []) }
+    }
+
+    @Test("a structure has fields")
+    func emptyStructure() {
+        #expect(throws: DBusError.self) { try Value.structure([]) }
+    }
+
+    @Test("values give their contents by type")
+    func contents() throws {
+        #expect(Value.string("a").string == "a" && Value.byte(1).string == nil)
+        #expect(Value.strings(["a"]).strings == ["a"] && Value.bytes([]).strings == nil)
+        let twice = try Value.dictionary(
+            key: "s", value: "v", [(.string("a"), .variant(.byte(1))), (.string("a"), .variant(.byte(2)))])
+        #expect(twice.properties == ["a": .byte(2)])
+        #expect(Value.strings([]).properties == nil)
+        #expect(
+            Value.properties(["b": .byte(1), "a": .byte(2)]) == .properties(["a": .byte(2), "b": .byte(1)]))
+    }
+
+    @Test("random values come out as they went in, and take as many bytes as counted", arguments: 0..<20)
+    func random(_ seed: UInt64) throws {
+        var random = Seeded(seed)
+        for _ in 0..<200 {
+            let values = try (0...random.below(4)).map { _ in try random.value() }
+            let bytes: [UInt8]
+            do {
+                bytes = try Messages.call(of: values).marshal()
+            } catch {
+                // Generated signatures may be too long together.
+                #expect(values.map(\.typeSignature).joined().utf8.count > 255)
+                continue
+            }
+            #expect(try Messages.arguments(of: .demarshal(bytes)) == values)
+            var size = MarshalledSize()
+            for value in values { size.add(value) }
+            #expect(size.bytes == Messages.bodyLength(bytes))
+        }
+    }
+
+    @Test("the size of properties is that of a body with nothing else")
+    func sizeOfProperties() throws {
+        let properties: [String: Value] = [
+            "a": .byte(1), "list": .strings(["x", "y"]), "n": .int64(1), "p": .properties([:]),
+        ]
+        let bytes = try Messages.call(of: [.properties(properties)]).marshal()
+        #expect(MarshalledSize.ofBody(properties) == Messages.bodyLength(bytes))
+        #expect(MarshalledSize.ofBody([:]) == 8)
+    }
+}

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A device that is not our bridge: the other end of a link, which may say whatever it likes."""
+
+from __future__ import annotations
+
+import hashlib
+import socket
+import ssl
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from gi.repository import Gio, GLib
+from buses import BROKER, BusError, wait
+from clients import ACTIVITY_TYPE, APPLICATION_ID
+from support import Machine, device_path
+
+NO_FLAGS = Gio.DBusCapabilityFlags.NONE
+CALL, REPLY, ERROR = (Gio.DBusMessageType.METHOD_CALL, Gio.DBusMessageType.METHOD_RETURN, Gio.DBusMessageType.ERROR)
+
+
+class Identity:
+    """A key and a self-signed certificate, made by openssl."""
+
+    def __init__(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            key, certificate = Path(folder, "key"), Path(folder, "certificate")
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+                            "-nodes", "-days", "3650", "-subj", "/CN=handoff", "-keyout", key, "-out", certificate],
+                           check=True, capture_output=True)
+            self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+            self.context.check_hostname = False
+            self.context.verify_mode = ssl.CERT_NONE
+            self.context.minimum_version = ssl.TLSVersion.TLSv1_3
+            self.context.load_cert_chain(certificate, key)
+            self.id = hashlib.sha256(ssl.PEM_cert_to_DER_cert(certificate.read_text())).hexdigest()
+
+
+class Link:
+    """A TCP connection to a machine's bridge, and what may come of it."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.socket: socket.socket = socket.create_connection(("127.0.0.1", machine.port), 5)
+        self.received: list[Gio.DBusMessage] = []
+        # What calls of a member are answered with; nothing, if it is not here.
+        self.answers: dict[str, GLib.Variant] = {}
+        self.errors: dict[str, tuple[str, str]] = {}
+        self.closed = False
+        self._buffer = b""
+        self.last_serial = 0
+
+    def close(self) -> None:
+        self.closed = True
+        self.socket.close()
+
+    # Bytes
+
+    def send_bytes(self, data: bytes) -> None:
+        """Sends whatever it is; a connection that is cut off already takes nothing."""
+        self.socket.settimeout(5)
+        try:
+            self.socket.sendall(data)
+        except OSError:
+            self.closed = True
+
+    def _read(self) -> None:
+        """Reads what is there, without waiting."""
+        if self.closed:
+            return
+        self.socket.settimeout(0)
+        try:
+            while data := self.socket.recv(65536):
+                self._buffer += data
+            self.closed = True
+        except (ssl.SSLWantReadError, BlockingIOError):
+            pass
+        except OSError:
+            self.closed = True
+
+    def wait_until_closed(self, timeout: float = 10) -> None:
+        """Waits for the other side to end the connection."""
+        def ended() -> bool:
+            self._read()
+            return self.closed
+        wait(ended, "the connection to be cut off", timeout)
+
+    # TLS and messages
+
+    def start_tls(self, identity: Identity) -> None:
+        self.socket.settimeout(5)
+        self.socket = identity.context.wrap_socket(self.socket)
+
+    @property
+    def peer_id(self) -> str:
+        """The identity that the other side has shown."""
+        return hashlib.sha256(self.socket.getpeercert(binary_form=True)).hexdigest()
+
+    def send(self, message: Gio.DBusMessage) -> int:
+        """Sends a message as it is, with the next serial number unless it has one."""
+        if not message.get_serial():
+            self.last_serial += 1
+            message.set_serial(self.last_serial)
+        self.send_bytes(message.to_blob(NO_FLAGS))
+        return message.get_serial()
+
+    def read_messages(self) -> list[Gio.DBusMessage]:
+        """What has come so far. Calls are answered as a well-behaved device would."""
+        self._read()
+        while len(self._buffer) >= 16:
+            needed = Gio.DBusMessage.bytes_needed(self._buffer[:16])
+            if len(self._buffer) < needed:
+                break
+            message = Gio.DBusMessage.new_from_blob(self._buffer[:needed], NO_FLAGS)
+            self._buffer = self._buffer[needed:]
+            self.received.append(message)
+            if message.get_message_type() == CALL:
+                self._answer(message)
+        return self.received
+
+    def _answer(self, call: Gio.DBusMessage) -> None:
+        member = call.get_member()
+        if member in self.errors:
+            self.send(Gio.DBusMessage.new_method_error_literal(call, *self.errors[member]))
+            return
+        reply = Gio.DBusMessage.new_method_reply(call)
+        if member in self.answers:
+            reply.set_body(self.answers[member])
+        self.send(reply)
+
+    def calls(self, member: str) -> list[Gio.DBusMessage]:
+        """The calls of a member that have come so far."""
+        return [message for message in self.read_messages()
+                if message.get_message_type() == CALL and message.get_member() == member]
+
+    def answer_to(self, serial: int) -> Gio.DBusMessage | None:
+        """The answer to the call with this serial, if it has come."""
+        return next((message for message in self.read_messages() if message.get_reply_serial() == serial), None)
+
+    def call(self, member: str, arguments: GLib.Variant | None = None) -> GLib.Variant | None:
+        """Calls a member, written `Peer.Offer`, and waits for the answer."""
+        serial = self.send(method_call(member, arguments))
+        wait(lambda: self.answer_to(serial) or self.closed, f"an answer to {member}")
+        answer = self.answer_to(serial)
+        assert answer, f"cut off instead of an answer to {member}"
+        if answer.get_message_type() == ERROR:
+            raise BusError(answer.get_error_name(), answer.get_body().unpack()[0])
+        return answer.get_body()
+
+    def hello(self, *, paired: bool, version: int = 1, **about: GLib.Variant) -> None:
+        """Says Hello, and waits until the other side has said it too."""
+        about = {"Paired": GLib.Variant("b", paired), "Secret": GLib.Variant("ay", b"")} | about
+        self.call("Link.Hello", GLib.Variant("(ua{sv})", (version, about)))
+        wait(lambda: self.calls("Hello"), "the other side's Hello")
+
+
+def method_call(member: str, arguments: GLib.Variant | None = None, path: str = "/") -> Gio.DBusMessage:
+    """A call as it travels on a link."""
+    interface, _, method = member.rpartition(".")
+    if "." not in interface:
+        interface = f"{BROKER}.{interface}"
+    message = Gio.DBusMessage.new_method_call(None, path, interface, method)
+    if arguments is not None:
+        message.set_body(arguments)
+    return message
+
+
+class Device:
+    """Another device, with an identity of its own."""
+
+    def __init__(self) -> None:
+        self.identity = Identity()
+        self.id = self.identity.id
+
+    def link_to(self, machine: Machine) -> Link:
+        """A TLS connection to this machine, on which nothing has been said."""
+        link = Link(machine)
+        link.start_tls(self.identity)
+        return link
+
+    def paired_link_to(self, machine: Machine) -> Link:
+        """Becomes a peer of this machine, and connects."""
+        machine.trust(self.id, "other")
+        link = self.link_to(machine)
+        assert link.peer_id == machine.device_id
+        link.hello(paired=True)
+
+        def connected() -> Any:
+            link.read_messages()
+            return machine.connected_to(self.id)
+
+        wait(connected, f"{machine.name} to be connected")
+        return link
+
+
+def forgotten(machine: Machine, device: Device) -> bool:
+    """Whether the machine knows nothing of this device."""
+    try:
+        machine.session.get_all(device_path(device.id), "Device")
+    except BusError as error:
+        return error.short_name == "UnknownObject"
+    return False
+
+
+# What such a device may say.
+
+SOME_ID = "0123456789abcdef" * 2
+CONTINUATION = "fedcba9876543210" * 2
+
+
+def offer(activity: str = SOME_ID, **changes: GLib.Variant) -> GLib.Variant:
+    """The arguments of Offer, with changes to the summary."""
+    summary = {"ActivityType": GLib.Variant("s", ACTIVITY_TYPE), "ApplicationId": GLib.Variant("s", APPLICATION_ID),
+               "Title": GLib.Variant("s", "From afar"), "Revision": GLib.Variant("t", 1),
+               "Since": GLib.Variant("x", 1_000_000)}
+    return GLib.Variant("(sa{sv})", (activity, summary | changes))
+
+
+def fetch(activity: str) -> Gio.DBusMessage:
+    """A call of Fetch."""
+    return method_call("Peer.Fetch", GLib.Variant("(ss)", (activity, CONTINUATION)))

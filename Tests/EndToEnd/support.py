@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Machines: each a session bus with both daemons and directories of its own, reached over loopback."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from gi.repository import GLib
+from buses import BRIDGE, BRIDGE_ROOT, BROKER, ROOT, BusError, Session, wait
+
+SOURCE = Path(__file__).resolve().parents[2]
+PROGRAMS = Path(os.environ.get("HANDOFF_BINARIES", SOURCE / "build" / "bin")).resolve()
+
+
+def device_path(device_id: str) -> str:
+    """The bridge's object for another device."""
+    return f"{BRIDGE_ROOT}/devices/{device_id}"
+
+
+class Machine:
+    """One machine of the user's. Two of them share nothing but the network."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        # Short, because the path of a socket can't be long.
+        self.folder = Path(tempfile.mkdtemp(prefix=f"handoff-{name}-"))
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+        self.sessions: list[Session] = []
+        self.last_words: dict[str, str] = {}
+        self.address = f"unix:path={self.folder}/bus"
+        self.environment = {
+            "PATH": f"{PROGRAMS}:{os.environ['PATH']}",
+            "LANG": "C.UTF-8",
+            "HOME": str(self.folder / "home"),
+            "DBUS_SESSION_BUS_ADDRESS": self.address,
+            # No discovery: the tests are on this machine alone.
+            "DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={self.folder}/no-system-bus",
+            "XDG_DATA_DIRS": str(self.folder / "share"),
+        }
+        for variable in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"):
+            self.environment[variable] = str(self.folder / variable.removeprefix("XDG_").lower())
+        for folder in list(self.environment.values())[2:]:
+            if folder.startswith(str(self.folder)):
+                Path(folder).mkdir(mode=0o700)
+        self.port = 0
+        configuration = self.folder / "config_home" / "handoff"
+        configuration.mkdir()
+        (configuration / "handoff.conf").write_text(f"[Device]\nName={name}\n")
+        self.start_bus()
+
+    # Processes
+
+    def start(self, program: str, *arguments: str) -> subprocess.Popen[bytes]:
+        """Starts a program of this machine, whose output goes to its log. It ends with this process."""
+        path = shutil.which(program, path=self.environment["PATH"])
+        assert path, f"there is no {program} in {self.environment['PATH']}"
+        # A test may be run from a thread with signals blocked, and a child would inherit that.
+        with open(self.log_file(program), "ab") as log:
+            process = subprocess.Popen(["setpriv", "--pdeathsig", "TERM", path, *arguments],
+                                       env=self.environment, cwd=self.folder,
+                                       stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        self.processes[program] = process
+        return process
+
+    def start_bus(self) -> None:
+        self.start("dbus-daemon", "--session", "--nofork", "--nopidfile", "--address", self.address)
+
+        def connected() -> Session | None:
+            try:
+                return self.connect()
+            except GLib.Error:
+                return None
+
+        self.session = wait(connected, f"the bus of {self.name}")
+
+    def start_broker(self, *options: str) -> None:
+        self.start("handoffd", *options)
+        self.wait_for(BROKER, "handoffd")
+
+    def start_bridge(self, *options: str) -> None:
+        """Starts the bridge: at the port it had before, if it was running before."""
+        self.start("handoff-bridge", "--no-discovery", f"--listen=127.0.0.1:{self.port}", *options)
+        self.wait_for(BRIDGE, "handoff-bridge")
+        self.port = wait(lambda: self.session.get(BRIDGE_ROOT, "Bridge.Port"), "a port")
+
+    def wait_for(self, name: str, program: str) -> None:
+        """Waits until a daemon owns its name, which is when it is ready."""
+        process = self.processes[program]
+        wait(lambda: self.session.owner(name) or process.poll() is not None, f"{name} on the bus")
+        assert process.poll() is None, f"{program} has ended with status {process.returncode}:\n{self.log(program)}"
+
+    def kill(self, program: str, number: int = signal.SIGKILL) -> int:
+        """Ends a program of this machine and gives back its exit status."""
+        process = self.processes.pop(program)
+        process.send_signal(number)
+        wait(lambda: process.poll() is not None, f"the end of {program}")
+        return process.returncode
+
+    def run(self, *command: str) -> subprocess.CompletedProcess[str]:
+        """Runs a command as the user of this machine would, serving the bus meanwhile."""
+        with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+            process = subprocess.Popen(["setpriv", "--pdeathsig", "TERM", *command], env=self.environment,
+                                       stdin=subprocess.DEVNULL, stdout=output, stderr=errors)
+            try:
+                wait(lambda: process.poll() is not None, f"the end of {' '.join(command)}")
+            except AssertionError:
+                process.kill()
+                process.wait()
+                raise
+            output.seek(0)
+            errors.seek(0)
+            return subprocess.CompletedProcess(command, process.returncode, output.read().decode(),
+                                               errors.read().decode())
+
+    def log_file(self, program: str) -> Path:
+        return self.folder / f"{Path(program).name}.log"
+
+    def log(self, program: str) -> str:
+        """What a daemon has logged so far."""
+        file = self.log_file(program)
+        return file.read_text(errors="replace") if file.exists() else self.last_words.get(program, "")
+
+    def stop(self) -> dict[str, int]:
+        """Ends everything; gives back the exit statuses of the daemons that were asked to end."""
+        for session in self.sessions:
+            session.close()
+        statuses = {}
+        for program in [program for program in self.processes if program != "dbus-daemon"]:
+            statuses[program] = self.kill(program, signal.SIGTERM)
+        if "dbus-daemon" in self.processes:
+            self.kill("dbus-daemon", signal.SIGTERM)
+        return statuses
+
+    def remove(self) -> None:
+        """Removes the folder of this machine; what was logged can still be read."""
+        self.last_words = {program: self.log(program) for program in ("handoffd", "handoff-bridge")}
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    # The bus
+
+    def connect(self) -> Session:
+        """A new connection to the bus of this machine, closed with the machine."""
+        session = Session(self.address)
+        self.sessions.append(session)
+        return session
+
+    @property
+    def device_id(self) -> str:
+        return self.session.get(BRIDGE_ROOT, "Bridge.DeviceId")
+
+    def set_enabled(self, enabled: bool) -> None:
+        """The user's switch."""
+        self.session.set(ROOT, "Manager.Enabled", GLib.Variant("b", enabled))
+
+    def trust(self, device_id: str, name: str) -> None:
+        """Pairs with a device of this identity."""
+        self.session.call(BRIDGE_ROOT, "Bridge.Trust", GLib.Variant("(ss)", (device_id, name)))
+
+    def dial(self, port: int) -> str:
+        """Connects to a device by its port, and gives back its object."""
+        arguments = GLib.Variant("(s)", (f"127.0.0.1:{port}",))
+        return self.session.call(BRIDGE_ROOT, "Bridge.Connect", arguments).unpack()[0]
+
+    def connected_to(self, device_id: str) -> bool:
+        """Whether there is a link to this paired device."""
+        try:
+            device = self.session.get_all(device_path(device_id), "Device")
+        except BusError:
+            return False
+        return device["Paired"].unpack() and device["Connected"].unpack()
+
+
+def start_machine(machines: list[Machine], name: str) -> Machine:
+    """A machine with both daemons running, added to those of the test, which ends it."""
+    machine = Machine(name)
+    machines.append(machine)
+    machine.start_broker()
+    machine.start_bridge()
+    return machine
+
+
+def pair(one: Machine, other: Machine) -> None:
+    """Makes two machines peers, by their identities, and waits until they are connected."""
+    one.trust(other.device_id, other.name)
+    other.trust(one.device_id, one.name)
+    one.dial(other.port)
+    wait_for_link(one, other)
+
+
+def wait_for_link(one: Machine, other: Machine) -> None:
+    wait(lambda: one.connected_to(other.device_id) and other.connected_to(one.device_id),
+         f"a link between {one.name} and {other.name}")
+
+
+def count(records: list, matches: Callable[..., bool]) -> int:
+    """How many records match."""
+    return sum(1 for record in records if matches(record))
+
+
+@contextmanager
+def refused(*names: str, containing: tuple[str, ...] = ()) -> Iterator[None]:
+    """Expects that what is done is answered with an error of one of these names, whose message says why."""
+    try:
+        yield
+    except BusError as error:
+        assert error.short_name in names, f"refused with {error}, and not with {' or '.join(names)}"
+        assert len(error.message) >= 10, f"the message says nothing: “{error.message}”"
+        for text in containing:
+            assert text in error.message, f"“{text}” is not in the message “{error.message}”"
+    else:
+        raise AssertionError(f"accepted, though {' or '.join(names)} was expected")

@@ -1,0 +1,350 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What clients send that they should not: each is refused with an error that says why, and nothing breaks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from gi.repository import Gio, GLib
+from buses import BRIDGE_ROOT, BUS, ROOT, body_size, entries, properties, typed
+from clients import ACTIVITY_TYPE, Client, Dock
+from samples import EVERY_TYPE, NOT_ALLOWED, arrays, nested
+from support import Machine, refused
+
+LIMIT = 131072
+SOME_ID = "0123456789abcdef" * 2
+SOME_DEVICE = "0123456789abcdef" * 4
+
+
+def changes(client: Client, name: str, value: GLib.Variant) -> list[Callable[[], Any]]:
+    """The ways to set a property of an activity. Each must refuse what is not allowed."""
+    activity = client.create(Title="Unchanged", UserInfo={"former": GLib.Variant("s", "state")})
+    ways = [lambda: client.create(**{name: value}),
+            lambda: activity.update(**{"Title": "Changed", name: value}),
+            lambda: client.set(activity.path, f"Activity.{name}", value)]
+    if name == "UserInfo" and value.is_of_type(GLib.VariantType("a{sv}")):
+        ways.append(lambda: activity.add_entries(entries(value)))
+
+    def unchanged() -> None:
+        assert activity.get("Title") == "Unchanged"
+        assert activity.get("UserInfo") == {"former": "state"}
+
+    return [*ways, unchanged]
+
+
+def assert_refused(client: Client, name: str, value: GLib.Variant, error: str, *texts: str) -> None:
+    """Every way of setting this is refused, and the former values stay."""
+    before = len(client.managed_objects())
+    *ways, unchanged = changes(client, name, value)
+    for way in ways:
+        with refused(error, containing=texts):
+            way()
+        unchanged()
+    assert len(client.managed_objects()) == before + 1, "a refused CreateActivity leaves no activity"
+
+
+@pytest.mark.parametrize("kind", NOT_ALLOWED)
+def test_value_that_user_info_can_not_hold(machine: Machine, kind: str) -> None:
+    """Such a value in UserInfo is InvalidArgs, naming the key."""
+    value = GLib.Variant("a{sv}", {"fine": GLib.Variant("s", "x"), "the culprit": NOT_ALLOWED[kind]})
+    assert_refused(Client(machine), "UserInfo", value, "InvalidArgs", "the culprit")
+
+
+def test_file_descriptor_in_user_info(machine: Machine) -> None:
+    """A file descriptor in UserInfo is InvalidArgs, naming the key, also deep inside."""
+    client = Client(machine)
+    activity = client.create()
+    for value in (GLib.Variant("h", 0), GLib.Variant("v", GLib.Variant("h", 0)), GLib.Variant("ah", [0]),
+                  GLib.Variant("a{sv}", {"x": GLib.Variant("h", 0)})):
+        descriptors = Gio.UnixFDList.new()
+        read, write = os.pipe()
+        descriptors.append(read)
+        arguments = GLib.Variant("(a{sv})", (properties(UserInfo={"the culprit": value}),))
+        with refused("InvalidArgs", containing=("the culprit",)):
+            client.call(activity.path, "Activity.Update", arguments, descriptors=descriptors)
+        os.close(read)
+        os.close(write)
+    assert activity.get("UserInfo") == {}
+
+
+def user_info_of_size(size: int) -> dict[str, GLib.Variant]:
+    """A UserInfo that takes just so many bytes marshalled."""
+    empty = body_size(GLib.Variant("(a{sv})", ({"bytes": GLib.Variant("ay", b"")},)))
+    return {"bytes": GLib.Variant.new_from_bytes(
+        GLib.VariantType("ay"), GLib.Bytes.new(bytes(size - empty)), True)}
+
+
+def test_largest_user_info_is_taken_and_one_byte_more_is_not(machine: Machine) -> None:
+    """UserInfo of MaximumUserInfoSize bytes is taken; one more is UserInfoTooLarge, naming both sizes."""
+    client = Client(machine)
+    assert client.get(ROOT, "Manager.MaximumUserInfoSize") == LIMIT
+    assert body_size(GLib.Variant("(a{sv})", (user_info_of_size(LIMIT),))) == LIMIT
+    activity = client.create(UserInfo=user_info_of_size(LIMIT))
+    assert len(activity.user_info()["bytes"].get_data_as_bytes().get_data()) > LIMIT - 100
+    large = user_info_of_size(LIMIT + 1)
+    assert_refused(client, "UserInfo", GLib.Variant("a{sv}", large), "UserInfoTooLarge", str(LIMIT))
+    with refused("UserInfoTooLarge", containing=(str(LIMIT), str(LIMIT + 1))):
+        activity.update(UserInfo=large)
+
+
+def test_far_too_large_user_info(machine: Machine) -> None:
+    """UserInfo of many megabytes is refused like any other, and the daemon serves on."""
+    client = Client(machine)
+    activity = client.create()
+    with refused("UserInfoTooLarge", containing=(str(LIMIT), str(20 << 20))):
+        activity.update(UserInfo=user_info_of_size(20 << 20))
+    assert activity.get("UserInfo") == {}
+
+
+def test_entries_that_would_grow_too_large(machine: Machine) -> None:
+    """AddUserInfoEntries is refused if the sum would be too large, and nothing is added."""
+    client = Client(machine)
+    activity = client.create(UserInfo=user_info_of_size(LIMIT - 100))
+    with refused("UserInfoTooLarge", containing=(str(LIMIT),)):
+        activity.add_entries({"more": GLib.Variant("s", "x" * 200)})
+    assert list(activity.user_info()) == ["bytes"]
+
+
+def test_properties_together_too_large(machine: Machine) -> None:
+    """All properties of an activity together take at most 256 KiB."""
+    client = Client(machine)
+    activity = client.create(UserInfo=user_info_of_size(LIMIT))
+    with refused("LimitsExceeded"):
+        activity.update(Title="x", Keywords=["y" * 150_000])
+    assert activity.get("Title") == ""
+
+
+def test_nesting_of_33_is_refused(machine: Machine) -> None:
+    """UserInfo nested 33 deep is InvalidArgs, naming the key."""
+    assert_refused(Client(machine), "UserInfo", GLib.Variant("a{sv}", nested(33)), "InvalidArgs", "deep")
+
+
+def test_far_too_deep_nesting_is_refused(machine: Machine) -> None:
+    """Nesting up to what the bus itself lets through is refused, whatever it is made of."""
+    client = Client(machine)
+    activity = client.create()
+    for depth in range(34, 42):
+        with refused("InvalidArgs"):
+            activity.update(UserInfo=nested(depth))
+    variants = GLib.Variant("s", "bottom")
+    for _level in range(50):
+        variants = GLib.Variant("v", variants)
+    with refused("InvalidArgs"):
+        activity.update(UserInfo={"deep": variants})
+    with refused("InvalidArgs"):
+        activity.update(UserInfo={"deep": arrays(31)})
+    assert activity.get("UserInfo") == {}
+
+
+def test_nesting_of_32_arrives(machines: tuple[Machine, Machine]) -> None:
+    """UserInfo nested 32 deep is taken, read back, and arrives on the other machine."""
+    desk, lap = machines
+    origin, target, dock = Client(desk), Client(lap), Dock(lap)
+    deepest = nested(32) | {"arrays": arrays(30)}
+    activity = origin.offer("Deep", UserInfo=deepest)
+    expected = {key: typed(value) for key, value in deepest.items()}
+    assert {key: typed(value) for key, value in activity.user_info().items()} == expected
+    dock.continue_offer(dock.offer("Deep"))
+    arrived = target.wait_for("ContinueActivity").arguments.get_child_value(0).lookup_value("UserInfo")
+    assert {key: typed(value) for key, value in entries(arrived).items()} == expected
+
+
+@pytest.mark.parametrize("url", [
+    "example.com", "/etc/passwd", "file:///etc/passwd", "ftp://example.com/", "javascript:alert(1)", "http://",
+    "https:", "http:/example.com", "https://exa mple.com/", "http://\u202eexample.com:x/", "//example.com/",
+    "HTTPS", "mailto:me@example.com", "http://example.com/\nx", "https://[::1/"])
+def test_url_that_is_no_web_page(machine: Machine, url: str) -> None:
+    """WebpageURL and ReferrerURL that are not absolute http or https are InvalidURL."""
+    client = Client(machine)
+    for name in ("WebpageURL", "ReferrerURL"):
+        assert_refused(client, name, GLib.Variant("s", url), "InvalidURL")
+
+
+def test_document_url_that_is_no_file(machine: Machine) -> None:
+    """DocumentURL that is not a file's is InvalidURL."""
+    client = Client(machine)
+    for url in ("https://example.com/letter.odt", "letter.odt", "file:letter.odt", "file://"):
+        assert_refused(client, "DocumentURL", GLib.Variant("s", url), "InvalidURL")
+
+
+@pytest.mark.parametrize(("name", "value"), [
+    ("Title", GLib.Variant("u", 1)), ("Title", GLib.Variant("ay", b"x")), ("UserInfo", GLib.Variant("a{ss}", {})),
+    ("UserInfo", GLib.Variant("s", "x")), ("Keywords", GLib.Variant("s", "x")),
+    ("ExpirationDate", GLib.Variant("t", 1)), ("EligibleForHandoff", GLib.Variant("u", 1)),
+    ("RequiredUserInfoKeys", GLib.Variant("av", [])), ("Delegate", GLib.Variant("s", "/")),
+    ("NeedsSave", GLib.Variant("s", "true")), ("WebpageURL", GLib.Variant("v", GLib.Variant("s", "http://a/")))])
+def test_property_of_another_type(machine: Machine, name: str, value: GLib.Variant) -> None:
+    """A property of another type is InvalidArgs, naming it."""
+    assert_refused(Client(machine), name, value, "InvalidArgs", name)
+
+
+def test_keys_that_are_not_known_are_ignored(machine: Machine) -> None:
+    """Unknown keys in dictionaries are ignored, so that newer applications work with this broker."""
+    client = Client(machine, options={"Unheard": GLib.Variant("u", 1)})
+    unknown = GLib.Variant("(a{sv})", ({"Unheard": GLib.Variant("as", []), "Title": GLib.Variant("s", "Set")},))
+    activity = client.create()
+    client.call(activity.path, "Activity.Update", unknown)
+    assert activity.get("Title") == "Set"
+
+
+def test_read_only_properties_stay(machine: Machine) -> None:
+    """What is read-only can't be set."""
+    client = Client(machine)
+    activity = client.create()
+    for path, name, value in ((activity.path, "Activity.Current", GLib.Variant("b", True)),
+                              (activity.path, "Activity.ActivityType", GLib.Variant("s", "x")),
+                              (ROOT, "Manager.MaximumUserInfoSize", GLib.Variant("u", 1)),
+                              (BRIDGE_ROOT, "Bridge.DeviceId", GLib.Variant("s", SOME_DEVICE))):
+        with refused("PropertyReadOnly", "AccessDenied", "InvalidArgs"):
+            client.set(path, name, value)
+    assert not activity.get("Current")
+
+
+@pytest.mark.parametrize(("path", "member", "arguments"), [
+    (ROOT, "Manager.RegisterApplication", GLib.Variant("(s)", ("com.example.x",))),
+    (ROOT, "Manager.RegisterApplication", GLib.Variant("(sasoa{ss})", ("com.example.x", [], "/", {}))),
+    (ROOT, "Manager.CreateActivity", GLib.Variant("(sa{sv}s)", ("", {}, ""))),
+    (ROOT, "Manager.CreateActivity", None),
+    (ROOT, "Manager.UnregisterApplication", GLib.Variant("(u)", (1,))),
+    (ROOT, f"{BUS}.Properties.Get", GLib.Variant("(s)", ("org.example.Handoff.Manager",))),
+    (ROOT, f"{BUS}.Properties.Set", GLib.Variant("(sss)", ("org.example.Handoff.Manager", "Enabled", "true"))),
+    (ROOT, f"{BUS}.ObjectManager.GetManagedObjects", GLib.Variant("(s)", ("x",))),
+    (BRIDGE_ROOT, "Bridge.Connect", GLib.Variant("(u)", (1,))),
+    (BRIDGE_ROOT, "Bridge.Trust", GLib.Variant("(s)", (SOME_DEVICE,)))])
+def test_wrong_signature(machine: Machine, path: str, member: str, arguments: GLib.Variant | None) -> None:
+    """A call with other arguments than the contract's is InvalidArgs."""
+    with refused("InvalidArgs", "UnknownMethod"):
+        Client(machine).call(path, member, arguments)
+
+
+@pytest.mark.parametrize(("path", "member", "error"), [
+    (ROOT, "Manager.Explode", "UnknownMethod"),
+    (ROOT, "Nonsense.CreateActivity", "UnknownInterface UnknownMethod"),
+    (f"{ROOT}/nothing", "Manager.UnregisterApplication", "UnknownObject"),
+    (f"{ROOT}/activities/{SOME_ID}", "Activity.BecomeCurrent", "UnknownObject"),
+    (f"{ROOT}/activities/notanid", "Activity.BecomeCurrent", "UnknownObject"),
+    (f"{ROOT}/remote/{SOME_DEVICE}/{SOME_ID}", "RemoteActivity.Dismiss", "UnknownObject"),
+    (f"{ROOT}/continuations/{SOME_ID}", "Continuation.Release", "UnknownObject"),
+    (f"{BRIDGE_ROOT}/devices/{SOME_DEVICE}", "Device.Pair", "UnknownObject"),
+    (BRIDGE_ROOT, "Bridge.Explode", "UnknownMethod")])
+def test_what_is_not_there(machine: Machine, path: str, member: str, error: str) -> None:
+    """Calling what is not there says so."""
+    with refused(*error.split()):
+        Client(machine).call(path, member)
+
+
+def test_unknown_properties(machine: Machine) -> None:
+    """Properties and interfaces that are not there are refused, for reading and for writing."""
+    client = Client(machine)
+    activity = client.create()
+    for name in ("Manager.Nothing", "Nothing.Enabled"):
+        with refused("UnknownProperty", "InvalidArgs", "UnknownInterface"):
+            client.get(ROOT, name)
+    with refused("UnknownProperty", "InvalidArgs"):
+        client.set(activity.path, "Activity.Nothing", GLib.Variant("s", "x"))
+
+
+def test_undeclared_type(machine: Machine) -> None:
+    """An activity of an undeclared type is TypeNotDeclared, naming the declared ones."""
+    client = Client(machine, types=("com.example.a", "com.example.b"))
+    with refused("TypeNotDeclared", containing=("com.example.c", "com.example.a", "com.example.b")):
+        client.create("com.example.c")
+    assert client.create().get("ActivityType") == "com.example.a", "without a type it is the first one"
+    undeclared = Client(machine, "com.example.none", ())
+    with refused("TypeNotDeclared"):
+        undeclared.create()
+
+
+@pytest.mark.parametrize("activity_type", ["", "x" * 256, "line\nbreak", "\x7f"])
+def test_type_that_is_none(machine: Machine, activity_type: str) -> None:
+    """A type that is empty, too long or has control characters can't be declared."""
+    with refused("InvalidArgs"):
+        Client(machine, types=(ACTIVITY_TYPE, activity_type))
+
+
+def test_unusual_type_is_taken(machine: Machine) -> None:
+    """A type need not be reverse-DNS."""
+    client = Client(machine, types=("Brief schreiben", "x" * 255))
+    assert client.create().get("ActivityType") == "Brief schreiben"
+
+
+@pytest.mark.parametrize("application_id", ["", "a" * 256, "../evil", "com/example", "with space\n"])
+def test_application_id_that_is_none(machine: Machine, application_id: str) -> None:
+    """An application id that can't be the name of a desktop entry is refused."""
+    client = Client(machine, register=False)
+    client.application_id = application_id
+    with refused("InvalidArgs"):
+        client.register()
+
+
+@pytest.mark.parametrize(("option", "value"), [
+    ("Team", GLib.Variant("u", 1)), ("Domains", GLib.Variant("s", "example.com")),
+    ("DocumentTypes", GLib.Variant("a{sv}", {})), ("DocumentTypes", GLib.Variant("a{ss}", {"text": "com.example.x"})),
+    ("Domains", GLib.Variant("as", ["exa mple"]))])
+def test_option_that_is_wrong(machine: Machine, option: str, value: GLib.Variant) -> None:
+    """A registration with a wrong option is InvalidArgs, naming it."""
+    with refused("InvalidArgs"):
+        Client(machine, options={option: value})
+
+
+def test_activity_without_registration(machine: Machine) -> None:
+    """Without having registered one can't create an activity."""
+    with refused("NotRegistered"):
+        Client(machine, register=False).create()
+
+
+def test_quota_of_activities(machine: Machine) -> None:
+    """A connection has 64 activities at most; one that ends makes room, and others have their own quota."""
+    client = Client(machine)
+    activities = [client.create() for _number in range(64)]
+    with refused("LimitsExceeded", containing=("64",)):
+        client.create()
+    activities[7].invalidate()
+    client.create()
+    Client(machine).create()
+
+
+def test_quota_of_types(machine: Machine) -> None:
+    """A registration declares 256 types at most."""
+    Client(machine, types=tuple(f"com.example.t{number}" for number in range(256)))
+    with refused("LimitsExceeded", containing=("256",)):
+        Client(machine, types=tuple(f"com.example.t{number}" for number in range(257)))
+
+
+def test_every_allowed_type_is_read_back(machine: Machine) -> None:
+    """What UserInfo may hold is read back as it was written."""
+    activity = Client(machine).create(UserInfo=EVERY_TYPE)
+    assert {key: typed(value) for key, value in activity.user_info().items()} == \
+        {key: typed(value) for key, value in EVERY_TYPE.items()}
+
+
+@pytest.mark.parametrize("address", ["", "nowhere", "127.0.0.1", "127.0.0.1:0", "127.0.0.1:65536", "127.0.0.1:x",
+                                     "::1:80", "[::1]", "[127.0.0.1]:80", "user@127.0.0.1:80", "a b:80"])
+def test_address_that_is_none(machine: Machine, address: str) -> None:
+    """Connect with something that is no address is InvalidArgs."""
+    with refused("InvalidArgs"):
+        machine.session.call(BRIDGE_ROOT, "Bridge.Connect", GLib.Variant("(s)", (address,)))
+
+
+@pytest.mark.parametrize("device_id", ["", "x" * 64, SOME_DEVICE[:-1], SOME_DEVICE.upper(), f"{SOME_DEVICE}0"])
+def test_device_id_that_is_none(machine: Machine, device_id: str) -> None:
+    """Trust in something that is no device id is InvalidArgs."""
+    with refused("InvalidArgs"):
+        machine.trust(device_id, "x")
+
+
+def test_trusting_and_connecting_to_oneself(machine: Machine) -> None:
+    """A device neither trusts nor connects to itself."""
+    with refused("InvalidArgs"):
+        machine.trust(machine.device_id, "myself")
+    with refused("InvalidArgs", "ConnectionUnavailable"):
+        machine.dial(machine.port)
+
+
+def test_nothing_answers(machine: Machine) -> None:
+    """Connect to a port where nothing listens is ConnectionUnavailable."""
+    with refused("ConnectionUnavailable"):
+        machine.dial(1)

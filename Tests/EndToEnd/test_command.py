@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The command line, handoff."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+
+import pytest
+from buses import wait
+from clients import APPLICATION_ID, Client, Dock
+from support import Machine, start_machine
+
+Machines = tuple[Machine, Machine]
+APPLICATION = ("--app-id", "org.example.Shell", "--type", "org.example.shell.note")
+
+
+def done(result: subprocess.CompletedProcess[str]) -> str:
+    """What a command has printed, which must have succeeded."""
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def listed(machine: Machine, title: str) -> dict:
+    """Waits until “handoff list” shows an offer, and gives it back."""
+    def found() -> dict | None:
+        offers = json.loads(done(machine.run("handoff", "list", "--json")))
+        return next((offer for offer in offers if offer["title"] == title), None)
+    return wait(found, f"“{title}” in the list")
+
+
+def printed(machine: Machine, text: str) -> None:
+    """Waits until a handoff that was left running has printed this."""
+    wait(lambda: text in machine.log("handoff"), f"“{text}” in what handoff prints")
+
+
+def test_publish_and_receive(machines: Machines) -> None:
+    """What one shell publishes another receives, with its types, and both are told."""
+    desk, lap = machines
+    lap.start("handoff", "receive", *APPLICATION, "--once")
+    printed(lap, "Waiting")
+    desk.start("handoff", "publish", *APPLICATION, "--title", "A note", "--webpage", "https://example.com/note",
+               "--user-info", "text=hello", "--user-info", "when:=('date', <int64 5>)", "--user-info", "n:=uint16 7")
+    offer = listed(lap, "A note")
+    assert offer["deviceName"] == "desk"
+    assert offer["handlers"] == ["org.example.Shell"]
+    output = done(lap.run("handoff", "continue", offer["id"][:8]))
+    assert "A note" in output and "desk" in output
+    wait(lambda: lap.processes["handoff"].poll() is not None, "the end of handoff receive --once")
+    assert lap.processes.pop("handoff").returncode == 0
+    received = json.loads(next(line for line in lap.log("handoff").splitlines() if line.startswith("{")))
+    assert received["title"] == "A note"
+    assert received["userInfo"]["text"] == "hello"
+    assert received["userInfoTypes"] == {"text": "s", "when": "(sv)", "n": "q"}
+    assert received["device"] == {"id": desk.device_id, "name": "desk"}
+    assert received["webpageURL"] == "https://example.com/note"
+    printed(desk, "continued on “lap”")
+    assert desk.kill("handoff", signal.SIGINT) == 0
+    wait(lambda: json.loads(done(lap.run("handoff", "list", "--json"))) == [], "the offer to go")
+
+
+def test_list_is_a_table_for_people(machines: Machines) -> None:
+    """“handoff list” prints a table with a heading and short ids; without offers it says so."""
+    desk, lap = machines
+    origin, _target, dock = Client(desk), Client(lap), Dock(lap)
+    empty = lap.run("handoff", "list")
+    assert (done(empty), bool(empty.stderr)) == ("", True)
+    activity = origin.offer("A letter")
+    dock.offer("A letter")
+    heading, line = done(lap.run("handoff", "list")).splitlines()
+    assert heading.split()[:3] == ["ID", "DEVICE", "TITLE"]
+    assert line.startswith(activity.id[:8])
+    for text in ("desk", "A letter", APPLICATION_ID):
+        assert text in line
+
+
+def test_continue_tells_what_went_wrong(machines: Machines) -> None:
+    """A continuation that fails is told on standard error, with the application's words and status 1."""
+    desk, lap = machines
+    origin, target, dock = Client(desk), Client(lap), Dock(lap)
+    activity = origin.offer("A letter")
+    dock.offer("A letter")
+    target.fail("ContinueActivity", "The letter is sealed.")
+    result = lap.run("handoff", "continue", activity.id)
+    assert result.returncode == 1
+    assert "The letter is sealed." in result.stderr
+    result = lap.run("handoff", "continue", "0" * 32)
+    assert result.returncode == 1
+    assert "0" * 32 in result.stderr
+
+
+def test_on_and_off(machine: Machine) -> None:
+    """“handoff off” and “handoff on” flip the switch, and “handoff status” shows it."""
+    for word, enabled in (("off", False), ("on", True)):
+        assert word in done(machine.run("handoff", word))
+        status = json.loads(done(machine.run("handoff", "status", "--json")))
+        assert status["broker"]["enabled"] is enabled
+        assert f"switched {word}" in machine.run("handoff", "status").stdout
+
+
+def test_status_shows_everything(machines: Machines) -> None:
+    """“handoff status” shows this device, its peers, its current activity, and no problem where there is none."""
+    desk, lap = machines
+    Client(desk).offer("A letter")
+    status = json.loads(done(desk.run("handoff", "status", "--json")))
+    assert status["bridge"]["deviceId"] == desk.device_id
+    assert status["bridge"]["port"] == desk.port
+    assert status["broker"]["current"]["title"] == "A letter"
+    assert [device["id"] for device in status["bridge"]["devices"]] == [lap.device_id]
+    assert status["problems"] == []
+    text = done(desk.run("handoff", "status"))
+    for part in (desk.device_id, str(desk.port), "A letter", "lap", "connected"):
+        assert part in text
+
+
+def test_status_without_daemons(machine_list: list[Machine]) -> None:
+    """Without daemons “handoff status” says what to do, with status 1; other commands fail with a reason."""
+    machine = Machine("bare")
+    machine_list.append(machine)
+    result = machine.run("handoff", "status")
+    assert result.returncode == 1
+    assert "Problems" in result.stdout
+    for command in (("list",), ("on",), ("continue", "0" * 32), ("devices",), ("connect", "127.0.0.1:1")):
+        result = machine.run("handoff", *command)
+        assert result.returncode == 1
+        assert "not running" in result.stderr
+
+
+def test_pairing_by_command(machine_list: list[Machine]) -> None:
+    """Trusting each other, connecting, listing the devices and ending it is all done by command."""
+    desk, lap = start_machine(machine_list, "desk"), start_machine(machine_list, "lap")
+    done(desk.run("handoff", "trust", lap.device_id, "my lap"))
+    done(lap.run("handoff", "trust", desk.device_id))
+    assert desk.device_id in done(lap.run("handoff", "connect", f"127.0.0.1:{desk.port}"))
+    wait(lambda: "paired, connected" in done(desk.run("handoff", "devices")), "the link in the list")
+    done(desk.run("handoff", "untrust", "lap"))
+    wait(lambda: not lap.connected_to(desk.device_id), "the pairing to end on the other side")
+    devices = json.loads(done(desk.run("handoff", "devices", "--json")))
+    assert not any(device["paired"] for device in devices)
+
+
+def test_watch_tells_what_comes_and_goes(machines: Machines) -> None:
+    """“handoff watch” prints each offer as it comes, changes and goes."""
+    desk, lap = machines
+    origin, _target = Client(desk), Client(lap)
+    lap.start("handoff", "watch", "--json")
+    activity = origin.offer("A letter")
+    printed(lap, '"event":"offered"')
+    activity.update(Title="A longer letter")
+    printed(lap, "A longer letter")
+    activity.resign_current()
+    printed(lap, '"event":"withdrawn"')
+    assert lap.kill("handoff", signal.SIGINT) == 0
+
+
+def test_publisher_outlives_the_broker(machines: Machines) -> None:
+    """“handoff publish” publishes again when there is a new broker."""
+    desk, lap = machines
+    dock, _target = Dock(lap), Client(lap, "org.example.Shell", ("org.example.shell.note",))
+    desk.start("handoff", "publish", *APPLICATION, "--title", "A note")
+    path = dock.offer("A note")
+    desk.kill("handoffd")
+    dock.wait_until_gone(path)
+    desk.start_broker()
+    dock.offer("A note", 5)
+
+
+@pytest.mark.parametrize("command", [
+    (), ("fly",), ("list", "too", "much"), ("continue",), ("continue", "a", "b"), ("publish", "--title", "x"),
+    ("receive",), ("--nonsense",), ("trust",), ("trust", "abc"), ("connect",), ("continue", "not hexadecimal"),
+    ("publish", *APPLICATION, "--title", "x", "--user-info", "no equals sign"),
+    ("publish", *APPLICATION, "--title", "x", "--user-info", "key:=[1, 'x'")])
+def test_wrong_command_line(machine: Machine, command: tuple[str, ...]) -> None:
+    """A wrong command line is status 2 and one line on standard error, never a crash."""
+    result = machine.run("handoff", *command)
+    assert result.returncode == 2, result
+    assert not result.stdout
+    assert 10 <= len(result.stderr) <= 400
+
+
+def test_help_and_version(machine: Machine) -> None:
+    """--help and --version answer on standard output, of all three programs."""
+    for program in ("handoff", "handoffd", "handoff-bridge"):
+        assert "Usage" in done(machine.run(program, "--help"))
+        assert done(machine.run(program, "--version")).split()[0] == program
+    assert "--once" in done(machine.run("handoff", "help", "receive"))
+
+
+def test_refused_publication(machine: Machine) -> None:
+    """What the broker refuses is told with its reason."""
+    result = machine.run("handoff", "publish", *APPLICATION, "--title", "x", "--webpage", "no page")
+    assert result.returncode == 1
+    assert "WebpageURL" in result.stderr
+    large = machine.run("handoff", "publish", *APPLICATION, "--title", "x", "--user-info", f"k:={[0] * 40000}")
+    assert large.returncode == 1
+    assert "131072" in large.stderr

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What other devices send that they should not: it is refused or cut off, and everyone else is served on."""
+
+from __future__ import annotations
+
+import os
+import random
+import ssl
+import struct
+import time
+
+import pytest
+from gi.repository import Gio, GLib
+from buses import BRIDGE, BRIDGE_ROOT, BROKER, ROOT, let_pass, wait
+from clients import APPLICATION_ID, Client, Dock
+from link import CONTINUATION, SOME_ID, Device, Link, fetch, method_call, offer
+from support import Machine, refused
+
+
+def assert_serves(machines: tuple[Machine, Machine]) -> None:
+    """The two machines still hand over, which shows that nobody else was disturbed."""
+    desk, lap = machines
+    origin, target, dock = Client(desk), Client(lap), Dock(lap)
+    origin.offer("After all that", UserInfo={"fine": GLib.Variant("b", True)})
+    dock.continue_offer(dock.offer("After all that"))
+    assert target.wait_for("ContinueActivity").arguments.unpack()[0]["UserInfo"] == {"fine": True}
+    assert dock.outcome() == (APPLICATION_ID, "", "")
+
+
+@pytest.mark.parametrize("discoverable", [True, False])
+def test_stranger_gets_nothing(machines: tuple[Machine, Machine], discoverable: bool) -> None:
+    """A stranger may say Hello while the machine is discoverable; it gets no offer and can fetch nothing."""
+    desk, _lap = machines
+    activity = Client(desk).offer("Secret", UserInfo={"secret": GLib.Variant("s", "x")})
+    desk.session.set(BRIDGE_ROOT, "Bridge.Discoverable", GLib.Variant("b", discoverable))
+    link = Device().link_to(desk)
+    link.hello(paired=True)
+    for member, arguments in (("Offer", offer()), ("Withdraw", GLib.Variant("(s)", (SOME_ID,))),
+                              ("Fetch", GLib.Variant("(ss)", (activity.id, CONTINUATION))),
+                              ("Continued", GLib.Variant("(s)", (CONTINUATION,))),
+                              ("OpenStream", GLib.Variant("(s)", (CONTINUATION,)))):
+        with refused("AccessDenied"):
+            link.call(f"Peer.{member}", arguments)
+    with refused("AccessDenied"):
+        link.call("Link.Unpair")
+    let_pass(0.5)
+    assert not link.calls("Offer")
+    (hello,) = link.calls("Hello")
+    assert ("Name" in hello.get_body().unpack()[1]) == discoverable, "strangers read the name while discoverable"
+    assert hello.get_body().unpack()[1]["Paired"] is False
+    assert_serves(machines)
+
+
+GARBAGE = {
+    "HTTP": b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    "zeros": bytes(4096),
+    "ones": b"\xff" * 4096,
+    "noise": random.Random(1).randbytes(65536),
+    "one byte": b"\x01",
+}
+BEFORE_TLS = GARBAGE | {
+    "TLS with a broken length": b"\x16\x03\x01\xff\xff" + bytes(65535),
+    "a bare message": b"l\x01\x00\x01" + bytes(60),
+}
+
+
+@pytest.mark.parametrize("data", BEFORE_TLS.values(), ids=BEFORE_TLS)
+def test_garbage_before_tls(machines: tuple[Machine, Machine], data: bytes) -> None:
+    """Bytes that begin no connection of ours are cut off."""
+    desk, _lap = machines
+    link = Link(desk)
+    link.send_bytes(data)
+    link.wait_until_closed()
+    assert_serves(machines)
+
+
+def test_no_certificate_is_no_device(machines: tuple[Machine, Machine]) -> None:
+    """A connection without a client certificate, or with an older TLS, is cut off."""
+    desk, _lap = machines
+    for version in (ssl.TLSVersion.TLSv1_3, ssl.TLSVersion.TLSv1_2):
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        context.maximum_version = version
+        link = Link(desk)
+        link.socket.settimeout(5)
+        try:
+            link.socket = context.wrap_socket(link.socket)
+        except OSError:
+            continue
+        link.wait_until_closed()
+    assert_serves(machines)
+
+
+def message_bytes(body_length: int = 0, fields_length: int = 0, *, endian: bytes = b"l", kind: int = 1,
+                  version: int = 1) -> bytes:
+    """The first sixteen bytes of a message, which say how long it is."""
+    order = "<" if endian == b"l" else ">"
+    return endian + bytes([kind, 0, version]) + struct.pack(f"{order}III", body_length, 1, fields_length)
+
+
+AFTER_TLS = {kind: data for kind, data in GARBAGE.items() if len(data) >= 16} | {
+    "a body of 4 GiB": message_bytes(body_length=0xFFFFFFFF),
+    "a body of 128 MiB": message_bytes(body_length=128 << 20),
+    "a body of 1 MiB": message_bytes(body_length=1 << 20),
+    "header fields of 4 GiB": message_bytes(fields_length=0xFFFFFFF0),
+    "header fields of 64 MiB": message_bytes(fields_length=64 << 20),
+    "version 2": message_bytes(version=2),
+    "no byte order": message_bytes(endian=b"x"),
+    "type 0": message_bytes(kind=0) + bytes(16),
+    "type 9": message_bytes(kind=9) + bytes(16),
+}
+
+
+@pytest.mark.parametrize("data", AFTER_TLS.values(), ids=AFTER_TLS)
+@pytest.mark.parametrize("after_hello", [False, True])
+def test_garbage_after_tls(machines: tuple[Machine, Machine], data: bytes, after_hello: bool) -> None:
+    """Bytes that are no message, or one far too long, end the link at once, also that of a peer."""
+    desk, _lap = machines
+    device = Device()
+    if after_hello:
+        link = device.paired_link_to(desk)
+    else:
+        desk.session.set(BRIDGE_ROOT, "Bridge.Discoverable", GLib.Variant("b", True))
+        link = device.link_to(desk)
+    link.send_bytes(data)
+    link.wait_until_closed()
+    assert_serves(machines)
+
+
+def test_connections_that_say_nothing(machines: tuple[Machine, Machine]) -> None:
+    """Connections that say nothing, before or after TLS, are cut off in time, and slow down nobody."""
+    desk, _lap = machines
+    desk.session.set(BRIDGE_ROOT, "Bridge.Discoverable", GLib.Variant("b", True))
+    silent = [Link(desk) for _number in range(20)]
+    half_open = Link(desk)
+    half_open.send_bytes(b"\x16\x03\x01\x02\x00\x01")
+    mute = Device().link_to(desk)
+    started = time.monotonic()
+    assert_serves(machines)
+    assert time.monotonic() - started < 5, "others are served meanwhile"
+    for link in [*silent, half_open, mute]:
+        link.wait_until_closed(12)
+
+
+def test_flood_of_connections(machines: tuple[Machine, Machine]) -> None:
+    """Hundreds of connections at once are not too many: the excess is dropped, and peers are served."""
+    desk, _lap = machines
+    links = [Link(desk) for _number in range(300)]
+    assert_serves(machines)
+    for link in links:
+        link.close()
+    assert desk.session.owner(BRIDGE)
+
+
+@pytest.mark.parametrize("forgery", [
+    "destination", "destination of the bus", "sender", "path", "path of the broker", "signal", "no reply wanted",
+    "serial used again", "no interface"])
+def test_forged_header(machines: tuple[Machine, Machine], forgery: str) -> None:
+    """A message with a header field that no bridge of ours sends is not passed on: the peer is cut off."""
+    desk, _lap = machines
+    origin = Client(desk)
+    activity = origin.offer("A letter")
+    link = Device().paired_link_to(desk)
+    message = fetch(activity.id)
+    if forgery == "destination":
+        message.set_destination(origin.name)
+    elif forgery == "destination of the bus":
+        message.set_destination("org.freedesktop.DBus")
+    elif forgery == "sender":
+        message.set_sender(desk.session.owner(BRIDGE))
+    elif forgery == "path":
+        message = method_call("Peer.Fetch", message.get_body(), path=origin.path)
+    elif forgery == "path of the broker":
+        message = method_call("Peer.Fetch", message.get_body(), path=f"{ROOT}/peers/{desk.device_id}")
+    elif forgery == "signal":
+        message = Gio.DBusMessage.new_signal("/", f"{BROKER}.Peer", "Withdraw")
+        message.set_body(GLib.Variant("(s)", (SOME_ID,)))
+    elif forgery == "no reply wanted":
+        message.set_flags(Gio.DBusMessageFlags.NO_REPLY_EXPECTED)
+    elif forgery == "serial used again":
+        origin.hang("WillSave")
+        link.send(fetch(activity.id))
+        message.set_serial(link.last_serial)
+    elif forgery == "no interface":
+        message.set_header(Gio.DBusMessageHeaderField.INTERFACE, None)
+    link.send(message)
+    link.wait_until_closed()
+    assert not origin.called("WasContinued")
+    assert_serves(machines)
+
+
+@pytest.mark.parametrize("member", [
+    "Manager.CreateActivity", "PeerManager.AddPeer", "Bridge.Trust", "Device.Pair", "Application.ContinueActivity",
+    "RemoteActivity.Continue", "org.freedesktop.DBus.Properties.GetAll", "org.freedesktop.DBus.Introspectable.Introspect",
+    "org.freedesktop.DBus.ObjectManager.GetManagedObjects", "org.freedesktop.DBus.Peer.Ping",
+    "org.freedesktop.DBus.Hello"])
+def test_other_interfaces_are_closed(machines: tuple[Machine, Machine], member: str) -> None:
+    """A peer can call nothing but what is meant for links."""
+    desk, _lap = machines
+    link = Device().paired_link_to(desk)
+    with refused("AccessDenied"):
+        link.call(member)
+    link.call("Peer.Release", GLib.Variant("(s)", (CONTINUATION,)))
+
+
+def test_answers_that_nobody_asked_for(machines: tuple[Machine, Machine]) -> None:
+    """Answers to calls that were never made, or twice to one that was, are of no effect."""
+    desk, _lap = machines
+    target, dock = Client(desk), Dock(desk)
+    link = Device().paired_link_to(desk)
+    for serial in (1, 77, 0xFFFFFFFF):
+        question = Gio.DBusMessage.new_method_call(None, "/", "a.b", "c")
+        question.set_serial(serial)
+        answer = Gio.DBusMessage.new_method_reply(question)
+        answer.set_body(GLib.Variant("(a{sv})", ({},)))
+        link.send(answer)
+    if not link.closed:
+        link.call("Peer.Offer", offer())
+        dock.offer("From afar")
+    assert not target.calls
+    assert_serves(machines)
+
+
+def descriptor_messages() -> list[Gio.DBusMessage]:
+    """Messages with a descriptor in them, openly and hidden in variants."""
+    hidden = GLib.Variant("v", GLib.Variant("a{sv}", {"x": GLib.Variant("h", 0)}))
+    messages = [method_call("Peer.Offer", offer(Title=GLib.Variant("h", 0))),
+                method_call("Peer.Offer", offer(Unknown=hidden)),
+                method_call("Peer.Withdraw", GLib.Variant("(h)", (0,))),
+                method_call("Link.Hello", GLib.Variant("(ua{sv})", (1, {"Name": GLib.Variant("h", 0)})))]
+    announced = method_call("Peer.Offer", offer())
+    announced.set_unix_fd_list(Gio.UnixFDList.new_from_array([os.dup(0)]))
+    return [*messages, announced]
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_descriptors_do_not_cross(machines: tuple[Machine, Machine], number: int) -> None:
+    """A message with a file descriptor in it, variants included, is refused or cut off."""
+    desk, _lap = machines
+    dock, _target = Dock(desk), Client(desk)
+    link = Device().paired_link_to(desk)
+    serial = link.send(descriptor_messages()[number])
+    answer = wait(lambda: link.answer_to(serial) or link.closed, "an error or the end")
+    if not link.closed:
+        assert answer.get_error_name(), "a descriptor was accepted"
+    let_pass(0.3)
+    assert not dock.offers
+    assert_serves(machines)
+
+
+def test_another_certificate_is_another_device(machines: tuple[Machine, Machine]) -> None:
+    """Who shows another certificate than the trusted one's is a stranger, whatever it calls itself."""
+    desk, lap = machines
+    activity = Client(desk).offer("Secret", UserInfo={"secret": GLib.Variant("s", "x")})
+    desk.session.set(BRIDGE_ROOT, "Bridge.Discoverable", GLib.Variant("b", True))
+    impostor = Device()
+    link = impostor.link_to(desk)
+    link.hello(paired=True, Name=GLib.Variant("s", lap.name))
+    with refused("AccessDenied"):
+        link.call("Peer.Fetch", GLib.Variant("(ss)", (activity.id, CONTINUATION)))
+    assert not link.calls("Offer")
+    assert desk.connected_to(lap.device_id), "the real one is not disturbed"
+    assert_serves(machines)
+
+
+def test_peer_that_does_not_say_hello(machine: Machine) -> None:
+    """A peer that calls anything before Hello is cut off."""
+    device = Device()
+    machine.trust(device.id, "other")
+    link = device.link_to(machine)
+    link.send(method_call("Peer.Offer", offer()))
+    link.wait_until_closed()

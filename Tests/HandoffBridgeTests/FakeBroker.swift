@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import DBus
+import HandoffCore
+import HandoffInterfaces
+import MainLoop
+import TestSupport
+
+/// What the bridge needs of a broker: the switch, the peers, and what they ask, which is written down.
+@MainLoop
+final class FakeBroker {
+    let bus: Bus
+    /// What has happened, e.g. `add ID`, `offer ACTIVITY`, `withdraw ACTIVITY`, in order.
+    var events: [String] = []
+    /// The names of the peers.
+    var names: [String: String] = [:]
+    /// The latest summary of each activity.
+    var summaries: [String: [String: Value]] = [:]
+    /// What `Fetch` returns.
+    var onFetch: @MainLoop (String, String) async throws -> [String: Value] = { _, _ in ["Title": .string("Fetched")] }
+    fileprivate(set) var isEnabled: Bool
+
+    private init(_ bus: Bus, isEnabled: Bool) {
+        self.bus = bus
+        self.isEnabled = isEnabled
+    }
+
+    static func start(on bus: TestBus, isEnabled: Bool) async throws -> FakeBroker {
+        let connection = try bus.connect()
+        let broker = FakeBroker(connection, isEnabled: isEnabled)
+        connection.connection.policy = AllowAll()
+        connection.connection.objects.manage(HandoffNames.brokerPath)
+        connection.connection.objects.export(
+            HandoffNames.brokerPath,
+            [ManagerBinding(FakeManager(broker)), PeerManagerBinding(FakePeerManager(broker))])
+        guard try await connection.request(HandoffNames.broker) == .owned else {
+            throw TestFailure("the broker's name is taken")
+        }
+        return broker
+    }
+
+    /// Gives the name up, as if it had died.
+    func stop() async throws { try await bus.release(HandoffNames.broker) }
+
+    /// Moves the switch.
+    func setEnabled(_ value: Bool) {
+        isEnabled = value
+        bus.connection.objects.propertiesChanged(
+            HandoffNames.brokerPath, ManagerBinding.description.name, ["Enabled"], tell: .subscribers)
+    }
+
+    /// Whether something has happened.
+    func saw(_ event: String) -> Bool { events.contains(event) }
+}
+
+/// Allows everything.
+final class AllowAll: AccessPolicy {
+    func decide(_ request: AccessRequest) -> AccessDecision { .allow }
+}
+
+private final class FakeManager: ManagerServer {
+    private unowned let broker: FakeBroker
+    init(_ broker: FakeBroker) { self.broker = broker }
+
+    var enabled: Bool { broker.isEnabled }
+    var maximumUserInfoSize: UInt32 { 131_072 }
+    var version: UInt32 { 1 }
+
+    func setEnabled(_ value: Bool, _ call: MethodCall) async throws { broker.setEnabled(value) }
+    func unregisterApplication(_ call: MethodCall) async throws {}
+    func registerApplication(
+        applicationId: String, activityTypes: [String], application: ObjectPath, options: [String: Value],
+        _ call: MethodCall
+    ) async throws {}
+    func createActivity(
+        activityType: String, properties: [String: Value], _ call: MethodCall
+    ) async throws -> ObjectPath { .root }
+}
+
+private final class FakePeerManager: PeerManagerServer {
+    private unowned let broker: FakeBroker
+    init(_ broker: FakeBroker) { self.broker = broker }
+
+    func addPeer(deviceId: String, properties: [String: Value], _ call: MethodCall) async throws -> ObjectPath {
+        broker.events.append("add \(deviceId)")
+        broker.names[deviceId] = properties["Name"]?.string
+        let path = try HandoffNames.peers.appending(deviceId)
+        broker.bus.connection.objects.export(path, [PeerBinding(FakePeer(broker))])
+        return path
+    }
+
+    func removePeer(deviceId: String, _ call: MethodCall) async throws {
+        broker.events.append("remove \(deviceId)")
+        broker.bus.connection.objects.unexport(try HandoffNames.peers.appending(deviceId))
+    }
+}
+
+private final class FakePeer: PeerServer {
+    private unowned let broker: FakeBroker
+    init(_ broker: FakeBroker) { self.broker = broker }
+
+    func offer(activity: String, summary: [String: Value], _ call: MethodCall) async throws {
+        guard summary["ActivityType"] != nil else {
+            throw HandoffFailure(.invalidArguments, "ActivityType is missing.")
+        }
+        broker.events.append("offer \(activity)")
+        broker.summaries[activity] = summary
+    }
+
+    func withdraw(activity: String, _ call: MethodCall) async throws {
+        broker.events.append("withdraw \(activity)")
+    }
+
+    func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> [String: Value] {
+        broker.events.append("fetch \(activity) \(continuation)")
+        return try await broker.onFetch(activity, continuation)
+    }
+
+    func continued(continuation: String, _ call: MethodCall) async throws {
+        broker.events.append("continued \(continuation)")
+    }
+
+    func release(continuation: String, _ call: MethodCall) async throws {
+        broker.events.append("release \(continuation)")
+    }
+
+    func openStream(continuation: String, _ call: MethodCall) async throws -> FileDescriptor {
+        throw HandoffFailure(.notSupported, "no streams")
+    }
+
+    func openDocument(continuation: String, _ call: MethodCall) async throws -> PeerOpenDocumentReply {
+        throw HandoffFailure(.notSupported, "no documents")
+    }
+}
+
+/// A test cannot go on.
+struct TestFailure: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

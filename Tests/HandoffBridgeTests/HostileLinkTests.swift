@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import DBus
+import HandoffCore
+import HandoffInterfaces
+import MainLoop
+import TestSupport
+import Testing
+
+@testable import HandoffBridge
+
+private let peer: InterfaceName = "org.example.Handoff.Peer"
+private let activity = "0123456789abcdef0123456789abcdef"
+
+@Suite("What other devices may not do")
+struct HostileLinkTests {
+    /// A device with a linked stranger, or with a linked peer.
+    @MainLoop
+    private func pair(trusted: Bool = true) async throws -> (TestDevice, RawDevice) {
+        let (device, raw) = (try await TestDevice.start(), try RawDevice())
+        if trusted { _ = try await device.proxy.trust(deviceId: raw.id.description, name: "Raw") }
+        try await raw.link(to: device)
+        try await eventually { device.bridge.links.current[raw.id] != nil }
+        return (device, raw)
+    }
+
+    @Test("a stranger may say Hello and nothing else")
+    func stranger() async throws {
+        try await onLoop {
+            let (device, raw) = try await pair(trusted: false)
+            for member in ["Offer", "Withdraw", "Fetch", "Continued", "Release", "OpenStream", "OpenDocument"] {
+                let answer = try await raw.call(peer, try MemberName(member))
+                #expect(answer?.error?.name == .accessDenied)
+            }
+            let unpair = try await raw.call("org.example.Handoff.Link", "Unpair")
+            #expect(unpair?.error?.name == .accessDenied)
+            let ping = try await raw.call("org.freedesktop.DBus.Peer", "Ping")
+            #expect(ping?.error?.name == .accessDenied)
+            #expect(device.broker?.events == [])
+        }
+    }
+
+    @Test("a stranger that sends more than 64 KiB is cut off, a peer is not")
+    func strangersAllowance() async throws {
+        try await onLoop {
+            for trusted in [true, false] {
+                let (_, raw) = try await pair(trusted: trusted)
+                let text = String(repeating: "x", count: 10_000)
+                for _ in 0..<7 where !raw.isClosed {
+                    _ = try await raw.call(peer, "Withdraw") { (writer) throws(DBusError) in try writer.write(text) }
+                }
+                #expect(raw.isClosed != trusted)
+            }
+        }
+    }
+
+    @Test("of nine strangers the first goes")
+    func tooManyStrangers() async throws {
+        try await onLoop {
+            let device = try await TestDevice.start()
+            var strangers: [RawDevice] = []
+            for _ in 0..<9 {
+                strangers.append(try RawDevice())
+                try await strangers.last?.link(to: device)
+            }
+            try await eventually { strangers[0].isClosed }
+            #expect(!strangers.dropFirst().contains { $0.isClosed })
+        }
+    }
+
+    @Test("whoever shows another certificate than the one that is trusted is a stranger")
+    func impostor() async throws {
+        try await onLoop {
+            let (device, raw) = try await pair()
+            #expect(device.bridge.peers[raw.id]?.link != nil)
+            let impostor = try RawDevice()
+            try await impostor.link(to: device)
+            let answer = try await impostor.call(peer, "Withdraw") { (writer) throws(DBusError) in
+                try writer.write(activity)
+            }
+            #expect(answer?.error?.name == .accessDenied)
+            #expect(!raw.isClosed)
+        }
+    }
+
+    @Test("a dialled device with another certificate than expected does not get ours")
+    func wrongServer() async throws {
+        try await onLoop {
+            let (device, raw) = (try await TestDevice.start(), try RawDevice())
+            let address = try #require(NetworkAddress(device.address))
+            let socket = try await SocketConnection.connect(to: address)
+            let other = try RawDevice().id
+            let error = await #expect(throws: TLSFailure.self) {
+                _ = try await TLSConnection.establish(.client, over: socket, as: raw.identity, demanding: other)
+            }
+            #expect(error?.isOurselves == false)
+            #expect(error?.description.contains(device.id.description) == true)
+            try await MainLoop.sleep(for: .milliseconds(50))
+            #expect(device.bridge.links.all(with: raw.id).isEmpty)
+        }
+    }
+
+    @Test("an address of this device is refused, by whichever side notices first")
+    func itself() async throws {
+        try await onLoop {
+            let device = try await TestDevice.start()
+            await expectError("org.freedesktop.DBus.Error.InvalidArgs") {
+                try await device.proxy.connect(address: device.address)
+            }
+            await expectError("org.freedesktop.DBus.Error.InvalidArgs") {
+                try await device.proxy.trust(deviceId: device.id.description, name: "")
+            }
+        }
+    }
+
+    @Test("anything before Hello ends the link, as does the version 0")
+    func beforeHello() async throws {
+        try await onLoop {
+            let device = try await TestDevice.start()
+            let early = try RawDevice()
+            _ = try await device.proxy.trust(deviceId: early.id.description, name: "")
+            try await early.connect(to: device)
+            try early.send(Message.call(to: nil, "/", peer, "Withdraw"))
+            try await eventually { early.isClosed }
+            let old = try RawDevice()
+            try await old.connect(to: device)
+            let serial = try old.send(old.hello(version: 0))
+            try await eventually { old.isClosed }
+            #expect(old.answer(to: serial)?.error?.name == .notSupported)
+        }
+    }
+
+    @Test("garbage on an established link ends it", arguments: [16, 100, 70_000])
+    func garbage(size: Int) async throws {
+        try await onLoop {
+            let (device, raw) = try await pair()
+            raw.send([UInt8](repeating: 0x6C, count: size))
+            try await eventually { raw.isClosed }
+            #expect(device.bridge.links.current[raw.id] == nil)
+        }
+    }
+
+    @Test("a message that comes byte by byte is a message")
+    func slow() async throws {
+        try await onLoop {
+            let (_, raw) = try await pair()
+            let message = try Message.call(to: nil, "/", peer, "Withdraw")
+            var writer = MessageWriter(message)
+            try writer.write(activity)
+            message.setSerial(1000)
+            for byte in try message.marshal() {
+                raw.send([byte])
+                try await MainLoop.sleep(for: .microseconds(100))
+            }
+            try await eventually { raw.answer(to: 1000) != nil }
+            #expect(raw.answer(to: 1000)?.error == nil)
+        }
+    }
+
+    @Test("a peer that floods with Hello is cut off")
+    func helloFlood() async throws {
+        try await onLoop {
+            let (_, raw) = try await pair()
+            for _ in 0..<20 { try raw.send(raw.hello()) }
+            try await eventually { raw.isClosed }
+        }
+    }
+
+    @Test("of calls under way only sixteen are taken, and the rest when those are answered")
+    func callsUnderWay() async throws {
+        try await onLoop {
+            let (device, raw) = try await pair()
+            let gate = Promise<Bool>()
+            device.broker?.onFetch = { _, _ in
+                _ = try await gate.get()
+                return [:]
+            }
+            try await eventually { device.broker?.saw("add \(raw.id)") == true }
+            for number in 0..<40 {
+                let message = try Message.call(to: nil, "/", peer, "Fetch")
+                var writer = MessageWriter(message)
+                try writer.write(activity)
+                try writer.write("0000000000000000000000000000000\(number % 10)")
+                try raw.send(message)
+            }
+            let fetches = { device.broker?.events.count { $0.hasPrefix("fetch") } ?? 0 }
+            try await eventually { fetches() == 16 }
+            try await MainLoop.sleep(for: .milliseconds(100))
+            #expect(fetches() == 16)
+            gate.keep(true)
+            try await eventually { fetches() == 40 }
+            #expect(!raw.isClosed)
+        }
+    }
+
+    @Test("connections that say nothing are dropped after five seconds, and do not stop others")
+    func silence() async throws {
+        try await onLoop {
+            let device = try await TestDevice.start()
+            let address = try #require(NetworkAddress(device.address))
+            var silent: [SocketConnection] = []
+            for _ in 0..<70 { silent.append(try await SocketConnection.connect(to: address)) }
+            let raw = try RawDevice()
+            try await raw.link(to: device)
+            #expect(device.bridge.entrance.waitingCount <= Admission.maximumWaiting)
+            try await eventually { device.bridge.entrance.waitingCount == 0 }
+            silent = []
+        }
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import HandoffCore
+import Testing
+
+@testable import HandoffBridge
+
+@Suite("Which link stays, and when to dial")
+struct LinkChoiceTests {
+    private let small: DeviceID
+    private let large: DeviceID
+
+    init() throws {
+        small = try #require(DeviceID(String(repeating: "1", count: 64)))
+        large = try #require(DeviceID(String(repeating: "2", count: 64)))
+    }
+
+    /// Which of two links stays at a device that sees `first` established before `second`.
+    private func survivor(
+        at ours: DeviceID, _ theirs: DeviceID, dialledBySmall first: Bool, then second: Bool, after gap: Int64
+    ) -> Bool {
+        let isSmall = ours < theirs
+        let old = LinkChoice.Candidate(isDialled: first == isSmall, establishedAt: 0)
+        let new = LinkChoice.Candidate(isDialled: second == isSmall, establishedAt: gap)
+        return LinkChoice(ours: ours, theirs: theirs).replaces(new, old) ? second : first
+    }
+
+    @Test("of two links dialled at the same time both sides keep the one dialled by the smaller id")
+    func simultaneous() {
+        for (ours, theirs) in [(small, large), (large, small)] {
+            for order in [true, false] {
+                #expect(survivor(at: ours, theirs, dialledBySmall: order, then: !order, after: 10_000))
+            }
+        }
+    }
+
+    @Test("otherwise the newer link replaces the older")
+    func newer() {
+        for (ours, theirs) in [(small, large), (large, small)] {
+            #expect(survivor(at: ours, theirs, dialledBySmall: true, then: false, after: 6_000_000) == false)
+            #expect(survivor(at: ours, theirs, dialledBySmall: false, then: true, after: 6_000_000))
+            let choice = LinkChoice(ours: ours, theirs: theirs)
+            for isDialled in [true, false] {
+                let old = LinkChoice.Candidate(isDialled: isDialled, establishedAt: 0)
+                #expect(choice.replaces(LinkChoice.Candidate(isDialled: isDialled, establishedAt: 1), old))
+            }
+        }
+    }
+
+    @Test("the wait between dials doubles up to a minute, and is never less than half of that")
+    func backoff() {
+        var backoff = Backoff()
+        var generator = SystemRandomNumberGenerator()
+        var expected = Duration.milliseconds(300)
+        for _ in 0..<20 {
+            let wait = backoff.next(using: &generator)
+            #expect(wait <= expected && wait >= expected * 0.5)
+            expected = min(expected * 2, .seconds(60))
+        }
+        backoff.reset()
+        #expect(backoff.next(using: &generator) <= .milliseconds(300))
+    }
+
+    @Test("events are counted against the limit of any one second")
+    func rate() {
+        var rate = EventRate(limit: 3)
+        let times: [Int64] = [0, 100, 999_999, 999_999, 1_000_000, 1_000_000, 1_000_100]
+        #expect(rate.nextAllowed(at: 5) == 5)
+        #expect(times.map { rate.count(at: $0) } == [true, true, true, false, true, false, true])
+        #expect(rate.nextAllowed(at: 1_000_100) == 1_999_999)
+    }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import DBus
+import HandoffCore
+import HandoffInterfaces
+import MainLoop
+import TestSupport
+import Testing
+
+@testable import HandoffBridge
+
+private let activity = "0123456789abcdef0123456789abcdef"
+private let continuation = "00112233445566778899aabbccddeeff"
+private let summary: [String: Value] = ["ActivityType": .string("com.example.edit")]
+
+@Suite("Links that are lost, doubled and made again")
+struct LostLinkTests {
+    @Test("a lost link is made again, and the offer outlives that")
+    func redial() async throws {
+        try await onLoop {
+            let (a, b) = (try await TestDevice.start(), try await TestDevice.start())
+            try await a.pair(with: b)
+            try await a.allPeers().offer(activity: activity, summary: summary)
+            try await eventually { b.broker?.saw("offer \(activity)") == true }
+            let number = try #require(a.link(with: b)).number
+            a.link(with: b)?.close("for the test")
+            try await eventually { a.link(with: b).map { $0.number > number } == true && b.link(with: a) != nil }
+            try await MainLoop.sleep(for: .milliseconds(1200))
+            #expect(b.broker?.saw("withdraw \(activity)") == false)
+        }
+    }
+
+    @Test("an offer that is not repeated on the new link is withdrawn after a second")
+    func unrepeated() async throws {
+        try await onLoop {
+            let device = try await TestDevice.start()
+            let raw = try RawDevice()
+            _ = try await device.proxy.trust(deviceId: raw.id.description, name: "")
+            try await raw.link(to: device)
+            _ = try await raw.call("org.example.Handoff.Peer", "Offer") { (writer) throws(DBusError) in
+                try writer.write(activity)
+                try writer.write(summary)
+            }
+            try await eventually { device.broker?.saw("offer \(activity)") == true }
+            raw.close()
+            try await raw.link(to: device)
+            try await eventually(timeout: .seconds(3)) { device.broker?.saw("withdraw \(activity)") == true }
+        }
+    }
+
+    @Test("a peer that is gone loses its offer after five seconds")
+    func gone() async throws {
+        try await onLoop {
+            let (a, b) = (try await TestDevice.start(), try await TestDevice.start())
+            try await a.pair(with: b)
+            try await a.allPeers().offer(activity: activity, summary: summary)
+            try await eventually { b.broker?.saw("offer \(activity)") == true }
+            let start = MainLoop.now
+            a.bridge.end()
+            try await eventually { b.broker?.saw("withdraw \(activity)") == true }
+            #expect((4_900_000...7_000_000).contains(MainLoop.now - start))
+        }
+    }
+
+    @Test("a Fetch that loses its link is repeated on the next one")
+    func fetchRepeated() async throws {
+        try await onLoop {
+            let (a, b) = (try await TestDevice.start(), try await TestDevice.start())
+            try await a.pair(with: b)
+            try await eventually { b.broker?.saw("add \(a.id)") == true }
+            b.broker?.onFetch = { [weak a, weak b] _, _ in
+                guard let a, let b, b.broker?.events.count(where: { $0.hasPrefix("fetch") }) == 1 else {
+                    return ["Title": .string("second")]
+                }
+                a.link(with: b)?.close("for the test")
+                try await MainLoop.sleep(for: .seconds(1))
+                return ["Title": .string("first")]
+            }
+            let fetched = try await a.peer(b).fetch(activity: activity, continuation: continuation)
+            #expect(fetched == ["Title": .string("second")])
+        }
+    }
+
+    @Test("a Fetch without a link waits for one, and then says that there is none")
+    func fetchWithoutLink() async throws {
+        try await onLoop {
+            let (a, b) = (try await TestDevice.start(), try await TestDevice.start())
+            try await a.pair(with: b)
+            b.broker?.setEnabled(false)
+            try await eventually { a.link(with: b) == nil }
+            let start = MainLoop.now
+            await expectError("org.example.Handoff.Error.ConnectionUnavailable") {
+                try await a.peer(b).fetch(activity: activity, continuation: continuation)
+            }
+            #expect(MainLoop.now - start >= 4_900_000)
+            try await a.device(b).unpair()
+            await expectError("org.freedesktop.DBus.Error.UnknownObject") {
+                try await a.peer(b).fetch(activity: activity, continuation: continuation)
+            }
+        }
+    }
+
+    @Test("dials in both directions at once end in one link, the same on both sides")
+    func bothDial() async throws {
+        try await onLoop {
+            let (a, b) = (try await TestDevice.start(), try await TestDevice.start())
+            try await a.pair(with: b)
+            for _ in 0..<10 {
+                a.link(with: b)?.close("for the test")
+                let (addressA, addressB) = (a.address, b.address)
+                let (proxyA, proxyB) = (a.proxy, b.proxy)
+                let first = MainLoop.start { try await proxyA.connect(address: addressB) }
+                let second = MainLoop.start { try await proxyB.connect(address: addressA) }
+                _ = try await first.value
+                _ = try await second.value
+                try await eventually {
+                    guard let one = a.link(with: b), let other = b.link(with: a) else { return false }
+                    return one.isDialled != other.isDialled && a.bridge.links.all(with: b.id).count == 1
+                        && b.bridge.links.all(with: a.id).count == 1
+                }
+            }
+        }
+    }
+
+    @Test("a restarted broker is told the peers and their offers again, and our offer is withdrawn")
+    func brokerRestart() async throws {
+        try await onLoop {
+            let (a, b) = (try await TestDevice.start(), try await TestDevice.start())
+            try await a.pair(with: b)
+            try await a.allPeers().offer(activity: activity, summary: summary)
+            try await eventually { b.broker?.saw("offer \(activity)") == true }
+            let broker = try await b.restartBroker()
+            try await eventually { broker.saw("offer \(activity)") }
+            #expect(broker.events == ["add \(a.id)", "offer \(activity)"])
+            try await a.stopBroker()
+            try await eventually { broker.saw("withdraw \(activity)") }
+            #expect(a.link(with: b) != nil)
+            await expectError("org.example.Handoff.Error.ConnectionUnavailable") {
+                try await b.peer(a).fetch(activity: activity, continuation: continuation)
+            }
+        }
+    }
+
+    @Test("a bridge that is started again is the same device and finds its peers by itself")
+    func bridgeRestart() async throws {
+        try await onLoop {
+            let b = try await TestDevice.start()
+            let (bus, folder) = (try await TestBus.start(), try TemporaryDirectory())
+            var a: TestDevice? = try await TestDevice.start(bus, folder)
+            try await eventually { a?.bridge.port != 0 }
+            try await a?.pair(with: b)
+            let id = try #require(a?.id)
+            a?.bridge.end()
+            try await a?.bridge.bus.release(HandoffNames.bridge)
+            a = nil
+            try await eventually { b.bridge.links.current.isEmpty }
+            let again = try await eventuallyStarts(bus, folder)
+            #expect(again.id == id)
+            try await eventually { again.link(with: b) != nil }
+        }
+    }
+
+    /// The state folder is free when the last task of the former bridge has ended.
+    @MainLoop
+    private func eventuallyStarts(_ bus: TestBus, _ folder: TemporaryDirectory) async throws -> TestDevice {
+        var device: TestDevice?
+        for _ in 0..<100 where device == nil {
+            device = try? await TestDevice.start(bus, folder)
+            try await MainLoop.sleep(for: .milliseconds(20))
+        }
+        return try #require(device)
+    }
+
+    @Test("of two peers with one name the second gets a number")
+    func names() async throws {
+        try await onLoop {
+            let (a, b, c) = (try await TestDevice.start(), try await TestDevice.start(), try await TestDevice.start())
+            try await b.proxy.setDeviceName("Desk")
+            try await c.proxy.setDeviceName("Desk")
+            try await a.pair(with: b)
+            try await a.pair(with: c)
+            #expect(try await a.device(b).name() == "Desk")
+            #expect(try await a.device(c).name() == "Desk (2)")
+            try await eventually { a.broker?.names[c.id.description] == "Desk (2)" }
+            try await c.proxy.setDeviceName("Lap")
+            try await eventually { a.broker?.names[c.id.description] == "Lap" }
+        }
+    }
+}

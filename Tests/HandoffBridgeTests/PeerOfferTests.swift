@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import DBus
+import HandoffCore
+import Testing
+
+@testable import HandoffBridge
+
+@Suite("What is remembered of a peer's offer")
+struct PeerOfferTests {
+    private let a: ActivityID
+    private let b: ActivityID
+    private var offer = PeerOffer()
+    private let second: Int64 = 1_000_000
+
+    init() throws {
+        a = try #require(ActivityID("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"))
+        b = try #require(ActivityID("bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"))
+    }
+
+    private mutating func begin() {
+        #expect(offer.offered(a, [:], link: 1, at: 0) == [.offer(a, [:])])
+        #expect(offer.nextDeadline(at: 0) == nil)
+    }
+
+    @Test("it is told and withdrawn; withdrawing another changes nothing")
+    mutating func plain() {
+        begin()
+        #expect(offer.withdrawn(b) == [])
+        #expect(offer.withdrawn(a) == [.withdraw(a)])
+        #expect(offer.withdrawn(a) == [])
+    }
+
+    @Test("without a link it stays five seconds")
+    mutating func linkLost() {
+        begin()
+        offer.unlinked(at: second)
+        #expect(offer.nextDeadline(at: second) == 6 * second)
+        #expect(offer.advance(to: 6 * second - 1) == [])
+        #expect(offer.advance(to: 6 * second) == [.withdraw(a)])
+        #expect(offer.nextDeadline(at: 6 * second) == nil)
+    }
+
+    @Test("on a new link it has to be repeated within a second")
+    mutating func newLink() {
+        begin()
+        offer.unlinked(at: second)
+        offer.linked(2, at: 2 * second)
+        #expect(offer.nextDeadline(at: 2 * second) == 3 * second)
+        #expect(offer.offered(a, [:], link: 2, at: 2 * second + 1) == [.offer(a, [:])])
+        #expect(offer.nextDeadline(at: 3 * second) == nil)
+        offer.linked(3, at: 4 * second)
+        #expect(offer.advance(to: 5 * second) == [.withdraw(a)])
+    }
+
+    @Test("an offer that came on the new link before the link counted stays")
+    mutating func early() {
+        begin()
+        offer.linked(1, at: 0)
+        #expect(offer.nextDeadline(at: 0) == nil)
+    }
+
+    @Test("of more than ten a second the latest is told when it is time")
+    mutating func rate() {
+        for time in 0..<10 { #expect(offer.offered(a, [:], link: 1, at: Int64(time)).count == 1) }
+        #expect(offer.offered(a, ["n": .uint32(11)], link: 1, at: 10) == [])
+        #expect(offer.offered(b, ["n": .uint32(12)], link: 1, at: 11) == [])
+        #expect(offer.nextDeadline(at: 11) == second)
+        #expect(offer.advance(to: second) == [.offer(b, ["n": .uint32(12)])])
+        #expect(offer.nextDeadline(at: second) == nil)
+    }
+
+    @Test("withdrawing one that was not told yet withdraws the one that the broker knows")
+    mutating func withdrawUntold() {
+        for time in 0..<10 { _ = offer.offered(a, [:], link: 1, at: Int64(time)) }
+        #expect(offer.offered(b, [:], link: 1, at: 11) == [])
+        #expect(offer.withdrawn(b) == [.withdraw(a)])
+        #expect(offer.advance(to: 2 * second) == [])
+    }
+
+    @Test("a new broker is told again")
+    mutating func broker() {
+        begin()
+        #expect(offer.brokerAppeared(at: 5 * second) == [.offer(a, [:])])
+        #expect(offer.withdrawn(a) == [.withdraw(a)])
+        #expect(offer.brokerAppeared(at: 9 * second) == [])
+    }
+
+    @Test("one that the broker refuses counts for nothing, and neither does what it was to replace")
+    mutating func refused() {
+        begin()
+        _ = offer.offered(b, [:], link: 1, at: 1)
+        #expect(offer.refused(a) == [])
+        #expect(offer.refused(b) == [.withdraw(a)])
+        #expect(offer.brokerAppeared(at: second) == [])
+    }
+
+    @Test("the time of a summary is an age on a link, and never absurd")
+    func times() throws {
+        let now: Int64 = 1_700_000_000_000_000
+        func age(_ since: Int64) throws -> Value? { try SummaryTime.forLink(["Since": .int64(since)], now: now)["Since"] }
+        func since(_ age: Int64) throws -> Value? { try SummaryTime.forBus(["Since": .int64(age)], now: now)["Since"] }
+        #expect(try age(now - 5) == .int64(5))
+        #expect(try age(now + 5) == .int64(0))
+        #expect(try age(0) == nil)
+        #expect(try age(.min) == .int64(.max))
+        #expect(try since(5) == .int64(now - 5))
+        #expect(try since(-5) == .int64(now))
+        #expect(try since(.max) == .int64(1))
+        #expect(try since(.min) == .int64(now))
+        #expect(try SummaryTime.forBus(["Title": .string("x")], now: now) == ["Title": .string("x")])
+        #expect(throws: HandoffFailure.self) { try SummaryTime.forBus(["Since": .uint64(5)], now: now) }
+        let large = ["Title": Value.string(String(repeating: "x", count: 4096))]
+        #expect(throws: HandoffFailure.self) { try SummaryTime.forBus(large, now: now) }
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import CGio
+import DBus
+import HandoffCore
+import HandoffInterfaces
+import MainLoop
+import TestSupport
+
+@testable import HandoffBridge
+
+/// A device that is not our bridge: a key, and a TLS connection over which it sends whatever bytes it likes.
+@MainLoop
+final class RawDevice {
+    let identity: Identity
+    private(set) var isClosed = false
+    private(set) var messages: [Message] = []
+    private var transport: TLSConnection?
+    private var source: StreamSource?
+    private var frames = FrameBuffer()
+    private var serial: UInt32 = 0
+
+    init() throws { identity = try Identity(pem: KeyMaker.makeIdentity()) }
+
+    isolated deinit { close() }
+
+    var id: DeviceID { identity.device }
+
+    /// Completes TLS with `device`.
+    func connect(to device: TestDevice) async throws {
+        guard let address = NetworkAddress(device.address) else { throw TestFailure("no address") }
+        let socket = try await SocketConnection.connect(to: address)
+        let transport = try await TLSConnection.establish(.client, over: socket, as: identity)
+        self.transport = transport
+        source = transport.whenReadable { [weak self] in self?.read() }
+    }
+
+    /// Completes TLS with `device`, says Hello as a device that trusts it, and has its Hello answered.
+    func link(to device: TestDevice) async throws {
+        try await connect(to: device)
+        try send(hello())
+        try await eventually { messages.contains { $0.kind == .reply } && messages.contains { $0.kind == .call } }
+        try answerAll()
+    }
+
+    func close() {
+        source = nil
+        transport?.close()
+        transport = nil
+    }
+
+    // MARK: Sending
+
+    func hello(paired: Bool = true, version: UInt32 = 1) throws -> Message {
+        let message = try Message.call(to: nil, "/", "org.example.Handoff.Link", "Hello")
+        var writer = MessageWriter(message)
+        try writer.write(version)
+        try writer.write(["Paired": Value.boolean(paired)])
+        return message
+    }
+
+    /// Sends a message under the next serial number, which is returned.
+    @discardableResult
+    func send(_ message: Message) throws -> UInt32 {
+        serial += 1
+        message.setSerial(serial)
+        send(try message.marshal())
+        return serial
+    }
+
+    /// Sends bytes, all of which the kernel must have room for.
+    func send(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        while !rest.isEmpty, let transport {
+            guard case .bytes(let count) = rest.withUnsafeBytes({ transport.write($0) }) else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Calls `member` with the arguments that `body` writes, and waits for the answer or the end.
+    func call(
+        _ interface: InterfaceName, _ member: MemberName,
+        _ body: (inout MessageWriter) throws(DBusError) -> Void = { (_) throws(DBusError) in }
+    ) async throws -> Message? {
+        let message = try Message.call(to: nil, "/", interface, member)
+        var writer = MessageWriter(message)
+        try body(&writer)
+        let serial = try send(message)
+        try await eventually { isClosed || answer(to: serial) != nil }
+        return answer(to: serial)
+    }
+
+    func answer(to serial: UInt32) -> Message? { messages.first { $0.replySerial == serial } }
+
+    /// Answers every call that has come, with nothing.
+    private func answerAll() throws {
+        for call in messages where call.kind == .call { try send(Message.reply(to: call)) }
+    }
+
+    // MARK: Receiving
+
+    private func read() {
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while let transport {
+            switch buffer.withUnsafeMutableBytes({ transport.read(into: $0) }) {
+            case .bytes(let count): frames.append(buffer[..<count])
+            case .wouldBlock: return take()
+            case .ended, .failed:
+                take()
+                isClosed = true
+                return close()
+            }
+        }
+    }
+
+    private func take() {
+        while let frame = try? frames.next(), let message = try? Message.demarshal(frame) { messages.append(message) }
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import Foundation
+import HandoffCore
+import MainLoop
+import TestSupport
+import Testing
+
+@testable import HandoffBridge
+
+private let first = String(repeating: "1", count: 64)
+private let second = String(repeating: "2", count: 64)
+
+private func entry(_ text: String, _ change: (inout TrustEntry) -> Void = { _ in }) throws -> TrustEntry {
+    var entry = TrustEntry(try #require(DeviceID(text)), name: "Lap; top=1", type: "laptop", source: .trust)
+    change(&entry)
+    return entry
+}
+
+@Suite("The trust store")
+struct TrustTests {
+    private static let group = """
+        Name=a
+        Type=
+        Source=trust
+        Addresses=
+        Mutual=false
+
+        """
+
+    @Test("what is written is read again, whatever the names are")
+    func roundTrip() async throws {
+        try await onLoop {
+            let folder = try TemporaryDirectory()
+            let store = TrustStore(in: StateFolder(folder.path("state")))
+            let entries = [
+                try entry(first) {
+                    $0.addresses = [NetworkAddress(host: "::1", port: 9), NetworkAddress(host: "a.b", port: 1)]
+                },
+                try entry(second) { $0.name = "" },
+            ]
+            for entry in entries { try store.put(entry) }
+            store.note(entries[1].device) {
+                $0.name = "\\n[Trust] = #"
+                $0.isMutual = true
+            }
+            store.flush()
+            let again = TrustStore(in: StateFolder(folder.path("state")))
+            try again.load()
+            #expect(again.entries == store.entries)
+            #expect(again[entries[1].device]?.name == "\\n[Trust] = #")
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder.path("state/trust"))
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+            again.remove(entries[0].device)
+            again.remove(entries[1].device)
+            try store.load()
+        }
+    }
+
+    @Test(
+        "a damaged file is set aside and said to be damaged",
+        arguments: [
+            "", "\n", "garbage", "[Trust]\n", "[Trust]\nVersion=1\n", "[Trust]\nVersion=x\nCount=0\n",
+            "[Trust]\nVersion=0\nCount=0\n", "[Trust]\nVersion=1\nCount=1\n", "[Trust]\nVersion=1\nCount=-1\n",
+            "[Other]\nA=1\n[Trust]\nVersion=1\nCount=1\n",
+            "[Trust]\nVersion=1\nCount=1\n[xyz]\n\(group)",
+            "[Trust]\nVersion=1\nCount=1\n[\(first)]\nName=a\n",
+            "[Trust]\nVersion=1\nCount=1\n[\(first)]\n\(group.replacing("Mutual=false", with: "Mutual=fal"))",
+            "[Trust]\nVersion=1\nCount=1\n[\(first)]\n\(group.replacing("Source=trust", with: "Source=me"))",
+            "[Trust]\nVersion=1\nCount=1\n[\(first)]\n\(group)[\(second)]\n\(group)",
+            "[Trust]\nVersion=1\nCount=1\n[\(first)]\n\(group)[\(first)]\n\(group)",
+            "[Trust]\nVersion=1\nCount=0\n[Trust]\nVersion=1\nCount=0\n",
+            String(repeating: "#", count: 2 << 20), "\0", "[Trust]\nVersion=1\nCount=0\n\u{FF}\0",
+        ])
+    func damage(text: String) async throws {
+        try await onLoop {
+            let folder = try TemporaryDirectory()
+            let path = try folder.write(text, to: "state/trust")
+            let store = TrustStore(in: StateFolder(folder.path("state")))
+            #expect(throws: StartFailure.self) { try store.load() }
+            #expect(store.entries.isEmpty)
+            #expect(!FileManager.default.fileExists(atPath: path))
+            let kept = try FileManager.default.contentsOfDirectory(atPath: folder.path("state"))
+            #expect(kept.count == 1 && kept[0].hasPrefix("trust.damaged-"))
+        }
+    }
+
+    @Test("every cut of a whole file is found out")
+    func cuts() async throws {
+        try await onLoop {
+            let text = TrustFile.render([try entry(first), try entry(second)]).text
+            for length in 0..<text.utf8.count - 1 {
+                let cut = String(decoding: text.utf8.prefix(length), as: UTF8.self)
+                #expect(throws: (any Error).self, "cut to \(length) bytes") {
+                    _ = try TrustFile.parse(try KeyFile(text: cut))
+                }
+            }
+        }
+    }
+
+    @Test("a file of a later version is left alone")
+    func later() async throws {
+        try await onLoop {
+            let folder = try TemporaryDirectory()
+            let path = try folder.write("[Trust]\nVersion=2\nCount=7\n", to: "state/trust")
+            let store = TrustStore(in: StateFolder(folder.path("state")))
+            #expect(throws: StartFailure.self) { try store.load() }
+            #expect(FileManager.default.fileExists(atPath: path))
+        }
+    }
+
+    @Test("an entry that cannot be written is not taken")
+    func unwritable() async throws {
+        try await onLoop {
+            let folder = try TemporaryDirectory()
+            try folder.write("in the way", to: "state")
+            let store = TrustStore(in: StateFolder(folder.path("state")))
+            #expect(throws: KeyFileError.self) { try store.put(try entry(first)) }
+            #expect(store.entries.isEmpty)
+        }
+    }
+
+    @Test("the latest address comes first, and only some are remembered")
+    func addresses() throws {
+        var entry = try entry(first)
+        for port in [1, 2, 3, 2, 4, 5, 6] as [UInt16] { entry.remember(NetworkAddress(host: "h", port: port)) }
+        #expect(entry.addresses.map(\.port) == [6, 5, 4, 2])
+    }
+
+    @Test("a peer's word ends the trust, unless it was entered by hand and the peer never had any")
+    func endsWithPeer() throws {
+        #expect(try !entry(first).endsWithPeersTrust)
+        #expect(try entry(first) { $0.isMutual = true }.endsWithPeersTrust)
+        #expect(try entry(first) { $0.source = .pairing }.endsWithPeersTrust)
+    }
+}

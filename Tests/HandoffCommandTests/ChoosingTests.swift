@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import DBus
+import Testing
+
+@testable import HandoffCommand
+
+@Suite("Choosing by id or name")
+struct ChoosingTests {
+    private static let (deviceA, deviceB) = (
+        String(repeating: "a", count: 64), String(repeating: "b", count: 64)
+    )
+
+    private static func offer(_ device: String, _ id: String, _ properties: [String: Value] = [:]) throws
+        -> RemoteOffer
+    {
+        let path = try ObjectPath("/org/example/Handoff/remote/\(device)/\(id)")
+        return try #require(RemoteOffer(path, ["org.example.Handoff.RemoteActivity": properties]))
+    }
+
+    private static func device(_ id: String, _ name: String) throws -> KnownDevice {
+        let path = try ObjectPath("/org/example/Handoff/Bridge/devices/\(id)")
+        return KnownDevice(path, id: id, ["Name": .string(name), "Paired": .boolean(true)])
+    }
+
+    @Test("an offer is chosen by any unambiguous beginning of its id, in either case")
+    func offers() throws {
+        let offers = [try Self.offer(Self.deviceA, "12ab"), try Self.offer(Self.deviceB, "13ab")]
+        #expect(try offers.choose("12").id == "12ab")
+        #expect(try offers.choose("13AB").id == "13ab")
+        #expect(try offers.choose("b/1").id == "13ab")
+    }
+
+    @Test("an ambiguous id is a wrong command line that lists the candidates")
+    func ambiguous() throws {
+        let offers = [
+            try Self.offer(Self.deviceA, "12ab", ["Title": .string("One")]),
+            try Self.offer(Self.deviceB, "12ab", ["Title": .string("Two")]),
+            try Self.offer(Self.deviceB, "3"),
+        ]
+        let failure = #expect(throws: CommandFailure.self) { try offers.choose("12") }
+        #expect(failure?.status == 2)
+        for part in ["One", "Two", "aaaaaaaa/12ab", "bbbbbbbb/12ab"] {
+            #expect(failure?.message.contains(part) == true)
+        }
+        #expect(try offers.choose("aaaaaaaa/12ab").title == "One")
+    }
+
+    @Test("an id that nobody offers fails; what is no id is a wrong command line")
+    func missing() throws {
+        let offers = [try Self.offer(Self.deviceA, "12ab")]
+        #expect(#expect(throws: CommandFailure.self) { try offers.choose("ff") }?.status == 1)
+        for text in ["", "x", "a/", "/a", "a/b/c", "-1"] {
+            #expect(#expect(throws: CommandFailure.self) { try offers.choose(text) }?.status == 2)
+        }
+    }
+
+    @Test("an offer's properties may be missing or of another type")
+    func oddProperties() throws {
+        let offer = try Self.offer(
+            Self.deviceA, "1", ["Title": .byte(1), "Handlers": .string("x"), "Progress": .double(.nan)])
+        #expect((offer.title, offer.handlers, offer.progress) == ("", [], nil))
+        #expect(offer.device == "aaaaaaaa")
+        #expect(
+            RemoteOffer("/org/example/Handoff/remote/a", ["org.example.Handoff.RemoteActivity": [:]]) == nil)
+        #expect(RemoteOffer("/org/example/Handoff/remote/a/b", [:]) == nil)
+    }
+
+    @Test("a device is chosen by its exact name before the beginning of its id")
+    func devices() throws {
+        let devices = [try Self.device(Self.deviceA, "b"), try Self.device(Self.deviceB, "lap")]
+        #expect(try devices.choose("b").id == Self.deviceA)
+        #expect(try devices.choose("bb").id == Self.deviceB)
+        #expect(try devices.choose("lap").id == Self.deviceB)
+        for text in ["", "la", "c"] {
+            #expect(#expect(throws: CommandFailure.self) { try devices.choose(text) }?.status == 1)
+        }
+        let twins = [try Self.device(Self.deviceA, "x"), try Self.device(Self.deviceB, "x")]
+        #expect(#expect(throws: CommandFailure.self) { try twins.choose("x") }?.status == 2)
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import Testing
+
+@testable import HandoffCommand
+
+@Suite("Text for people")
+struct TextTests {
+    @Test("columns line up, wide and combining characters counted as they are shown")
+    func table() {
+        var table = Table("ID", "NAME", "END")
+        table.add("a", "漢字", "x")
+        table.add("abc", "e\u{301}", "")
+        table.add("a", "a\u{1B}b", "y")
+        #expect(
+            table.lines == ["ID   NAME  END", "a    漢字  x", "abc  e\u{301}     -", "a    a\u{FFFD}b   y"])
+    }
+
+    @Test(
+        "what could steer a terminal is replaced",
+        arguments: [
+            ("plain é🙂", "plain é🙂"), ("\u{1B}[0m\u{7F}\u{85}\n", "\u{FFFD}[0m\u{FFFD}\u{FFFD}\u{FFFD}"),
+            ("a\u{202E}b\u{2069}\u{200F}", "a\u{FFFD}b\u{FFFD}\u{FFFD}"), ("\u{2028}", "\u{FFFD}"),
+        ])
+    func shown(_ text: String, _ expected: String) { #expect(text.shown == expected) }
+
+    @Test(
+        "an age is told in its largest unit",
+        arguments: [
+            (0, "just now"), (-5, "just now"), (1, "1 s ago"), (59, "59 s ago"), (60, "1 min ago"),
+            (3599, "59 min ago"), (3600, "1 h ago"), (86_399, "23 h ago"), (86_400, "1 d ago"),
+        ])
+    func age(_ seconds: Int64, _ expected: String) {
+        let now: Int64 = 1_800_000_000_000_000
+        #expect(Age.text(of: now - seconds * 1_000_000, at: now) == expected)
+    }
+
+    @Test("times that are none, or nonsense, don't crash")
+    func oddAges() {
+        #expect(Age.text(of: 0, at: 5) == "")
+        #expect(Age.text(of: .min, at: .max) == "just now")
+        #expect(Age.milliseconds(12_345) == "12.3 ms")
+    }
+
+    @Test("ids are cut to eight characters, or as many as tell them apart")
+    func shortIDs() {
+        let (a, b) = ("0123456789abcdef", "01234567aaaaaaaa")
+        #expect(ShortIDs([a]).short(a) == "01234567")
+        #expect(ShortIDs([a, b]).short(a) == "012345678")
+        #expect(ShortIDs([a, a]).short(a) == "01234567")
+        #expect(ShortIDs([]).short(a) == "01234567")
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import Glibc
+import MainLoop
+
+// What the tests of MainLoop can only see from outside: where log lines go, a loop that ends, a loop on the
+// main thread that gets signals.
+let log = Log(domain: "main-loop-program")
+let token = RunToken()
+
+switch CommandLine.arguments.dropFirst().first {
+case "log":
+    Log.useStandardError()
+    log.debug("a debug line")
+    log.info("an info line")
+    log.message("a message", ["HANDOFF_FIELD": "value"])
+    log.warning("a warning")
+case "verbose":
+    Log.useStandardError()
+    log.debug("not yet shown")
+    Log.enableDebug()
+    log.debug("a debug line")
+case "signals":
+    MainLoop.assumeIsolated {
+        var terms = 0
+        let hangUps = LoopSource.signal(SIGHUP) { log.message("hung up") }
+        let ends = LoopSource.signal(SIGTERM) {
+            terms += 1
+            if terms == 2 { token.stop() }
+            log.message("term \(terms)")
+        }
+        Log.useStandardError()
+        log.message("ready")
+        MainLoop.run(until: token)
+        hangUps.cancel()
+        ends.cancel()
+    }
+case "stop":
+    MainLoop.start {
+        try? await MainLoop.sleep(for: .milliseconds(1))
+        token.stop()
+    }
+    MainLoop.run(until: token)
+default: exit(2)
+}

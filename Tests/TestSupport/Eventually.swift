@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+public import MainLoop
+
+/// What a test waited for in vain.
+public struct TimedOut: Error, CustomStringConvertible {
+    /// What it was, and where.
+    public let description: String
+}
+
+/// Waits until `condition` holds, which is asked again and again on a timer of the main loop.
+/// - Throws: ``TimedOut``, naming the place, if that is not so in time.
+@MainLoop
+public func eventually(
+    timeout: Duration = .seconds(20), file: StaticString = #fileID, line: UInt = #line,
+    _ condition: @MainLoop () throws -> Bool
+) async throws {
+    let clock = ContinuousClock()
+    let deadline = clock.now + timeout
+    var pause = Duration.milliseconds(1)
+    while try !condition() {
+        guard clock.now < deadline else {
+            throw TimedOut(description: "\(file):\(line): what was waited for has not come after \(timeout)")
+        }
+        try await MainLoop.sleep(for: pause)
+        pause = min(pause * 2, .milliseconds(20))
+    }
+}
+
+/// Something that a test waits for: set once, from anywhere on the main loop.
+@MainLoop
+public final class Promise<Value: Sendable> {
+    /// The value, nil until it is set.
+    public private(set) var value: Value?
+
+    /// A promise that is not kept yet.
+    public init() {}
+
+    /// Keeps the first value.
+    public func keep(_ value: Value) { if self.value == nil { self.value = value } }
+
+    /// Waits for the value.
+    public func get(
+        timeout: Duration = .seconds(20), file: StaticString = #fileID, line: UInt = #line
+    ) async throws -> Value {
+        try await eventually(timeout: timeout, file: file, line: line) { value != nil }
+        guard let value else { throw TimedOut(description: "\(file):\(line): no value") }
+        return value
+    }
+}
