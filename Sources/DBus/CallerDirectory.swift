@@ -10,6 +10,8 @@ final class CallerDirectory {
         case known(Caller)
     }
 
+    /// The connections whose waiting calls have just been let through and have not run yet.
+    private var admitted: Set<BusName> = []
     private unowned let bus: Bus
     private var entries: [BusName: Entry] = [:]
     /// Called when a connection that has called us has left.
@@ -54,10 +56,18 @@ final class CallerDirectory {
         let caller = Caller(name: sender, credentials: credentials, sandbox: Sandbox.of(credentials))
         entries[sender] = .known(caller)
         for body in waiting { body(caller) }
+        // The calls that waited are tasks now; this one runs behind them.
+        admitted.insert(sender)
+        MainLoop.start { [weak self] in _ = self?.admitted.remove(sender) }
     }
 
     /// The bus says that `name` has no owner any more.
     func vanished(_ name: BusName) {
+        // Behind the calls that it made before it left, or what these do would stay for ever.
+        guard !admitted.contains(name) else {
+            MainLoop.start { [weak self] in self?.vanished(name) }
+            return
+        }
         guard let entry = entries.removeValue(forKey: name) else { return }
         bus.removeMatch(MatchRule.ownerChange(of: name))
         bus.connection.objects.forget(name)

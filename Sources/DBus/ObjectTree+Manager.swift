@@ -16,7 +16,7 @@ extension ObjectTree {
         let reply = try Message.reply(to: message)
         var writer = MessageWriter(reply)
         let listed = objects.values.filter {
-            $0.isListed && $0.path.suffix(below: manager) != nil && isVisible($0, to: caller)
+            $0.isListed && $0.path.suffix(below: manager) != nil && isUsable($0, by: caller)
         }
         try writer.dictionary("{oa{sa{sv}}}") { (writer) throws(DBusError) in
             for object in listed.sorted(by: { $0.path < $1.path }) {
@@ -30,12 +30,12 @@ extension ObjectTree {
         return reply
     }
 
-    /// Appends, as `a{sa{sv}}`, the interfaces of `object` that `caller` may know of.
+    /// Appends, as `a{sa{sv}}`, the interfaces of `object` that `caller` may use.
     private func writeInterfaces(
         of object: ExportedObject, for caller: Caller, to writer: inout MessageWriter
     ) throws(DBusError) {
         try writer.dictionary("{sa{sv}}") { (writer) throws(DBusError) in
-            for binding in object.interfaces where isVisible(binding, of: object, to: caller) {
+            for binding in object.interfaces where isUsable(binding, of: object, by: caller) {
                 try writer.entry { (writer) throws(DBusError) in
                     try writer.write(type(of: binding).description.name.text)
                     try writeProperties(of: binding, of: object, for: caller, to: &writer)
@@ -46,7 +46,7 @@ extension ObjectTree {
 
     func tellAdded(_ object: ExportedObject) {
         for (manager, callers) in managers where object.path.suffix(below: manager) != nil {
-            for (name, caller) in callers where isVisible(object, to: caller) {
+            for (name, caller) in callers where isUsable(object, by: caller) {
                 guard let signal = try? Message.signal(from: manager, .objectManager, "InterfacesAdded")
                 else { continue }
                 var writer = MessageWriter(signal)
@@ -61,13 +61,13 @@ extension ObjectTree {
 
     func tellRemoved(_ object: ExportedObject) {
         for (manager, callers) in managers where object.path.suffix(below: manager) != nil {
-            for (name, caller) in callers where isVisible(object, to: caller) {
+            for (name, caller) in callers where isUsable(object, by: caller) {
                 guard let signal = try? Message.signal(from: manager, .objectManager, "InterfacesRemoved")
                 else { continue }
                 var writer = MessageWriter(signal)
                 do throws(DBusError) {
                     try writer.write(object.path)
-                    let known = object.interfaces.filter { isVisible($0, of: object, to: caller) }
+                    let known = object.interfaces.filter { isUsable($0, of: object, by: caller) }
                     try writer.write(known.map { type(of: $0).description.name.text })
                     post(signal, to: name)
                 } catch { continue }

@@ -143,7 +143,7 @@ extension ObjectTree {
         guard property.isWritable else {
             throw DBusError(.propertyReadOnly, "\(interface).\(name) can only be read.")
         }
-        try authorize(caller, object, type(of: binding).description.name, name, property.writeAccess)
+        try authorizeWriting(property, binding, object, caller)
         var content: MessageReader
         do throws(DBusError) {
             content = try reader.variant(property.signature) { (reader) throws(DBusError) in reader }
@@ -154,6 +154,20 @@ extension ObjectTree {
         began(call)
         try await binding.write(index, from: &content, call)
         return try Message.reply(to: message)
+    }
+
+    /// What the caller may read is there for it, even if writing it is hidden.
+    private func authorizeWriting(
+        _ property: InterfaceDescription.Property, _ binding: any InterfaceBinding, _ object: ExportedObject,
+        _ caller: Caller
+    ) throws {
+        let interface = type(of: binding).description.name
+        if case .hide = decide(caller, object, interface, property.name, property.writeAccess),
+            case .allow = decide(caller, object, interface, property.name, property.access)
+        {
+            throw DBusError.accessDenied("\(interface).\(property.name) can only be read by this caller.")
+        }
+        try authorize(caller, object, interface, property.name, property.writeAccess)
     }
 
     /// Appends, as `a{sv}`, the properties of `binding` that `caller` may read.

@@ -155,6 +155,21 @@ public final class ObjectTree {
             || description.properties.contains { isShown($0.name, $0.access) }
     }
 
+    /// Whether `caller` may use anything of `binding`, which is what an object manager tells of.
+    func isUsable(_ binding: any InterfaceBinding, of object: ExportedObject, by caller: Caller) -> Bool {
+        let description = type(of: binding).description
+        func isAllowed(_ member: String, _ access: AccessClass) -> Bool {
+            if case .allow = decide(caller, object, description.name, member, access) { return true }
+            return false
+        }
+        return description.methods.contains { isAllowed($0.name, $0.access) }
+            || description.properties.contains { isAllowed($0.name, $0.access) }
+    }
+
+    func isUsable(_ object: ExportedObject, by caller: Caller) -> Bool {
+        object.interfaces.contains { isUsable($0, of: object, by: caller) }
+    }
+
     func isVisible(_ object: ExportedObject, to caller: Caller) -> Bool {
         object.interfaces.contains { isVisible($0, of: object, to: caller) }
     }

@@ -57,7 +57,9 @@ final class Admission {
             _ = bridge.links.add(transport, .accepted(from: socket.remoteAddress))
         } catch {
             socket.close()
-            if !Task.isCancelled { bridge.refusals.note("A connection from \(socket.remoteHost) was refused: \(error)") }
+            if !Task.isCancelled {
+                bridge.refusals.note("A connection from \(socket.remoteHost) was refused: \(error)")
+            }
         }
     }
 }

@@ -5,9 +5,10 @@ internal import MainLoop
 /// GIO's asynchronous functions as Swift's.
 enum AsyncOperation {
     /// What GIO calls when an operation is complete; its `user_data` belongs to ``run(_:finish:)``.
-    typealias Ready = @convention(c) (
-        UnsafeMutablePointer<GObject>?, OpaquePointer?, UnsafeMutableRawPointer?
-    ) -> Void
+    typealias Ready =
+        @convention(c) (
+            UnsafeMutablePointer<GObject>?, OpaquePointer?, UnsafeMutableRawPointer?
+        ) -> Void
 
     /// Begins an operation, waits until it is complete and returns what `finish` makes of its result.
     ///
@@ -50,8 +51,8 @@ func withTimeLimit<Result: Sendable>(
         } onCancel: {
             task.cancel()
         }
-    } catch where isOver {
-        throw TimeLimitExceeded(limit: limit)
+    } catch {
+        throw isOver ? TimeLimitExceeded(limit: limit) : error
     }
 }
 

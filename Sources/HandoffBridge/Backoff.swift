@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// How long to wait before each further attempt: twice as long each time up to a limit, less up to a half at random, so
-/// that two devices do not keep in step.
+/// How long to wait before each further attempt: twice as long each time up to a limit, less up to a half at
+/// random, so that two devices do not keep in step.
 struct Backoff {
     /// Before the first repetition, at most.
     static let first = Duration.milliseconds(300)

@@ -23,7 +23,8 @@ extension Bridge: LinkOwner {
 
     /// A device that no longer trusts this one is not trusted here either.
     private func endTrustIfPeerDid(_ link: Link) {
-        guard let entry = trust[link.device], entry.endsWithPeersTrust, link.received?.isPaired == false else { return }
+        guard let entry = trust[link.device], entry.endsWithPeersTrust, link.received?.isPaired == false
+        else { return }
         bridgeLog.message("\(devices.name(of: link.device)) has ended the pairing.")
         forget(link.device)
     }
@@ -44,7 +45,9 @@ extension Bridge: LinkOwner {
         let wasCurrent = links.remove(link)
         let name = devices.name(of: link.device)
         if wasCurrent {
-            bridgeLog(trust[link.device] == nil ? .info : .message, "The link with \(name) has ended: \(reason.message)")
+            bridgeLog(
+                trust[link.device] == nil ? .info : .message,
+                "The link with \(name) has ended: \(reason.message)")
         } else if link.establishedAt != nil {
             bridgeLog.debug("Link \(link.number) with \(name) has ended: \(reason.message)")
         } else {
@@ -79,11 +82,13 @@ extension Bridge: LinkOwner {
     /// Trusts `device` from now on, or changes how it is called.
     func trust(_ device: DeviceID, name: String) throws {
         guard device != identity.device else {
-            throw HandoffFailure(.invalidArguments, "\(device) is this device itself. Give the id of the other one.")
+            throw HandoffFailure(
+                .invalidArguments, "\(device) is this device itself. Give the id of the other one.")
         }
         guard trust[device] != nil || trust.entries.count < TrustStore.maximumPeers else {
             throw HandoffFailure(
-                .limitsExceeded, "There are \(TrustStore.maximumPeers) peers already. Unpair one of them first.")
+                .limitsExceeded,
+                "There are \(TrustStore.maximumPeers) peers already. Unpair one of them first.")
         }
         var entry = trust[device] ?? TrustEntry(device, source: .trust)
         if !name.isEmpty { entry.name = name }

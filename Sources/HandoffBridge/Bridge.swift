@@ -4,7 +4,8 @@ internal import HandoffCore
 internal import HandoffInterfaces
 public import MainLoop
 
-/// This device's way to others: who they are, the links with them, and what goes to and fro between them and the broker.
+/// This device's way to others: who they are, the links with them, and what goes to and fro between them and
+/// the broker.
 ///
 /// All that depends on both the trust in a device and the link with it is brought about in ``reconcile(_:)``.
 @MainLoop
@@ -26,6 +27,7 @@ public final class Bridge {
     /// What this device offers.
     private(set) var ownOffer: OwnOffer?
     private(set) var isDiscoverable = false
+    private var hasEnded = false
 
     private let folder: StateFolder
     private let policy: BusAccessPolicy
@@ -41,8 +43,8 @@ public final class Bridge {
 
     /// A bridge on `bus`.
     ///
-    /// If another bridge has the state folder, it is taken only in ``begin()``: by then that one has lost the bus name, or
-    /// this one has not got it.
+    /// If another bridge has the state folder, it is taken only in ``begin()``: by then that one has lost the
+    /// bus name, or this one has not got it.
     /// - Throws: what is wrong with the files, for people.
     public init(_ bus: Bus, _ options: BridgeOptions) throws {
         self.bus = bus
@@ -91,6 +93,7 @@ public final class Bridge {
 
     /// Ends all links and writes what is not written yet.
     public func end() {
+        hasEnded = true
         entrance.close()
         dials.stopAll()
         links.closeAll("Handoff is ending on this device")
@@ -101,7 +104,7 @@ public final class Bridge {
     // MARK: The switch
 
     /// Whether Handoff is switched on.
-    var isOn: Bool { broker.isEnabled == true }
+    var isOn: Bool { broker.isEnabled == true && !hasEnded }
     /// The port that is listened on, 0 for none.
     var port: UInt16 { entrance.port }
 
@@ -194,9 +197,9 @@ public final class Bridge {
         peers[device] = peer
         devices.update(device)
         let usable = link?.isPaired == true ? link : nil
-        if let usable, let state = devices.state(of: device) {
-            let told = BrokerClient.Told(name: state.name, type: state.type, link: usable.number)
-            broker.add(peer, told)
+        // A peer that the broker does not know is told of when it can be reached.
+        if let state = devices.state(of: device), usable != nil || broker.peer(device) != nil {
+            broker.add(peer, BrokerClient.Told(name: state.name, type: state.type, link: usable?.number))
         }
         peer.setLink(usable)
         dials.update(device)

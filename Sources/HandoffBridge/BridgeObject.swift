@@ -17,9 +17,7 @@ final class BridgeObject: BridgeServer {
                 .invalidArguments,
                 "“\(PeerText.title(address))” is not an address. Give HOST:PORT, or [ADDRESS]:PORT for IPv6.")
         }
-        guard bridge.isOn else {
-            throw HandoffFailure(.disabled, "Handoff is switched off. Switch it on, then connect again.")
-        }
+        guard await bridge.broker.isOnNow() else { throw HandoffFailure.switchedOff }
         return try bridge.devices.path(of: try await bridge.dials.connect(parsed))
     }
 
@@ -27,7 +25,8 @@ final class BridgeObject: BridgeServer {
         guard let device = DeviceID(deviceId) else {
             throw HandoffFailure(
                 .invalidArguments,
-                "“\(PeerText.title(deviceId))” is not the id of a device. Give 64 lower-case hexadecimal digits.")
+                "“\(PeerText.title(deviceId))” is not the id of a device. Give 64 lower-case hexadecimal digits."
+            )
         }
         guard name.count <= PeerText.maximumName else {
             throw HandoffFailure(

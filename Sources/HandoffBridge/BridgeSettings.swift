@@ -28,7 +28,8 @@ final class BridgeSettings {
         deviceName = name.isEmpty ? Self.machineName() : name
         let number = try file.integer(Key.port, in: Key.network) ?? 0
         guard let port = UInt16(exactly: number) else {
-            throw StartFailure("\(path), [\(Key.network)], \(Key.port): \(number) is not a port. Give 0 to 65535.")
+            throw StartFailure(
+                "\(path), [\(Key.network)], \(Key.port): \(number) is not a port. Give 0 to 65535.")
         }
         self.port = port
     }

@@ -12,7 +12,8 @@ final class BrokerClient {
     /// The user's switch; nil until it is known. Without a broker it is as the last one left it.
     private(set) var isEnabled: Bool?
     private var owner: BusName?
-    /// Whether this broker has told a change of its switch, which is later than any answer that is looked at later.
+    /// Whether this broker has told a change of its switch, which is later than any answer that is looked at
+    /// later.
     private var hasToldSwitch = false
     /// What this broker is told of peers.
     private var told: [DeviceID: Told] = [:]
@@ -26,8 +27,8 @@ final class BrokerClient {
     struct Told: Equatable {
         let name: String
         let type: String
-        /// The number of the link.
-        let link: Int
+        /// The number of the link, nil for none.
+        let link: Int?
     }
 
     init(_ bridge: Bridge) { self.bridge = bridge }
@@ -36,13 +37,17 @@ final class BrokerClient {
 
     /// Begins to look for the broker.
     func begin() {
-        changes = connection.onSignal(.properties, "PropertiesChanged") { [weak self] in self?.propertiesChanged($0) }
+        changes = connection.onSignal(.properties, "PropertiesChanged") { [weak self] in
+            self?.propertiesChanged($0)
+        }
         watch = bridge.bus.watch(HandoffNames.broker) { [weak self] in self?.ownerChanged($0) }
     }
 
     /// What takes the calls of the peer `device`; nil without a broker that has been told of it.
     func peer(_ device: DeviceID) -> PeerProxy? {
-        guard let owner, added.contains(device), let path = try? HandoffNames.peers.appending(device.description) else { return nil }
+        guard let owner, added.contains(device),
+            let path = try? HandoffNames.peers.appending(device.description)
+        else { return nil }
         return PeerProxy(RemoteObject(connection, owner, path))
     }
 
@@ -77,16 +82,27 @@ final class BrokerClient {
             _ = try await object.managedObjects()
             return try await ManagerProxy(object).enabled()
         } catch {
-            bridgeLog.warning("The broker does not say whether Handoff is on: \(HandoffFailure(routed: error))")
+            bridgeLog.warning(
+                "The broker does not say whether Handoff is on: \(HandoffFailure(routed: error))")
             return nil
         }
+    }
+
+    /// Whether Handoff is on, asked of the broker: what it has answered somebody else counts, even if the
+    /// word of it is still on its way here.
+    func isOnNow() async -> Bool {
+        guard let owner else { return bridge.isOn }
+        let object = RemoteObject(connection, owner, HandoffNames.brokerPath)
+        let answer = try? await ManagerProxy(object).enabled()
+        return bridge.isOn && answer != false
     }
 
     private func propertiesChanged(_ signal: Message) {
         guard let owner, signal.sender == owner, signal.path == HandoffNames.brokerPath else { return }
         var reader = MessageReader(signal)
         guard let interface: String = try? reader.read(), interface == ManagerBinding.description.name.text,
-            let changed: [String: Value] = try? reader.read(), case .boolean(let isEnabled)? = changed["Enabled"]
+            let changed: [String: Value] = try? reader.read(),
+            case .boolean(let isEnabled)? = changed["Enabled"]
         else { return }
         hasToldSwitch = true
         setEnabled(isEnabled)
@@ -109,10 +125,15 @@ final class BrokerClient {
             // This call goes out before any other that this allows.
             if added.insert(peer.device).inserted { peer.brokerAppeared() }
             do {
-                let properties: [String: Value] = ["Name": .string(news.name), "Type": .string(news.type)]
-                _ = try await manager(owner).addPeer(deviceId: peer.device.description, properties: properties)
+                let properties: [String: Value] = [
+                    "Name": .string(news.name), "Type": .string(news.type),
+                    "Connected": .boolean(news.link != nil),
+                ]
+                _ = try await manager(owner).addPeer(
+                    deviceId: peer.device.description, properties: properties)
             } catch {
-                bridgeLog.warning("The broker did not take the peer \(news.name): \(HandoffFailure(routed: error))")
+                bridgeLog.warning(
+                    "The broker did not take the peer \(news.name): \(HandoffFailure(routed: error))")
             }
         }
     }
@@ -130,7 +151,8 @@ final class BrokerClient {
             do {
                 try await manager(owner).removePeer(deviceId: device.description)
             } catch {
-                bridgeLog.warning("The broker did not remove the peer \(device): \(HandoffFailure(routed: error))")
+                bridgeLog.warning(
+                    "The broker did not remove the peer \(device): \(HandoffFailure(routed: error))")
             }
         }
     }

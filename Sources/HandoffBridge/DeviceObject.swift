@@ -55,5 +55,6 @@ final class DeviceObject: DeviceServer {
 
     private static let noPairing = HandoffFailure(
         .notSupported,
-        "This version does not pair by comparing a code. Call Trust on both devices, each with the other's DeviceId.")
+        "This version does not pair by comparing a code. Call Trust on both devices, each with the other's DeviceId."
+    )
 }

@@ -5,7 +5,8 @@ internal import MainLoop
 enum DeviceType {
     /// The names. What is none of them is not known, and empty.
     static let names: Set<String> = [
-        "desktop", "laptop", "convertible", "server", "tablet", "handset", "watch", "embedded", "vm", "container",
+        "desktop", "laptop", "convertible", "server", "tablet", "handset", "watch", "embedded", "vm",
+        "container",
     ]
 
     /// `text` if it is one of ``names``, else empty.
@@ -39,7 +40,9 @@ enum DeviceType {
 enum MachineInformation {
     /// The value of `key`, nil if there is none.
     static func value(of key: String) -> String? {
-        guard let bytes = (try? SmallFile.read("/etc/machine-info", maximumSize: 1 << 16)) ?? nil else { return nil }
+        guard let bytes = (try? SmallFile.read("/etc/machine-info", maximumSize: 1 << 16)) ?? nil else {
+            return nil
+        }
         return value(of: key, in: String(decoding: bytes, as: UTF8.self))
     }
 
@@ -47,7 +50,8 @@ enum MachineInformation {
     static func value(of key: String, in text: String) -> String? {
         for line in text.split(separator: "\n") where line.hasPrefix("\(key)=") {
             var value = line.dropFirst(key.count + 1)
-            for quote in ["\"", "'"] where value.count > 1 && value.hasPrefix(quote) && value.hasSuffix(quote) {
+            for quote in ["\"", "'"] where value.count > 1 && value.hasPrefix(quote) && value.hasSuffix(quote)
+            {
                 value = value.dropFirst().dropLast()
                 break
             }

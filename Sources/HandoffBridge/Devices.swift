@@ -16,13 +16,17 @@ final class Devices {
     private var tree: ObjectTree { bridge.bus.connection.objects }
 
     /// What `device` is called in messages: its name, or the start of its id.
-    func name(of device: DeviceID) -> String { names.name(of: device) ?? String(device.description.prefix(8)) }
+    func name(of device: DeviceID) -> String {
+        names.name(of: device) ?? String(device.description.prefix(8))
+    }
 
     /// What the bus is shown of `device`; nil if it is not there.
     func state(of device: DeviceID) -> DeviceObject.State? { objects[device]?.state }
 
     /// The object of `device`.
-    func path(of device: DeviceID) throws -> ObjectPath { try HandoffNames.devices.appending(device.description) }
+    func path(of device: DeviceID) throws -> ObjectPath {
+        try HandoffNames.devices.appending(device.description)
+    }
 
     /// Shows `device` as it is now, or shows it no longer.
     func update(_ device: DeviceID) {

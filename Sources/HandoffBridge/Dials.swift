@@ -41,10 +41,13 @@ final class Dials {
         } catch let error as LinkNotChosen {
             return error.device
         } catch let error as TLSFailure where error.isOurselves {
-            throw HandoffFailure(.invalidArguments, "\(address) is an address of this device. Give that of another.")
+            throw HandoffFailure(
+                .invalidArguments, "\(address) is an address of this device. Give that of another.")
         } catch {
+            guard bridge.isOn else { throw HandoffFailure.switchedOff }
             bridgeLog.info("Connecting to \(address) failed: \(error)")
-            throw HandoffFailure.unreachable("\(address)", "\(error). Is Handoff running there, and the port right?")
+            throw HandoffFailure.unreachable(
+                "\(address)", "\(error). Is Handoff running there, and the port right?")
         }
     }
 
@@ -56,15 +59,12 @@ final class Dials {
             bridge.isOn && bridge.trust[device].map { !$0.addresses.isEmpty } == true
             && bridge.links.current[device] == nil
         guard isWanted else { return redials[device]?.pause() ?? () }
-        let redial =
-            redials[device]
-            ?? Redial {
-                [weak self] in await self?.redial(device)
-            } done: {
-                [weak self] in self?.update(device)
-            }
-        redials[device] = redial
-        redial.schedule()
+        if redials[device] == nil {
+            redials[device] = Redial(
+                attempt: { [weak self] in await self?.redial(device) },
+                done: { [weak self] in self?.update(device) })
+        }
+        redials[device]?.schedule()
     }
 
     /// Dials `device` without waiting further, if it is to be dialled at all.
@@ -97,7 +97,8 @@ final class Dials {
                 return
             } catch {
                 if Task.isCancelled || error is LinkNotChosen { return }
-                bridge.refusals.note("\(bridge.devices.name(of: device)) was not reached at \(address): \(error)")
+                bridge.refusals.note(
+                    "\(bridge.devices.name(of: device)) was not reached at \(address): \(error)")
             }
         }
     }
@@ -109,7 +110,9 @@ final class Dials {
 
     private func dial(_ address: NetworkAddress, expecting device: DeviceID? = nil) async throws -> Link {
         let identity = bridge.identity
-        let socket = try await withTimeLimit(Self.connectTimeout) { try await SocketConnection.connect(to: address) }
+        let socket = try await withTimeLimit(Self.connectTimeout) {
+            try await SocketConnection.connect(to: address)
+        }
         socket.configureForLink()
         let transport = try await withTimeLimit(Admission.timeout) {
             try await Opening.dial(socket)

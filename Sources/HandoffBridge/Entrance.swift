@@ -34,7 +34,8 @@ final class Entrance {
             bridge.propertiesChanged("Port")
         } catch {
             let place = address.map { "\($0)" } ?? "port \(bridge.settings.port)"
-            bridge.refusals.note("Others cannot connect, since \(place) is not to be had: \(error) Trying again.")
+            bridge.refusals.note(
+                "Others cannot connect, since \(place) is not to be had: \(error) Trying again.")
             retry = .timer(after: Self.retryInterval) { [weak self] in self?.open() }
         }
     }

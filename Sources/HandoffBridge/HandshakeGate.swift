@@ -3,10 +3,12 @@ internal import CGio
 
 /// Has a handshake refuse a certificate that is not wanted.
 ///
-/// The dialler's certificate goes out only after this has agreed, so that it is shown to nobody else. The side that was
-/// dialled has shown its own by then; it takes any certificate here and looks when the handshake is complete.
+/// The dialler's certificate goes out only after this has agreed, so that it is shown to nobody else. The
+/// side that was dialled has shown its own by then; it takes any certificate here and looks when the
+/// handshake is complete.
 final class HandshakeGate: @unchecked Sendable {
-    // @unchecked: GIO asks while the handshake runs, on whichever thread, and `refusal` is read after it has ended.
+    // @unchecked: GIO asks while the handshake runs, on whichever thread, and `refusal` is read after it has
+    // ended.
     private let demand: TLSConnection.Demand?
     /// Why the certificate was refused, if it was.
     private(set) var refusal: TLSFailure?
@@ -18,7 +20,8 @@ final class HandshakeGate: @unchecked Sendable {
     func `guard`(_ connection: ObjectReference<GTlsConnection>) {
         let accept:
             @convention(c) (
-                UnsafeMutablePointer<GTlsConnection>?, UnsafeMutablePointer<GTlsCertificate>?, GTlsCertificateFlags,
+                UnsafeMutablePointer<GTlsConnection>?, UnsafeMutablePointer<GTlsCertificate>?,
+                GTlsCertificateFlags,
                 gpointer?
             ) -> gboolean = { _, certificate, _, data in
                 guard let certificate, let data else { return 0 }

@@ -17,12 +17,15 @@ struct Identity: Sendable {
     /// The identity in `folder`; nil if there is none.
     /// - Throws: if it is damaged.
     static func load(from folder: StateFolder) throws -> Identity? {
-        guard let bytes = try SmallFile.read(folder.file(fileName), maximumSize: maximumSize) else { return nil }
+        guard let bytes = try SmallFile.read(folder.file(fileName), maximumSize: maximumSize) else {
+            return nil
+        }
         return try Identity(pem: String(decoding: bytes, as: UTF8.self))
     }
 
     /// The identity in `folder`, which is locked; made now if there is none.
-    /// - Throws: ``StartFailure`` if it is damaged, or if it is gone but the trust store is there. What is there is set
+    /// - Throws: ``StartFailure`` if it is damaged, or if it is gone but the trust store is there. What is
+    ///   there is set
     ///   aside then.
     static func loadOrMake(in folder: StateFolder) throws -> Identity {
         let path = folder.file(fileName)

@@ -63,7 +63,8 @@ final class IncomingPeerObject: PeerServer {
     ) async throws -> Result {
         let peer = try peer().peer
         guard let broker = bridge.broker.peer(peer.device) else {
-            throw HandoffFailure.unreachable("Handoff on the other device", "it is not running. Try again later.")
+            throw HandoffFailure.unreachable(
+                "Handoff on the other device", "it is not running. Try again later.")
         }
         let start = MainLoop.now
         defer { bridgeLog.debug("\(what) by \(peer.name) took \((MainLoop.now - start) / 1000) ms here.") }

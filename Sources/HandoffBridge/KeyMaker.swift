@@ -20,8 +20,11 @@ enum KeyMaker {
         try check(gnutls_x509_crt_init(&certificate), "A certificate cannot be made")
         defer { gnutls_x509_crt_deinit(certificate) }
         try fill(certificate, key)
-        let text = try export("key") { gnutls_x509_privkey_export2_pkcs8(key, GNUTLS_X509_FMT_PEM, nil, 0, $0) }
-        return text + (try export("certificate") { gnutls_x509_crt_export2(certificate, GNUTLS_X509_FMT_PEM, $0) })
+        let text = try export("key") {
+            gnutls_x509_privkey_export2_pkcs8(key, GNUTLS_X509_FMT_PEM, nil, 0, $0)
+        }
+        return text
+            + (try export("certificate") { gnutls_x509_crt_export2(certificate, GNUTLS_X509_FMT_PEM, $0) })
     }
 
     private static func fill(_ certificate: gnutls_x509_crt_t?, _ key: gnutls_x509_privkey_t?) throws {
@@ -32,7 +35,8 @@ enum KeyMaker {
         try check(gnutls_x509_crt_set_expiration_time(certificate, validUntil), what)
         let length = UInt32(commonName.utf8.count)
         try check(
-            gnutls_x509_crt_set_dn_by_oid(certificate, GNUTLS_OID_X520_COMMON_NAME, 0, commonName, length), what)
+            gnutls_x509_crt_set_dn_by_oid(certificate, GNUTLS_OID_X520_COMMON_NAME, 0, commonName, length),
+            what)
         try check(gnutls_x509_crt_set_key(certificate, key), what)
         try check(gnutls_x509_crt_sign2(certificate, certificate, key, GNUTLS_DIG_SHA256, 0), what)
     }
@@ -46,8 +50,12 @@ enum KeyMaker {
         try check(gnutls_x509_crt_init(&certificate), "No memory")
         defer { gnutls_x509_crt_deinit(certificate) }
         try withDatum(pem) { datum in
-            try check(gnutls_x509_privkey_import2(key, datum, GNUTLS_X509_FMT_PEM, nil, 0), "The key cannot be read")
-            try check(gnutls_x509_crt_import(certificate, datum, GNUTLS_X509_FMT_PEM), "The certificate cannot be read")
+            try check(
+                gnutls_x509_privkey_import2(key, datum, GNUTLS_X509_FMT_PEM, nil, 0), "The key cannot be read"
+            )
+            try check(
+                gnutls_x509_crt_import(certificate, datum, GNUTLS_X509_FMT_PEM),
+                "The certificate cannot be read")
         }
         let ids = (
             try keyID { gnutls_x509_privkey_get_key_id(key, 1, $0, $1) },
@@ -62,7 +70,9 @@ enum KeyMaker {
         if code < 0 { throw StartFailure("\(what): \(String(cString: gnutls_strerror(code)))") }
     }
 
-    private static func export(_ what: String, _ body: (UnsafeMutablePointer<gnutls_datum_t>) -> Int32) throws -> String {
+    private static func export(_ what: String, _ body: (UnsafeMutablePointer<gnutls_datum_t>) -> Int32) throws
+        -> String
+    {
         var datum = gnutls_datum_t()
         try check(body(&datum), "The \(what) cannot be written")
         // `gnutls_free` is a variable that Swift takes for unsafe; it is free(3) unless somebody sets it.
@@ -70,7 +80,9 @@ enum KeyMaker {
         return String(decoding: UnsafeBufferPointer(start: datum.data, count: Int(datum.size)), as: UTF8.self)
     }
 
-    private static func withDatum(_ text: String, _ body: (UnsafePointer<gnutls_datum_t>) throws -> Void) throws {
+    private static func withDatum(_ text: String, _ body: (UnsafePointer<gnutls_datum_t>) throws -> Void)
+        throws
+    {
         var bytes = Array(text.utf8)
         try bytes.withUnsafeMutableBufferPointer { buffer in
             var datum = gnutls_datum_t(data: buffer.baseAddress, size: UInt32(buffer.count))

@@ -19,8 +19,8 @@ protocol LinkOwner: AnyObject {
 
 /// One authenticated connection with another device.
 ///
-/// It is *established* once both sides have said Hello and been answered, and *paired* once both have said that they
-/// trust each other.
+/// It is *established* once both sides have said Hello and been answered, and *paired* once both have said
+/// that they trust each other.
 @MainLoop
 final class Link {
     /// How it came to be.
@@ -160,7 +160,8 @@ final class Link {
             throw HandoffFailure(.limitsExceeded, "Hello comes too often. Say it when something has changed.")
         }
         guard version >= 1 else {
-            throw HandoffFailure(.notSupported, "Version 0 does not exist. Speak version \(LinkHello.version).")
+            throw HandoffFailure(
+                .notSupported, "Version 0 does not exist. Speak version \(LinkHello.version).")
         }
         self.version = min(version, LinkHello.version)
         received = hello

@@ -3,10 +3,11 @@ internal import DBus
 internal import HandoffCore
 internal import MainLoop
 
-/// A TLS connection as a channel of D-Bus messages: framing, limits, and the rules that every message must keep.
+/// A TLS connection as a channel of D-Bus messages: framing, limits, and the rules that every message must
+/// keep.
 ///
-/// Whatever breaks a rule ends the channel. It is not read while ``maximumCalls`` calls of the other side are under way,
-/// and ends when more waits to be sent than the other side may leave unread.
+/// Whatever breaks a rule ends the channel. It is not read while ``maximumCalls`` calls of the other side are
+/// under way, and ends when more waits to be sent than the other side may leave unread.
 @MainLoop
 final class LinkChannel: MessageChannel {
     /// How many calls of the other side can be under way.
@@ -125,7 +126,9 @@ final class LinkChannel: MessageChannel {
 
     private func receive(_ frame: [UInt8]) throws(DBusError) {
         let message = try Message.demarshal(frame, limit: FrameBuffer.maximumMessage)
-        if let violation = LinkRules.violation(by: message, isFirst: isFirst) { throw .invalidArgs(violation) }
+        if let violation = LinkRules.violation(by: message, isFirst: isFirst) {
+            throw .invalidArgs(violation)
+        }
         isFirst = false
         if message.kind == .call {
             guard calls.updateValue(message, forKey: message.serial) == nil else {
@@ -188,7 +191,9 @@ final class LinkChannel: MessageChannel {
             }
             if let failure { return close(failure) }
             if !wrote {
-                if writeSource == nil { writeSource = transport.whenWritable { [weak self] in self?.flush() } }
+                if writeSource == nil {
+                    writeSource = transport.whenWritable { [weak self] in self?.flush() }
+                }
                 return
             }
         }

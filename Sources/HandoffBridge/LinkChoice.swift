@@ -3,10 +3,11 @@ internal import HandoffCore
 
 /// Which of two established links with one device stays; both devices come to the same answer.
 ///
-/// A device dials only when it has no link, so a new link tells that the older one is dead on the other side, and
-/// replaces it. Only if both have dialled at the same time are both alive: then the link stays that was dialled by
-/// the device with the smaller id. How each side sees the order of the two is then a matter of luck, so what
-/// counts is that they go in opposite directions and that the older is younger than ``simultaneous``.
+/// A device dials only when it has no link, so a new link tells that the older one is dead on the other side,
+/// and replaces it. Only if both have dialled at the same time are both alive: then the link stays that was
+/// dialled by the device with the smaller id. How each side sees the order of the two is then a matter of
+/// luck, so what counts is that they go in opposite directions and that the older is younger than
+/// ``simultaneous``.
 struct LinkChoice {
     /// A link, as far as it matters.
     struct Candidate: Equatable {

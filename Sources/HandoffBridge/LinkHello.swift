@@ -33,10 +33,15 @@ struct LinkHello: Hashable, Sendable {
     /// What `about` says. Texts are made fit to be shown; an unknown type is none.
     /// - Throws: `InvalidArgs` naming the key whose value is of another type.
     init(_ about: [String: Value]) throws(HandoffFailure) {
-        isPaired = try Self.value(about, Key.paired, "b") { if case .boolean(let value) = $0 { value } else { nil } } ?? false
-        secret = try Self.value(about, Key.secret, "ay") { if case .bytes(let value) = $0 { value } else { nil } } ?? []
+        isPaired =
+            try Self.value(about, Key.paired, "b") { if case .boolean(let value) = $0 { value } else { nil } }
+            ?? false
+        secret =
+            try Self.value(about, Key.secret, "ay") { if case .bytes(let value) = $0 { value } else { nil } }
+            ?? []
         guard secret.isEmpty || secret.count == 8 else {
-            throw HandoffFailure(.invalidArguments, "\(Key.secret) has \(secret.count) bytes. Give 8 or none.")
+            throw HandoffFailure(
+                .invalidArguments, "\(Key.secret) has \(secret.count) bytes. Give 8 or none.")
         }
         name = PeerText.name(try Self.value(about, Key.name, "s", \.string) ?? "")
         type = DeviceType.checked(try Self.value(about, Key.type, "s", \.string) ?? "")
@@ -51,7 +56,8 @@ struct LinkHello: Hashable, Sendable {
         guard let found = about[key] else { return nil }
         guard let value = convert(found) else {
             throw HandoffFailure(
-                .invalidArguments, "\(key) has the type \(found.typeSignature.prefix(64)). Give it the type \(signature).")
+                .invalidArguments,
+                "\(key) has the type \(found.typeSignature.prefix(64)). Give it the type \(signature).")
         }
         return value
     }

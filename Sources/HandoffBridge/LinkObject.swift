@@ -36,7 +36,8 @@ final class LinkObject: LinkServer {
 @MainLoop
 final class PairingObject: PairingServer {
     private var failure: HandoffFailure {
-        HandoffFailure(.notSupported, "This version does not pair by a code. Use Trust of the bridge on both devices.")
+        HandoffFailure(
+            .notSupported, "This version does not pair by a code. Use Trust of the bridge on both devices.")
     }
 
     func request(_ call: MethodCall) async throws { throw failure }
@@ -49,7 +50,13 @@ final class PairingObject: PairingServer {
 extension HandoffFailure {
     /// Streams and documents, on both sides.
     static var streamsNotYet: HandoffFailure {
-        HandoffFailure(.notSupported, "This version has no streams between devices. Use the state of the activity.")
+        HandoffFailure(
+            .notSupported, "This version has no streams between devices. Use the state of the activity.")
+    }
+
+    /// The user has switched Handoff off.
+    static var switchedOff: HandoffFailure {
+        HandoffFailure(.disabled, "Handoff is switched off. Switch it on, then try again.")
     }
 
     /// There is no way to `device` now.

@@ -2,7 +2,8 @@
 internal import DBus
 internal import HandoffInterfaces
 
-/// What a message on a link must be like. The other side's bridge sends nothing else, so whoever does is cut off.
+/// What a message on a link must be like. The other side's bridge sends nothing else, so whoever does is cut
+/// off.
 enum LinkRules {
     /// Why a message is no legal one; nil if it is.
     /// - Parameter isFirst: whether nothing has come before it.

@@ -35,14 +35,17 @@ final class Links {
         return link
     }
 
-    /// Ends the oldest links where one more is too many: those of strangers who dialled, and those of one peer.
+    /// Ends the oldest links where one more is too many: those of strangers who dialled, and those of one
+    /// peer.
     private func makeRoom(for link: Link) {
         if bridge.trust[link.device] != nil {
             let others = all.filter { $0.device == link.device && current[link.device] !== $0 }
             for old in others.dropLast(Self.maximumOfPeer - 1) { old.close("a later one took its place") }
         } else if !link.isDialled {
             let strangers = all.filter { bridge.trust[$0.device] == nil && !$0.isDialled }
-            for old in strangers.dropLast(Self.maximumStrangers - 1) { old.close("too many strangers came after it") }
+            for old in strangers.dropLast(Self.maximumStrangers - 1) {
+                old.close("too many strangers came after it")
+            }
         }
     }
 

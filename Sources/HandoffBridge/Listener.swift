@@ -57,7 +57,9 @@ final class Listener {
         defer { g_object_unref(address) }
         let family = g_inet_address_get_family(address)
         let raw = try throwingGError { g_socket_new(family, G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, $0) }
-        guard let raw, let target = g_inet_socket_address_new(address, port) else { throw GLibError(taking: nil) }
+        guard let raw, let target = g_inet_socket_address_new(address, port) else {
+            throw GLibError(taking: nil)
+        }
         let socket = ObjectReference(owning: raw)
         defer { g_object_unref(target) }
         g_socket_set_blocking(raw, 0)
@@ -68,7 +70,9 @@ final class Listener {
     }
 
     private static func port(of socket: ObjectReference<GSocket>) throws -> UInt16 {
-        guard let address = try throwingGError({ g_socket_get_local_address(socket.raw, $0) }) else { return 0 }
+        guard let address = try throwingGError({ g_socket_get_local_address(socket.raw, $0) }) else {
+            return 0
+        }
         defer { g_object_unref(address) }
         return UnsafeMutableRawPointer(address).withMemoryRebound(to: GInetSocketAddress.self, capacity: 1) {
             g_inet_socket_address_get_port($0)

@@ -37,11 +37,13 @@ struct NetworkAddress: Hashable, Sendable, LosslessStringConvertible {
 
     var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-    /// Letters, digits, and what else stands in names: labels in other alphabets are given in their ASCII form.
+    /// Letters, digits, and what else stands in names: labels in other alphabets are given in their ASCII
+    /// form.
     private static func isPartOfName(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
         default: false
         }
     }

@@ -8,5 +8,8 @@ enum Opening {
     static func dial(_ socket: SocketConnection) async throws {}
 
     /// As the side that was dialled.
-    static func answer(_ socket: SocketConnection) async throws {}
+    ///
+    /// Waits until the other side has begun: a handshake blocks one of a few threads of GIO from its start,
+    /// so that a few dozen connections that say nothing would keep everybody else out.
+    static func answer(_ socket: SocketConnection) async throws { try await socket.untilReadable() }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// Bytes that wait to be written, in pieces that stay the same until they are: what GnuTLS could not write it wants to
-/// be handed again.
+/// Bytes that wait to be written, in pieces that stay the same until they are: what GnuTLS could not write it
+/// wants to be handed again.
 struct OutgoingBytes {
     /// How many bytes may wait.
     static let maximum = 4 << 20
@@ -30,7 +30,8 @@ struct OutgoingBytes {
     mutating func write(_ body: (UnsafeRawBufferPointer) -> Int?) -> Bool {
         if end <= start { end = min(start + Self.pieceSize, bytes.count) }
         let range = start..<end
-        guard let written = bytes.withUnsafeBytes({ body(UnsafeRawBufferPointer(rebasing: $0[range])) }) else {
+        guard let written = bytes.withUnsafeBytes({ body(UnsafeRawBufferPointer(rebasing: $0[range])) })
+        else {
             return false
         }
         start += written

@@ -4,7 +4,8 @@ internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
 
-/// A device that this one trusts: the link over which it can be used, calls in both directions, and its offer.
+/// A device that this one trusts: the link over which it can be used, calls in both directions, and its
+/// offer.
 @MainLoop
 final class Peer {
     /// How long a call waits for a link.
@@ -76,14 +77,13 @@ final class Peer {
 
     /// Runs `call` over the link, and once more over a new one if the link is lost before the answer.
     ///
-    /// - Throws: `connectionUnavailable` without a link, `notPaired` if the device is not trusted any more, else what the
+    /// - Throws: `connectionUnavailable` without a link, `notPaired` if the device is not trusted any more,
+    ///   else what the
     ///   peer answered.
     func call<Result: Sendable>(
         _ what: String, _ call: @MainLoop (PeerProxy, Duration) async throws -> Result
     ) async throws -> Result {
-        guard bridge.isOn else {
-            throw HandoffFailure(.disabled, "Handoff is switched off. Switch it on, then try again.")
-        }
+        guard bridge.isOn else { throw HandoffFailure.switchedOff }
         let start = MainLoop.now
         var lost = "There is no link. Wait until it is connected."
         for attempt in 1...2 {

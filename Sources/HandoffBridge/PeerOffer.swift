@@ -2,8 +2,8 @@
 internal import DBus
 internal import HandoffCore
 
-/// The one offer of a peer, as far as the bridge remembers it: so that the broker can be told again, that it outlives a
-/// change of links, and that no peer makes offers faster than allowed.
+/// The one offer of a peer, as far as the bridge remembers it: so that the broker can be told again, that it
+/// outlives a change of links, and that no peer makes offers faster than allowed.
 ///
 /// Times are microseconds of a monotonic clock.
 struct PeerOffer {
@@ -37,7 +37,8 @@ struct PeerOffer {
     private var expiry: Int64?
 
     /// The peer offers `id`, in place of what it offered before.
-    mutating func offered(_ id: ActivityID, _ summary: [String: Value], link: Int, at now: Int64) -> [Action] {
+    mutating func offered(_ id: ActivityID, _ summary: [String: Value], link: Int, at now: Int64) -> [Action]
+    {
         held = Held(id: id, summary: summary, link: link, isDue: true)
         expiry = nil
         return tell(at: now)

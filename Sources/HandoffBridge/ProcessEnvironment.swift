@@ -5,9 +5,11 @@ internal import CGio
 public enum ProcessEnvironment {
     /// To be called before anything else in the process, while it has one thread.
     public static func prepare() {
-        // The only way to tell GIO's TLS which versions it may speak. Without tickets: a session is never resumed.
+        // The only way to tell GIO's TLS which versions it may speak. Without tickets: a session is never
+        // resumed.
         g_setenv("G_TLS_GNUTLS_PRIORITY", "NORMAL:-VERS-ALL:+VERS-TLS1.3:%NO_TICKETS", 1)
-        // GIO's remote file systems, settings and NetworkManager support open connections to buses of their own.
+        // GIO's remote file systems, settings and NetworkManager support open connections to buses of their
+        // own.
         g_setenv("GIO_USE_VFS", "local", 1)
         g_setenv("GSETTINGS_BACKEND", "memory", 1)
         g_setenv("GIO_USE_NETWORK_MONITOR", "netlink", 1)

@@ -13,7 +13,8 @@ final class Redial {
 
     /// Calls `attempt` when it is time, and then `done`, to be told with ``schedule()`` if another is needed.
     init(
-        _ attempt: @escaping @MainLoop @Sendable () async -> Void, done: @escaping @MainLoop @Sendable () -> Void
+        attempt: @escaping @MainLoop @Sendable () async -> Void,
+        done: @escaping @MainLoop @Sendable () -> Void
     ) {
         self.attempt = attempt
         self.done = done

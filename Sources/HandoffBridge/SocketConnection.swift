@@ -17,14 +17,16 @@ struct SocketConnection: Sendable {
         (remoteHost, remoteAddress) = Self.remote(raw)
     }
 
-    /// Makes the kernel find out about an end that has vanished, within 45 seconds, and send at once what is written.
+    /// Makes the kernel find out about an end that has vanished, within 45 seconds, and send at once what is
+    /// written.
     ///
     /// Idle for 30 s, it is asked every 10 s; what is not acknowledged for 20 s ends it.
     func configureForLink() {
         let socket = g_socket_connection_get_socket(reference.raw)
         g_socket_set_keepalive(socket, 1)
         let options: [(Int32, Int32)] = [
-            (TCP_NODELAY, 1), (TCP_KEEPIDLE, 30), (TCP_KEEPINTVL, 10), (TCP_KEEPCNT, 2), (TCP_USER_TIMEOUT, 20_000),
+            (TCP_NODELAY, 1), (TCP_KEEPIDLE, 30), (TCP_KEEPINTVL, 10), (TCP_KEEPCNT, 2),
+            (TCP_USER_TIMEOUT, 20_000),
         ]
         for (option, value) in options {
             do throws(GLibError) {
@@ -38,11 +40,15 @@ struct SocketConnection: Sendable {
     /// Closes it now; what was not sent is lost.
     func close() { g_io_stream_close(reference.cast(), nil, nil) }
 
-    private static func remote(_ raw: UnsafeMutablePointer<GSocketConnection>) -> (host: String, address: String) {
+    private static func remote(_ raw: UnsafeMutablePointer<GSocketConnection>) -> (
+        host: String, address: String
+    ) {
         guard let address = g_socket_connection_get_remote_address(raw, nil) else { return ("", "") }
         defer { g_object_unref(address) }
         return UnsafeMutableRawPointer(address).withMemoryRebound(to: GInetSocketAddress.self, capacity: 1) {
-            guard let text = g_inet_address_to_string(g_inet_socket_address_get_address($0)) else { return ("", "") }
+            guard let text = g_inet_address_to_string(g_inet_socket_address_get_address($0)) else {
+                return ("", "")
+            }
             defer { g_free(text) }
             let host = String(cString: text)
             return (host, NetworkAddress(host: host, port: g_inet_socket_address_get_port($0)).description)

@@ -7,8 +7,8 @@ internal import MainLoop
 final class StreamSource {
     private var source: UnsafeMutablePointer<GSource>?
 
-    /// Takes over `source`, made by `g_pollable_…_create_source`, and calls `body` whenever it is ready, until
-    /// ``cancel()`` or freeing.
+    /// Takes over `source`, made by `g_pollable_…_create_source`, and calls `body` whenever it is ready,
+    /// until ``cancel()`` or freeing.
     init(_ source: UnsafeMutablePointer<GSource>?, _ body: @escaping @MainLoop () -> Void) {
         self.source = source
         guard let source else { return }

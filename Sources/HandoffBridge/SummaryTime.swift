@@ -2,8 +2,8 @@
 internal import DBus
 internal import HandoffCore
 
-/// The time in an offer's summary, which on a bus is a time of the wall clock, and on a link an age, so that the clocks
-/// of two devices need not agree. Both are in microseconds.
+/// The time in an offer's summary, which on a bus is a time of the wall clock, and on a link an age, so that
+/// the clocks of two devices need not agree. Both are in microseconds.
 enum SummaryTime {
     private static let key = "Since"
     /// The largest summary, in bytes.
@@ -15,8 +15,8 @@ enum SummaryTime {
         try converted(summary) { $0 == 0 ? nil : max(0, now.subtracting($0)) }
     }
 
-    /// `summary`, as it came over a link, for a bus; `now` is the wall clock. An age before 1970 counts as 1970, one in
-    /// the future as now.
+    /// `summary`, as it came over a link, for a bus; `now` is the wall clock. An age before 1970 counts as
+    /// 1970, one in the future as now.
     static func forBus(_ summary: [String: Value], now: Int64) throws(HandoffFailure) -> [String: Value] {
         try converted(summary) { max(1, now.subtracting(max(0, $0))) }
     }
@@ -33,7 +33,8 @@ enum SummaryTime {
         guard let value = summary[key] else { return summary }
         guard case .int64(let time) = value else {
             throw HandoffFailure(
-                .invalidArguments, "\(key) has the type \(value.typeSignature.prefix(64)). Give it the type x.")
+                .invalidArguments,
+                "\(key) has the type \(value.typeSignature.prefix(64)). Give it the type x.")
         }
         summary[key] = convert(time).map { .int64($0) }
         return summary

@@ -5,8 +5,8 @@ internal import MainLoop
 extension TLSConnection {
     /// A connection whose handshake has not begun.
     ///
-    /// Made by its properties: GIO's own constructors parse the certificates of the system's authorities each time, and
-    /// only at this moment can it be told not to.
+    /// Made by its properties: GIO's own constructors parse the certificates of the system's authorities each
+    /// time, and only at this moment can it be told not to.
     static func make(
         _ side: Side, over socket: SocketConnection, _ certificate: Certificate
     ) throws -> ObjectReference<GTlsConnection> {

@@ -47,7 +47,8 @@ final class TLSConnection {
     private let connection: ObjectReference<GTlsConnection>
     private let socket: SocketConnection
 
-    private init(_ connection: ObjectReference<GTlsConnection>, _ socket: SocketConnection, _ peer: DeviceID) {
+    private init(_ connection: ObjectReference<GTlsConnection>, _ socket: SocketConnection, _ peer: DeviceID)
+    {
         self.connection = connection
         self.socket = socket
         self.peer = peer
@@ -56,7 +57,8 @@ final class TLSConnection {
     /// Runs the handshake over `socket` and finds out who is at the other end.
     /// - Throws: ``TLSFailure`` or what GIO says; the socket is closed then, lest the other side wait.
     static func establish(
-        _ side: Side, over socket: SocketConnection, as identity: Identity, demanding expected: DeviceID? = nil
+        _ side: Side, over socket: SocketConnection, as identity: Identity,
+        demanding expected: DeviceID? = nil
     ) async throws -> TLSConnection {
         let demand = Demand(ours: identity.device, expected: expected)
         let gate = HandshakeGate(side == .client ? demand : nil)
@@ -85,8 +87,8 @@ final class TLSConnection {
         guard let raw = g_tls_connection_get_peer_certificate(connection.raw) else {
             throw TLSFailure("it showed no certificate")
         }
-        // The hash is all that counts: names, dates and signatures in it were written by whoever made it, and that
-        // the other side has its key was shown by the handshake.
+        // The hash is all that counts: names, dates and signatures in it were written by whoever made it, and
+        // that the other side has its key was shown by the handshake.
         let certificate = Certificate(retaining: raw)
         if let refusal = demand.refusal(of: certificate) { throw refusal }
         guard let device = certificate.device else { throw TLSFailure("its certificate cannot be read") }
@@ -104,15 +106,17 @@ final class TLSConnection {
     /// Reads what is there into `buffer`, which must have room for ``recordSize`` bytes.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
         transferred { error in
-            g_pollable_input_stream_read_nonblocking(input, buffer.baseAddress, gsize(buffer.count), nil, error)
+            g_pollable_input_stream_read_nonblocking(
+                input, buffer.baseAddress, gsize(buffer.count), nil, error)
         }
     }
 
-    /// Writes from `bytes`, of which there is at least one. After ``Transfer/wouldBlock`` it has to be called with the
-    /// same bytes again.
+    /// Writes from `bytes`, of which there is at least one. After ``Transfer/wouldBlock`` it has to be called
+    /// with the same bytes again.
     func write(_ bytes: UnsafeRawBufferPointer) -> Transfer {
         transferred { error in
-            g_pollable_output_stream_write_nonblocking(output, bytes.baseAddress, gsize(bytes.count), nil, error)
+            g_pollable_output_stream_write_nonblocking(
+                output, bytes.baseAddress, gsize(bytes.count), nil, error)
         }
     }
 

@@ -44,7 +44,7 @@ struct TrustEntry: Hashable, Sendable {
         addresses = Array(([address] + addresses.filter { $0 != address }).prefix(Self.maximumAddresses))
     }
 
-    /// Whether the device's word that it does not trust this one ends the trust: not before it ever did, when it was
-    /// entered by hand, since both sides have to do that and one is the first.
+    /// Whether the device's word that it does not trust this one ends the trust: not before it ever did, when
+    /// it was entered by hand, since both sides have to do that and one is the first.
     var endsWithPeersTrust: Bool { source == .pairing || isMutual }
 }

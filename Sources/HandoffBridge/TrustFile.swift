@@ -2,10 +2,12 @@
 internal import HandoffCore
 internal import MainLoop
 
-/// The form of the trust store: a key file whose first group holds `Version` and `Count`, then a group a device.
+/// The form of the trust store: a key file whose first group holds `Version` and `Count`, then a group a
+/// device.
 ///
-/// GKeyFile reads an empty, a cut and a doubled file without complaint, so all that can tell is checked: the count, that
-/// no group comes twice, and that each has all of its keys, the last of which is of a kind that shows a cut.
+/// GKeyFile reads an empty, a cut and a doubled file without complaint, so all that can tell is checked: the
+/// count, that no group comes twice, and that each has all of its keys, the last of which is of a kind that
+/// shows a cut.
 enum TrustFile {
     /// What is wrong with a file, for people.
     struct Damage: Error, CustomStringConvertible {
@@ -60,9 +62,13 @@ enum TrustFile {
         let count = try file.integer(Key.count, in: head)
         guard count == Int64(groups.count) else {
             throw Damage(
-                description: "it says that it holds \(count.map { "\($0)" } ?? "no") devices, but holds \(groups.count)")
+                description:
+                    "it says that it holds \(count.map { "\($0)" } ?? "no") devices, but holds \(groups.count)"
+            )
         }
-        guard groups.count <= TrustStore.maximumPeers else { throw Damage(description: "it holds too many devices") }
+        guard groups.count <= TrustStore.maximumPeers else {
+            throw Damage(description: "it holds too many devices")
+        }
         return try groups.map { try entry($0, file) }
     }
 

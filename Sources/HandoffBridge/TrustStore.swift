@@ -27,7 +27,8 @@ final class TrustStore {
             guard let file = try KeyFile.load(path) else { return }
             for entry in try TrustFile.parse(file) { entries[entry.device] = entry }
         } catch let error as TrustFile.Newer {
-            throw StartFailure("\(path) has version \(error.version), later than this program's. Use a later one.")
+            throw StartFailure(
+                "\(path) has version \(error.version), later than this program's. Use a later one.")
         } catch let error as KeyFileError where !error.isDamage {
             throw StartFailure(error.description)
         } catch {
@@ -55,13 +56,17 @@ final class TrustStore {
         saveNow()
     }
 
-    /// Changes what is merely known of a device that is trusted: written at once if a restart depends on it, otherwise a
-    /// little later.
+    /// Changes what is merely known of a device that is trusted: written at once if a restart depends on it,
+    /// otherwise a little later.
     func note(_ device: DeviceID, _ change: (inout TrustEntry) -> Void) {
         guard var entry = entries[device] else { return }
         change(&entry)
         guard let former = entries.updateValue(entry, forKey: device), entry != former else { return }
-        if entry.addresses != former.addresses || entry.isMutual != former.isMutual { saveNow() } else { saveLater() }
+        if entry.addresses != former.addresses || entry.isMutual != former.isMutual {
+            saveNow()
+        } else {
+            saveLater()
+        }
     }
 
     /// Writes what waits to be written.

@@ -32,6 +32,8 @@ struct ActivityState: Equatable {
     /// The marshalled size of all else.
     private var otherSize = 0
 
+    /// The bytes that a title may take.
+    static let maximumTitle = 4096
     /// The bytes that all properties together may take, marshalled.
     static let maximumSize = 256 * 1024
 
@@ -57,7 +59,14 @@ struct ActivityState: Equatable {
     /// - Returns: whether `key` names a text.
     private mutating func setText(_ key: String, _ value: Value) throws(HandoffFailure) -> Bool {
         switch key {
-        case "Title": title = try Self.string(value, key)
+        case "Title":
+            title = try Self.string(value, key)
+            // Others may read it, of all activities at once.
+            guard title.utf8.count <= Self.maximumTitle else {
+                throw HandoffFailure(
+                    .limitsExceeded,
+                    "Title takes \(title.utf8.count) bytes, more than the \(Self.maximumTitle) allowed. Shorten it.")
+            }
         case "WebpageURL":
             webpageURL = try Self.string(value, key)
             webpageHost = try ActivityURL.checkWeb(webpageURL, key)

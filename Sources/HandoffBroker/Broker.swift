@@ -19,6 +19,7 @@ public final class Broker {
     var origin = OriginContinuations()
     var held = HeldContinuations()
     private(set) lazy var peers = Peers(self)
+    private(set) lazy var pendingReleases = PendingReleases(self)
 
     private var activityObjects: [ActivityID: ActivityObject] = [:]
     private var hintedTypes: Set<ActivityType> = []
@@ -83,15 +84,15 @@ public final class Broker {
 
     /// A connection has left the bus.
     private func vanished(_ name: BusName) {
-        unregister(name.text)
+        unregister(name.text, isOnBus: false)
         for runner in runners.values { runner.callerVanished(name) }
     }
 
-    /// Takes back what `connection` registered, and ends what it has.
-    func unregister(_ connection: String) {
+    /// Takes back what `connection` registered, and ends what it has. `isOnBus`: it can still be told of that.
+    func unregister(_ connection: String, isOnBus: Bool) {
         let former = registry.remove(connection)
         perform(activities.connectionVanished(connection, at: .now))
-        for runner in runners.values { runner.connectionVanished(connection) }
+        for runner in runners.values { runner.applicationVanished(connection, isOnBus: isOnBus) }
         perform(held.connectionVanished(connection))
         if former != nil { updateHandlers() }
     }

@@ -76,8 +76,8 @@ final class ContinuationRunner {
     func callerVanished(_ name: BusName) { machine.callerVanished(name.text) }
 
     /// A connection has unregistered or left the bus.
-    func connectionVanished(_ connection: String) {
-        if connection == registration.connection { perform(machine.applicationVanished()) }
+    func applicationVanished(_ connection: String, isOnBus: Bool) {
+        if connection == registration.connection { perform(machine.applicationVanished(isOnBus: isOnBus)) }
     }
 
     func offerRevised(to revision: UInt64) { machine.offerRevised(to: revision) }
@@ -217,7 +217,6 @@ final class ContinuationRunner {
         broker.connection.objects.unexport(path)
         broker.runners[id] = nil
         _ = broker.held.released(id)
-        guard let peer = try? broker.bridgePeer(device) else { return }
-        MainLoop.start { [id] in try? await peer.release(continuation: id.description) }
+        broker.pendingReleases.release(id, of: device)
     }
 }

@@ -72,7 +72,7 @@ final class ManagerObject: ManagerServer {
     func unregisterApplication(_ call: MethodCall) async throws {
         let name = try caller(call)
         _ = try broker.registry.requireRegistration(of: name.text)
-        call.afterReply { [weak broker] in broker?.unregister(name.text) }
+        call.afterReply { [weak broker] in broker?.unregister(name.text, isOnBus: true) }
     }
 
     func createActivity(

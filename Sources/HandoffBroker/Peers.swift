@@ -49,9 +49,16 @@ final class Peers {
         return path
     }
 
-    /// What adding a peer causes: there is a link with it, or another one.
-    func added(_ device: DeviceID) {
+    /// What adding a peer causes: there is a link with it, or another one, or none.
+    func added(_ device: DeviceID, isConnected: Bool) {
         for object in shown.values where object.key.device == device { object.deviceChanged() }
+        guard isConnected else {
+            broker.origin.linkLost(to: device, at: .now)
+            broker.perform([OriginContinuations.Action]())
+            for runner in broker.runners.values where runner.device == device { runner.linkLost() }
+            return
+        }
+        broker.pendingReleases.linkRestored(to: device)
         broker.origin.linkRestored(to: device)
         for runner in broker.runners.values where runner.device == device { runner.linkRestored() }
     }
@@ -60,6 +67,7 @@ final class Peers {
     func remove(_ device: DeviceID) {
         guard forget(device) else { return }
         brokerLog.debug("Peer \(device) is removed.")
+        broker.pendingReleases.forget(device)
         perform(broker.remoteOffers.peerRemoved(device))
         for runner in broker.runners.values where runner.device == device { runner.offerWithdrawn() }
         broker.perform(broker.origin.peerRemoved(device))
@@ -131,9 +139,10 @@ final class PeerManagerObject: PeerManagerServer {
     {
         let name = try properties["Name"].map { try ActivityState.string($0, "Name") } ?? ""
         let type = try properties["Type"].map { try ActivityState.string($0, "Type") } ?? ""
+        let isConnected = try properties["Connected"].map { try ActivityState.boolean($0, "Connected") } ?? true
         let device = try DeviceID(checking: deviceId)
         let path = try broker.peers.add(device, name: name, type: type)
-        call.afterReply { [weak broker] in broker?.peers.added(device) }
+        call.afterReply { [weak broker] in broker?.peers.added(device, isConnected: isConnected) }
         return path
     }
 

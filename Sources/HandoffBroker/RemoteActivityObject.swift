@@ -68,7 +68,7 @@ final class RemoteActivityObject: RemoteActivityServer {
         _ target: RemoteOffers.Target, _ caller: BusName, _ token: String
     ) throws -> (ContinuationRunner, [HeldContinuations.Action]) {
         guard case .application(let application) = target,
-            let connection = broker.registry.connection(for: application, continuing: entry.offer.type),
+            let connection = broker.registry.connection(for: application, continuing: entry.offer),
             let registration = broker.registry.registration(of: connection)
         else {
             throw HandoffFailure(

@@ -11,6 +11,10 @@ enum UserInfoRules {
     static let maximumSize = 131_072
     /// The bytes above which streams are the better way.
     static let comfortableSize = 3 * 1024
+    /// How deep a bus lets containers nest beneath a value of `UserInfo`, which counts the entries of dictionaries
+    /// too: 64, less what `UserInfo` takes in `ContinueActivity`: array, entry and variant of the activity, and the
+    /// same three of its own.
+    private static let maximumWireDepth = MessageWriter.maximumDepth - 6
     /// How deep containers may nest: arrays, dictionaries, structures and variants, `UserInfo` itself being 1.
     static let maximumDepth = 32
 
@@ -27,7 +31,8 @@ enum UserInfoRules {
         }
         for (key, value) in userInfo {
             // The dictionary is 1, the variant that holds each value 2.
-            if let reason = refusal(of: value, depth: 2, isTypeChecked: false) {
+            let reason = refusal(of: value, depth: 2, isTypeChecked: false)
+            if let reason = reason ?? (wireDepth(of: value) > maximumWireDepth ? tooDeep : nil) {
                 throw HandoffFailure(.invalidArguments, "UserInfo key \"\(PeerText.message(key))\" \(reason)")
             }
         }
@@ -55,6 +60,18 @@ enum UserInfoRules {
         case .structure(let structure): return refusal(of: structure, depth: inner)
         case .variant(let content):
             return inner > maximumDepth ? tooDeep : refusal(of: content, depth: inner, isTypeChecked: false)
+        }
+    }
+
+    /// How deep the containers of `value` nest as a bus counts them. Only for values that nest as little as allowed.
+    private static func wireDepth(of value: Value) -> Int {
+        switch value {
+        case .bytes: 1
+        case .array(let array): 1 + (array.elements.map(wireDepth).max() ?? 0)
+        case .dictionary(let dictionary): 2 + (dictionary.entries.map { wireDepth(of: $0.value) }.max() ?? 0)
+        case .structure(let structure): 1 + (structure.fields.map(wireDepth).max() ?? 0)
+        case .variant(let content): 1 + wireDepth(of: content)
+        default: 0
         }
     }
 

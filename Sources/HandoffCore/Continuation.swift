@@ -134,11 +134,12 @@ public struct Continuation: Sendable {
         }
     }
 
-    /// The connection that was asked whether it will continue left the bus, and can be told nothing.
-    public mutating func applicationVanished() -> [Action] {
+    /// The connection that was asked whether it will continue is no longer registered. Unless it has left the bus, it
+    /// is told that nothing comes.
+    public mutating func applicationVanished(isOnBus: Bool = false) -> [Action] {
         switch state {
         case .preparing(.asked), .preparing(.ready), .delivering:
-            return fail(.vanished(target, offer), tellsApplication: false)
+            return fail(.vanished(target, offer), tellsApplication: isOnBus)
         case .new, .preparing, .opening, .continued, .failed:
             return letGo()
         }

@@ -86,12 +86,13 @@ public struct Registry: Sendable {
         return ids
     }
 
-    /// The latest connection that registered as `application`, of those that declare `type` if there are any;
-    /// nil if the application is not registered.
-    public func connection(for application: ApplicationID, continuing type: ActivityType? = nil) -> String? {
+    /// The latest connection that registered as `application`, of those that declare the type of `offer` and are of
+    /// its team if there are any; nil if the application is not registered.
+    public func connection(for application: ApplicationID, continuing offer: Offer? = nil) -> String? {
         let mine = registrations.filter { $0.applicationID == application }
-        let able = mine.last { registration in type.map(registration.declares) ?? true }
-        return (able ?? mine.last)?.connection
+        guard let offer else { return mine.last?.connection }
+        let able = mine.filter { $0.declares(offer.type) }
+        return (able.last { $0.team == offer.team } ?? able.last ?? mine.last)?.connection
     }
 
     private static func notDeclared(_ type: ActivityType, by registration: Registration) -> HandoffFailure {

@@ -21,13 +21,14 @@ extension AccessClass {
     public static let routed: AccessClass = "routed"
 }
 
-/// What the access classes of the interfaces mean on a bus, for both daemons. What it does not know it denies.
+/// What the access classes of the interfaces mean on a bus, for both daemons. What it does not know it
+/// denies.
 ///
 /// For a sandboxed caller, what it may not use does not exist; every other caller is told why.
 @MainLoop
 public final class BusAccessPolicy: AccessPolicy {
-    /// The unique names that own the bus names of the classes ``AccessClass/bridge`` and ``AccessClass/broker``
-    /// now; without an entry, nobody is of the class.
+    /// The unique names that own the bus names of the classes ``AccessClass/bridge`` and
+    /// ``AccessClass/broker`` now; without an entry, nobody is of the class.
     public var nameOwners: [AccessClass: BusName] = [:]
 
     private var watches: [NameWatch] = []

@@ -51,7 +51,8 @@ public final class KeyFile {
 
     /// Reads the file at `path`.
     /// - Returns: nil if there is none.
-    /// - Throws: if it cannot be read, is not a regular file, is longer than `maximumSize`, or is not a key file.
+    /// - Throws: if it cannot be read, is not a regular file, is longer than `maximumSize`, or is not a key
+    ///   file.
     public static func load(
         _ path: String, maximumSize: Int = KeyFile.defaultMaximumSize
     ) throws(KeyFileError) -> KeyFile? {
@@ -90,8 +91,8 @@ public final class KeyFile {
 
     // MARK: Saving
 
-    /// Writes the file to `path`, for this user alone (0600), so that after a crash at any moment the file is as it
-    /// was before or as it is now. The folder is made if it is missing (0700).
+    /// Writes the file to `path`, for this user alone (0600), so that after a crash at any moment the file is
+    /// as it was before or as it is now. The folder is made if it is missing (0700).
     public func save(to path: String) throws(KeyFileError) {
         try SmallFile.write(Array(text.utf8), to: path)
     }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// The machine, as a name for a folder: state that must not be shared by two machines with one home is kept by it.
+/// The machine, as a name for a folder: state that must not be shared by two machines with one home is kept
+/// by it.
 public enum MachineID {
-    /// The first 16 hexadecimal digits of the SHA-256 of `handoff machine` and this machine's id, which must not be
-    /// shown to others itself (machine-id(5)).
+    /// The first 16 hexadecimal digits of the SHA-256 of `handoff machine` and this machine's id, which must
+    /// not be shown to others itself (machine-id(5)).
     /// - Throws: if this machine has no id.
     public static func folderName() throws(KeyFileError) -> String {
         for path in ["/etc/machine-id", "/var/lib/dbus/machine-id"] {

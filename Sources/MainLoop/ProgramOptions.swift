@@ -87,7 +87,8 @@ public struct ProgramOptions {
     }
 
     /// What `commandLine` says, the program's name at its beginning left out.
-    /// - Throws: ``Failure`` for an unknown option, a missing argument, and whatever follows the options of a program
+    /// - Throws: ``Failure`` for an unknown option, a missing argument, and whatever follows the options of a
+    ///   program
     ///   without arguments.
     public func parse(_ commandLine: [String]) throws(Failure) -> Values {
         try withContext { (context, storage) throws(Failure) in

@@ -46,8 +46,8 @@ public enum SmallFile {
         return bytes
     }
 
-    /// Writes `bytes` to `path`, for this user alone (0600), so that after a crash at any moment the file is as it
-    /// was before or as it is now. The folder is made if it is missing (0700).
+    /// Writes `bytes` to `path`, for this user alone (0600), so that after a crash at any moment the file is
+    /// as it was before or as it is now. The folder is made if it is missing (0700).
     public static func write(_ bytes: [UInt8], to path: String) throws(KeyFileError) {
         try makeFolder(of: path)
         let flags = GFileSetContentsFlags(

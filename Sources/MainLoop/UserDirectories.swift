@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CGio
 
-/// Where the user's files of each kind are (XDG Base Directory Specification). GLib looks at the environment once.
+/// Where the user's files of each kind are (XDG Base Directory Specification). GLib looks at the environment
+/// once.
 public enum UserDirectories {
     /// `$XDG_CONFIG_HOME`, by default `~/.config`.
     public static var configuration: String { String(cString: g_get_user_config_dir()) }

@@ -49,6 +49,8 @@ def test_off_refuses_continuing(machines: Machines) -> None:
 def test_off_refuses_connecting(machine: Machine) -> None:
     """Off: the bridge connects to nobody."""
     machine.set_enabled(False)
+    # The reply comes before the bridge is told.
+    wait(lambda: not machine.session.get(BRIDGE_ROOT, "Bridge.Port"), "the end of listening")
     with refused("Disabled"):
         machine.dial(1)
 

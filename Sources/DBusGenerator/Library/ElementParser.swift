@@ -52,7 +52,9 @@ final class ElementParser {
         let text = error.flatMap { $0.pointee.message }.map { String(cString: $0) } ?? "unknown reason"
         // GLib puts "Error on line 1 char 1: " before its messages.
         let reason = text.hasPrefix("Error on line") ? text.drop { $0 != ":" }.dropFirst(2) : text[...]
-        fail(Self.line(context), "the XML is malformed: \(reason)")
+        // What it quotes of the file may go over several lines.
+        let line = reason.split(whereSeparator: \.isNewline).joined(separator: " ")
+        fail(Self.line(context), "the XML is malformed: \(line)")
     }
 
     /// The line of the last character that was read.
