@@ -15,7 +15,7 @@ final class Admission {
         let task: Task<Void, Never>
     }
 
-    private unowned let bridge: Bridge
+    private let bridge: Bridge
     private var waiting: [Waiting] = []
     private var nextNumber = 0
 

@@ -7,7 +7,7 @@ internal import MainLoop
 /// What the broker tells all peers at once: its one offer, which is remembered for links to come.
 @MainLoop
 final class AllPeersObject: PeerServer {
-    private unowned let bridge: Bridge
+    private let bridge: Bridge
 
     init(_ bridge: Bridge) { self.bridge = bridge }
 

@@ -91,13 +91,15 @@ public final class Bridge {
         broker.begin()
     }
 
-    /// Ends all links and writes what is not written yet.
+    /// Ends all links, writes what is not written yet, and gives the state folder up. The bridge and its parts keep
+    /// each other alive, for the life of the process.
     public func end() {
         hasEnded = true
         entrance.close()
         dials.stopAll()
         links.closeAll("Handoff is ending on this device")
         trust.flush()
+        folder.unlock()
         bus.connection.objects.unexport(HandoffNames.bridgePath)
     }
 
@@ -161,7 +163,10 @@ public final class Bridge {
 
     func brokerAppeared() { for device in peers.keys { reconcile(device) } }
 
-    func brokerVanished() { setOwnOffer(nil) }
+    func brokerVanished() {
+        setOwnOffer(nil)
+        for peer in peers.values { peer.brokerVanished() }
+    }
 
     /// Offers `new` to all peers, now and on each link to come; nil for nothing any more.
     func setOwnOffer(_ new: OwnOffer?) {

@@ -19,7 +19,7 @@ final class BrokerClient {
     private var told: [DeviceID: Told] = [:]
     /// The peers that it has been told of, for whom it takes calls.
     private var added: Set<DeviceID> = []
-    private unowned let bridge: Bridge
+    private let bridge: Bridge
     private var watch: NameWatch?
     private var changes: SignalToken?
 

@@ -29,7 +29,7 @@ final class DeviceObject: DeviceServer {
 
     let device: DeviceID
     var state: State
-    private unowned let bridge: Bridge
+    private let bridge: Bridge
 
     init(_ bridge: Bridge, _ device: DeviceID, _ state: State) {
         self.bridge = bridge

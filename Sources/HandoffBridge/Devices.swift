@@ -7,7 +7,7 @@ internal import MainLoop
 /// The objects of the devices that are trusted or linked, and the names that they are shown under.
 @MainLoop
 final class Devices {
-    private unowned let bridge: Bridge
+    private let bridge: Bridge
     private var objects: [DeviceID: DeviceObject] = [:]
     private var names = PeerNames()
 

@@ -12,7 +12,7 @@ final class Dials {
     /// How many connections the user can have made at a time.
     private static let maximumByUser = 8
 
-    private unowned let bridge: Bridge
+    private let bridge: Bridge
     private var redials: [DeviceID: Redial] = [:]
     private var byUser: [Int: Task<Link, any Error>] = [:]
     private var nextByUser = 0
@@ -127,6 +127,8 @@ final class Dials {
                 MainLoop.start { link.close("it was given up") }
             }
         } catch {
+            // The other side may have dialled too, and preferred its own link, which is still being made here.
+            for other in bridge.links.all(with: link.device) { try? await other.established() }
             if bridge.links.current[link.device] != nil { throw LinkNotChosen(device: link.device) }
             throw error
         }

@@ -6,7 +6,7 @@ internal import MainLoop
 final class Entrance {
     /// Where to listen; nil for every address, with the configured port.
     var address: NetworkAddress?
-    private unowned let bridge: Bridge
+    private let bridge: Bridge
     private lazy var admission = Admission(bridge)
     private var listener: Listener?
     private var retry: LoopSource?

@@ -7,7 +7,7 @@ internal import MainLoop
 /// What a peer asks over a link: decoded here, and asked of the broker anew.
 @MainLoop
 final class IncomingPeerObject: PeerServer {
-    private unowned let bridge: Bridge
+    private let bridge: Bridge
     private weak var link: Link?
 
     init(_ bridge: Bridge, _ link: Link) {

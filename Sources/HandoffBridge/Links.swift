@@ -19,7 +19,7 @@ final class Links {
     /// Every link that has not ended, in the order in which they came.
     private var all: [Link] = []
     private var nextNumber = 0
-    private unowned let bridge: Bridge
+    private let bridge: Bridge
 
     init(_ bridge: Bridge) { self.bridge = bridge }
 

@@ -7,7 +7,7 @@ internal import MainLoop
 /// What the broker asks of one peer: decoded here, and asked over the link anew.
 @MainLoop
 final class OutgoingPeerObject: PeerServer {
-    private unowned let bridge: Bridge
+    private let bridge: Bridge
     private let device: DeviceID
 
     init(_ bridge: Bridge, _ device: DeviceID) {
@@ -33,7 +33,9 @@ final class OutgoingPeerObject: PeerServer {
     func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> [String: Value] {
         let id = try RoutedID.activity(activity)
         let continuation = try RoutedID.continuation(continuation)
-        return try await peer().call("Fetch of \(id) for continuation \(continuation)") { proxy, timeout in
+        let peer = try peer()
+        peer.continuationBegan(continuation)
+        return try await peer.call("Fetch of \(id) for continuation \(continuation)") { proxy, timeout in
             try await proxy.fetch(
                 activity: id.description, continuation: continuation.description, timeout: timeout)
         }
@@ -48,9 +50,11 @@ final class OutgoingPeerObject: PeerServer {
 
     func release(continuation: String, _ call: MethodCall) async throws {
         let id = try RoutedID.continuation(continuation)
-        try await peer().call("Release of \(id)") { proxy, timeout in
+        let peer = try peer()
+        try await peer.call("Release of \(id)") { proxy, timeout in
             try await proxy.release(continuation: id.description, timeout: timeout)
         }
+        peer.continuationEnded(id)
     }
 
     func openStream(continuation: String, _ call: MethodCall) async throws -> FileDescriptor {

@@ -16,7 +16,7 @@ final class Peer {
     let device: DeviceID
     /// The established link on which both sides are paired.
     private(set) var link: Link?
-    private unowned let bridge: Bridge
+    private let bridge: Bridge
     private var offer = PeerOffer()
     private lazy var timer = DeadlineTimer { [weak self] in
         guard let self else { return }
@@ -24,6 +24,11 @@ final class Peer {
     }
     private var waiting: [Int: CheckedContinuation<Link?, Never>] = [:]
     private var nextWaiting = 0
+    /// What the broker has begun to continue of this peer's, the oldest first.
+    private var continuations: [ContinuationID] = []
+
+    /// How many continuations are remembered: more than a peer allows.
+    private static let maximumContinuations = 64
 
     init(_ device: DeviceID, _ bridge: Bridge) {
         self.device = device
@@ -83,7 +88,8 @@ final class Peer {
     func call<Result: Sendable>(
         _ what: String, _ call: @MainLoop (PeerProxy, Duration) async throws -> Result
     ) async throws -> Result {
-        guard bridge.isOn else { throw HandoffFailure.switchedOff }
+        // A bridge that has just begun does not know the switch yet, and has its links as soon as it does.
+        guard bridge.broker.isEnabled != false else { throw HandoffFailure.switchedOff }
         let start = MainLoop.now
         var lost = "There is no link. Wait until it is connected."
         for attempt in 1...2 {
@@ -102,6 +108,32 @@ final class Peer {
         }
         guard bridge.trust[device] != nil else { throw Self.notPaired(name) }
         throw HandoffFailure.unreachable(name, lost)
+    }
+
+    // MARK: Continuations
+
+    /// The broker fetches something of this peer for the continuation `id`.
+    func continuationBegan(_ id: ContinuationID) {
+        guard !continuations.contains(id) else { return }
+        if continuations.count == Self.maximumContinuations { continuations.removeFirst() }
+        continuations.append(id)
+    }
+
+    /// The broker has released the continuation `id`.
+    func continuationEnded(_ id: ContinuationID) { continuations.removeAll { $0 == id } }
+
+    /// The broker is gone, and with it all that it was continuing, which nobody else would release.
+    func brokerVanished() {
+        let orphans = continuations
+        continuations = []
+        for id in orphans {
+            MainLoop.start { [weak self] in
+                // Without a link the peer forgets it by itself.
+                try? await self?.call("Release of \(id)") { proxy, timeout in
+                    try await proxy.release(continuation: id.description, timeout: timeout)
+                }
+            }
+        }
     }
 
     static func notPaired(_ name: String) -> HandoffFailure {

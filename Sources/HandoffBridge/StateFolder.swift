@@ -46,6 +46,12 @@ final class StateFolder {
         isLocked = true
     }
 
+    /// Lets others have it.
+    func unlock() {
+        lock = nil
+        isLocked = false
+    }
+
     /// The path of `name` in it.
     nonisolated func file(_ name: String) -> String { "\(path)/\(name)" }
 

@@ -65,7 +65,8 @@ struct ActivityState: Equatable {
             guard title.utf8.count <= Self.maximumTitle else {
                 throw HandoffFailure(
                     .limitsExceeded,
-                    "Title takes \(title.utf8.count) bytes, more than the \(Self.maximumTitle) allowed. Shorten it.")
+                    "Title takes \(title.utf8.count) bytes, more than the \(Self.maximumTitle) allowed. Shorten it."
+                )
             }
         case "WebpageURL":
             webpageURL = try Self.string(value, key)

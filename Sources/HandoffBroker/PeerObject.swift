@@ -69,7 +69,8 @@ final class PeerObject: PeerServer {
         try requireEnabled()
         let id = try ActivityID(checking: activity)
         let continuationID = try ContinuationID(checking: continuation)
-        try broker.origin.fetch(id, for: continuationID, by: device, offered: broker.activities.offered?.id)
+        let offered = broker.activities.offered?.id
+        broker.perform(try broker.origin.fetch(id, for: continuationID, by: device, offered: offered))
         guard let object = broker.object(of: id) else { throw Self.withdrawn(id) }
         brokerLog.message(
             "\(broker.peers.name(of: device)) continues “\(PeerText.title(object.title))”"

@@ -139,7 +139,8 @@ final class PeerManagerObject: PeerManagerServer {
     {
         let name = try properties["Name"].map { try ActivityState.string($0, "Name") } ?? ""
         let type = try properties["Type"].map { try ActivityState.string($0, "Type") } ?? ""
-        let isConnected = try properties["Connected"].map { try ActivityState.boolean($0, "Connected") } ?? true
+        let isConnected =
+            try properties["Connected"].map { try ActivityState.boolean($0, "Connected") } ?? true
         let device = try DeviceID(checking: deviceId)
         let path = try broker.peers.add(device, name: name, type: type)
         call.afterReply { [weak broker] in broker?.peers.added(device, isConnected: isConnected) }

@@ -23,12 +23,8 @@ public struct OriginContinuations: Sendable {
         case ended(Entry)
     }
 
-    private struct Key: Hashable {
-        let device: DeviceID
-        let id: ContinuationID
-    }
-
-    private var entries: [Key: Entry] = [:]
+    /// In the order in which they began.
+    private var entries: [Entry] = []
     private var unlinked: [DeviceID: Instant] = [:]
 
     /// No continuations yet.
@@ -37,20 +33,22 @@ public struct OriginContinuations: Sendable {
     /// The continuation of this identifier, if it lives and `device` is the one that continues. Nothing is
     /// told of a peer's continuation to another peer.
     public func entry(_ id: ContinuationID, of device: DeviceID) -> Entry? {
-        entries[Key(device: device, id: id)]
+        entries.first { $0.id == id && $0.device == device }
     }
 
     /// A peer fetches `activity`; `offered` is what it is offered now. As often as it likes for one
-    /// continuation.
+    /// continuation. If it has as many continuations as it may, the oldest ends for a new one: a broker that
+    /// died there could not release what it had.
     ///
-    /// Fails with `offerWithdrawn` unless the two are the same, with `invalidArguments` if the continuation
-    /// is of another activity, and with `limitsExceeded` if the peer has as many as it may.
+    /// Fails with `offerWithdrawn` unless the two are the same, and with `invalidArguments` if the
+    /// continuation is of another activity.
+    @discardableResult
     public mutating func fetch(
         _ activity: ActivityID, for id: ContinuationID, by device: DeviceID, offered: ActivityID?
-    ) throws(HandoffFailure) {
+    ) throws(HandoffFailure) -> [Action] {
         guard activity == offered else { throw .offerWithdrawn(activity) }
-        let key = Key(device: device, id: id)
-        if let known = entries[key] {
+        var actions: [Action] = []
+        if let known = entry(id, of: device) {
             guard known.activity == activity else {
                 throw HandoffFailure(
                     .invalidArguments,
@@ -58,24 +56,24 @@ public struct OriginContinuations: Sendable {
                         + " Begin a new continuation for another activity.")
             }
         } else {
-            guard entries.keys.count(where: { $0.device == device }) < Quota.continuationsOfPeer else {
-                throw .tooMany(
-                    "continuations of one peer", limit: Quota.continuationsOfPeer,
-                    advice: "Release those that are over.")
+            let mine = entries.filter { $0.device == device }
+            if let oldest = mine.first, mine.count >= Quota.continuationsOfPeer {
+                actions = end { $0 == oldest }
             }
-            entries[key] = Entry(id: id, device: device, activity: activity)
+            entries.append(Entry(id: id, device: device, activity: activity))
         }
         unlinked[device] = nil
+        return actions
     }
 
     /// A peer says that it has continued. Repeats do nothing, nor does one for a continuation that is over;
     /// the peer is answered as if it were the first.
     public mutating func continued(_ id: ContinuationID, by device: DeviceID) -> [Action] {
-        let key = Key(device: device, id: id)
-        guard var entry = entries[key], !entry.wasContinued else { return [] }
-        entry.wasContinued = true
-        entries[key] = entry
-        return [.tellWasContinued(entry)]
+        guard let index = entries.firstIndex(where: { $0.id == id && $0.device == device }),
+            !entries[index].wasContinued
+        else { return [] }
+        entries[index].wasContinued = true
+        return [.tellWasContinued(entries[index])]
     }
 
     /// A peer is done with a continuation.
@@ -90,13 +88,13 @@ public struct OriginContinuations: Sendable {
 
     /// The link to a peer is gone; its continuations live on for 60 seconds.
     public mutating func linkLost(to device: DeviceID, at now: Instant) {
-        guard unlinked[device] == nil, entries.keys.contains(where: { $0.device == device }) else { return }
+        guard unlinked[device] == nil, entries.contains(where: { $0.device == device }) else { return }
         unlinked[device] = now.advanced(by: Deadline.withoutLink)
     }
 
     /// The links to all peers are gone, as when the bridge dies.
     public mutating func allLinksLost(at now: Instant) {
-        for device in Set(entries.keys.map(\.device)) { linkLost(to: device, at: now) }
+        for device in Set(entries.map(\.device)) { linkLost(to: device, at: now) }
     }
 
     /// There is a link to a peer again.
@@ -127,9 +125,9 @@ public struct OriginContinuations: Sendable {
 
     /// Ends all continuations that `predicate` is true of.
     private mutating func end(where predicate: (Entry) -> Bool) -> [Action] {
-        let ended = entries.values.filter(predicate).sorted { $0.id.description < $1.id.description }
-        for entry in ended { entries[Key(device: entry.device, id: entry.id)] = nil }
-        let alive = Set(entries.keys.map(\.device))
+        let ended = entries.filter(predicate)
+        entries.removeAll(where: predicate)
+        let alive = Set(entries.map(\.device))
         unlinked = unlinked.filter { alive.contains($0.key) }
         return ended.map { .ended($0) }
     }

@@ -60,6 +60,7 @@ extension HandoffFailure: DBusErrorConvertible {
             self.init(fromPeer: error)
             return
         }
-        self.init(.connectionUnavailable, foreignMessage: "The other device cannot be reached: \(error.message)")
+        self.init(
+            .connectionUnavailable, foreignMessage: "The other device cannot be reached: \(error.message)")
     }
 }

@@ -47,7 +47,7 @@ extension KeyFile {
 
     // MARK: Writing
 
-    /// Sets `key` to a text.
+    /// Sets `key` to a text without NUL. A form feed at its beginning gets lost: GKeyFile does not escape it.
     public func set(_ key: String, in group: String, to value: String) {
         g_key_file_set_string(raw, group, key, value)
     }

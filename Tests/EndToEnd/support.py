@@ -71,7 +71,10 @@ class Machine:
 
     def start_bus(self) -> None:
         self.start("dbus-daemon", "--session", "--nofork", "--nopidfile", "--address", self.address)
+        self.wait_for_bus()
 
+    def wait_for_bus(self) -> None:
+        """Waits until the bus takes connections, which is after its socket exists."""
         def connected() -> Session | None:
             try:
                 return self.connect()

@@ -36,8 +36,7 @@ class InstalledMachine(Machine):
         file = self.folder / "bus.conf"
         file.write_text(CONFIGURATION.format(bus=self.folder / "bus", services=self.services))
         self.start("dbus-daemon", f"--config-file={file}", "--nofork", "--nopidfile")
-        wait((self.folder / "bus").exists, "the bus")
-        self.session = self.connect()
+        self.wait_for_bus()
 
 
 @pytest.fixture(scope="module")

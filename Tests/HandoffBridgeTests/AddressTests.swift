@@ -16,7 +16,8 @@ struct AddressTests {
     @Test(
         "what is none is refused",
         arguments: [
-            "", ":", "host", "host:", ":1", "host:0", "host:65536", "host:-1", "host:+1", "host: 1", "host:1 ",
+            "", ":", "host", "host:", ":1", "host:0", "host:65536", "host:-1", "host:+1", "host: 1",
+            "host:1 ",
             "host:00001x", "host:000001", "::1:22", "[::1]", "[]:1", "[host]:1", "h st:1", "host/x:1", "hö:1",
             "host\n:1", "host\0:1", "[::1%a b]:1", "user@host:1", "\(String(repeating: "a", count: 254)):1",
         ])

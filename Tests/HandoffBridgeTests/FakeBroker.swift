@@ -16,7 +16,9 @@ final class FakeBroker {
     /// The latest summary of each activity.
     var summaries: [String: [String: Value]] = [:]
     /// What `Fetch` returns.
-    var onFetch: @MainLoop (String, String) async throws -> [String: Value] = { _, _ in ["Title": .string("Fetched")] }
+    var onFetch: @MainLoop (String, String) async throws -> [String: Value] = { _, _ in
+        ["Title": .string("Fetched")]
+    }
     fileprivate(set) var isEnabled: Bool
 
     private init(_ bus: Bus, isEnabled: Bool) {
@@ -58,7 +60,7 @@ final class AllowAll: AccessPolicy {
 }
 
 private final class FakeManager: ManagerServer {
-    private unowned let broker: FakeBroker
+    private let broker: FakeBroker
     init(_ broker: FakeBroker) { self.broker = broker }
 
     var enabled: Bool { broker.isEnabled }
@@ -77,10 +79,11 @@ private final class FakeManager: ManagerServer {
 }
 
 private final class FakePeerManager: PeerManagerServer {
-    private unowned let broker: FakeBroker
+    private let broker: FakeBroker
     init(_ broker: FakeBroker) { self.broker = broker }
 
-    func addPeer(deviceId: String, properties: [String: Value], _ call: MethodCall) async throws -> ObjectPath {
+    func addPeer(deviceId: String, properties: [String: Value], _ call: MethodCall) async throws -> ObjectPath
+    {
         broker.events.append("add \(deviceId)")
         broker.names[deviceId] = properties["Name"]?.string
         let path = try HandoffNames.peers.appending(deviceId)
@@ -95,7 +98,7 @@ private final class FakePeerManager: PeerManagerServer {
 }
 
 private final class FakePeer: PeerServer {
-    private unowned let broker: FakeBroker
+    private let broker: FakeBroker
     init(_ broker: FakeBroker) { self.broker = broker }
 
     func offer(activity: String, summary: [String: Value], _ call: MethodCall) async throws {

@@ -15,7 +15,9 @@ private func message(_ text: String, serial: UInt32 = 1) throws -> [UInt8] {
 
 /// The first 16 bytes of a message, little-endian.
 private func head(body: UInt32, fields: UInt32) -> [UInt8] {
-    let numbers = [body, 1, fields].flatMap { number in (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
+    let numbers = [body, 1, fields].flatMap { number in
+        (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+    }
     return [UInt8(ascii: "l"), 1, 0, 1] + numbers
 }
 
@@ -23,7 +25,9 @@ private func head(body: UInt32, fields: UInt32) -> [UInt8] {
 struct FramingTests {
     @Test("messages are cut out of the stream, however it arrives", arguments: [1, 2, 15, 16, 17, 100, 5000])
     func pieces(size: Int) throws {
-        let messages = try [message("a"), message(""), message(String(repeating: "x", count: 4000)), message("b")]
+        let messages = try [
+            message("a"), message(""), message(String(repeating: "x", count: 4000)), message("b"),
+        ]
         let stream = messages.flatMap { $0 }
         var frames = FrameBuffer()
         var found: [[UInt8]] = []
@@ -50,7 +54,8 @@ struct FramingTests {
     @Test(
         "what begins no message of a legal length is refused at its first 16 bytes",
         arguments: [
-            Array("GET / HTTP/1.1\r\n".utf8), [UInt8](repeating: 0, count: 16), [UInt8](repeating: 255, count: 16),
+            Array("GET / HTTP/1.1\r\n".utf8), [UInt8](repeating: 0, count: 16),
+            [UInt8](repeating: 255, count: 16),
             head(body: .max, fields: 0), head(body: 1 << 20, fields: 0), head(body: 128 << 20, fields: 0),
             head(body: 0, fields: .max), head(body: 0, fields: 64 << 20),
         ])

@@ -11,7 +11,7 @@ import Testing
 private let peer: InterfaceName = "org.example.Handoff.Peer"
 private let activity = "0123456789abcdef0123456789abcdef"
 
-@Suite("What other devices may not do")
+@Suite("What other devices may not do", .serialized)
 struct HostileLinkTests {
     /// A device with a linked stranger, or with a linked peer.
     @MainLoop
@@ -27,7 +27,9 @@ struct HostileLinkTests {
     func stranger() async throws {
         try await onLoop {
             let (device, raw) = try await pair(trusted: false)
-            for member in ["Offer", "Withdraw", "Fetch", "Continued", "Release", "OpenStream", "OpenDocument"] {
+            for member in [
+                "Offer", "Withdraw", "Fetch", "Continued", "Release", "OpenStream", "OpenDocument",
+            ] {
                 let answer = try await raw.call(peer, try MemberName(member))
                 #expect(answer?.error?.name == .accessDenied)
             }
@@ -46,7 +48,9 @@ struct HostileLinkTests {
                 let (_, raw) = try await pair(trusted: trusted)
                 let text = String(repeating: "x", count: 10_000)
                 for _ in 0..<7 where !raw.isClosed {
-                    _ = try await raw.call(peer, "Withdraw") { (writer) throws(DBusError) in try writer.write(text) }
+                    _ = try await raw.call(peer, "Withdraw") { (writer) throws(DBusError) in
+                        try writer.write(text)
+                    }
                 }
                 #expect(raw.isClosed != trusted)
             }
@@ -90,7 +94,8 @@ struct HostileLinkTests {
             let socket = try await SocketConnection.connect(to: address)
             let other = try RawDevice().id
             let error = await #expect(throws: TLSFailure.self) {
-                _ = try await TLSConnection.establish(.client, over: socket, as: raw.identity, demanding: other)
+                _ = try await TLSConnection.establish(
+                    .client, over: socket, as: raw.identity, demanding: other)
             }
             #expect(error?.isOurselves == false)
             #expect(error?.description.contains(device.id.description) == true)

@@ -27,7 +27,8 @@ struct IdentityTests {
     @Test("no two are the same")
     func different() throws {
         #expect(
-            try Identity(pem: KeyMaker.makeIdentity()).device != Identity(pem: KeyMaker.makeIdentity()).device)
+            try Identity(pem: KeyMaker.makeIdentity()).device != Identity(pem: KeyMaker.makeIdentity()).device
+        )
     }
 
     @Test("what is no key with its certificate is set aside with the trust store, and said")
@@ -38,7 +39,10 @@ struct IdentityTests {
             let half = try #require(one.range(of: marker)?.lowerBound)
             let otherHalf = try #require(other.range(of: marker)?.lowerBound)
             let mixed = one[..<half] + other[otherHalf...]
-            for text in ["", "garbage", String(one[..<half]), String(one[half...]), String(one.dropLast(80)), String(mixed)] {
+            for text in [
+                "", "garbage", String(one[..<half]), String(one[half...]), String(one.dropLast(80)),
+                String(mixed),
+            ] {
                 let folder = try TemporaryDirectory()
                 try folder.write(text, to: "state/identity.pem")
                 try folder.write("[Trust]\nVersion=1\nCount=0\n", to: "state/trust")

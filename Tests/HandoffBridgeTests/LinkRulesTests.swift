@@ -28,7 +28,8 @@ struct LinkRulesTests {
     func header() throws {
         let addressed = try call { try $0.setDestination("org.example.Handoff") }
         #expect(LinkRules.violation(by: addressed, isFirst: false)?.contains("org.example.Handoff") == true)
-        let elsewhere = try Message.call(to: nil, "/org/example/Handoff", "org.example.Handoff.Peer", "Release")
+        let elsewhere = try Message.call(
+            to: nil, "/org/example/Handoff", "org.example.Handoff.Peer", "Release")
         #expect(LinkRules.violation(by: elsewhere, isFirst: false) != nil)
         let signal = try Message.signal(from: "/", "org.example.Handoff.Peer", "Release")
         #expect(LinkRules.violation(by: signal, isFirst: false) != nil)

@@ -12,7 +12,7 @@ private let activity = "0123456789abcdef0123456789abcdef"
 private let continuation = "00112233445566778899aabbccddeeff"
 private let summary: [String: Value] = ["ActivityType": .string("com.example.edit")]
 
-@Suite("Links that are lost, doubled and made again")
+@Suite("Links that are lost, doubled and made again", .serialized)
 struct LostLinkTests {
     @Test("a lost link is made again, and the offer outlives that")
     func redial() async throws {
@@ -23,7 +23,9 @@ struct LostLinkTests {
             try await eventually { b.broker?.saw("offer \(activity)") == true }
             let number = try #require(a.link(with: b)).number
             a.link(with: b)?.close("for the test")
-            try await eventually { a.link(with: b).map { $0.number > number } == true && b.link(with: a) != nil }
+            try await eventually {
+                a.link(with: b).map { $0.number > number } == true && b.link(with: a) != nil
+            }
             try await MainLoop.sleep(for: .milliseconds(1200))
             #expect(b.broker?.saw("withdraw \(activity)") == false)
         }
@@ -140,6 +142,24 @@ struct LostLinkTests {
         }
     }
 
+    @Test("what a broker was continuing is released when it is gone, but not what it has released itself")
+    func orphans() async throws {
+        try await onLoop {
+            let (a, b) = (try await TestDevice.start(), try await TestDevice.start())
+            try await a.pair(with: b)
+            try await eventually { b.broker?.saw("add \(a.id)") == true }
+            let second = String(continuation.reversed())
+            for id in [continuation, second, continuation] {
+                _ = try await a.peer(b).fetch(activity: activity, continuation: id)
+            }
+            try await a.peer(b).release(continuation: second)
+            try await a.stopBroker()
+            let released = { b.broker?.events.filter { $0.hasPrefix("release") } ?? [] }
+            try await eventually { released().count == 2 }
+            #expect(released() == ["release \(second)", "release \(continuation)"])
+        }
+    }
+
     @Test("a bridge that is started again is the same device and finds its peers by itself")
     func bridgeRestart() async throws {
         try await onLoop {
@@ -173,7 +193,9 @@ struct LostLinkTests {
     @Test("of two peers with one name the second gets a number")
     func names() async throws {
         try await onLoop {
-            let (a, b, c) = (try await TestDevice.start(), try await TestDevice.start(), try await TestDevice.start())
+            let (a, b, c) = (
+                try await TestDevice.start(), try await TestDevice.start(), try await TestDevice.start()
+            )
             try await b.proxy.setDeviceName("Desk")
             try await c.proxy.setDeviceName("Desk")
             try await a.pair(with: b)

@@ -97,8 +97,12 @@ struct PeerOfferTests {
     @Test("the time of a summary is an age on a link, and never absurd")
     func times() throws {
         let now: Int64 = 1_700_000_000_000_000
-        func age(_ since: Int64) throws -> Value? { try SummaryTime.forLink(["Since": .int64(since)], now: now)["Since"] }
-        func since(_ age: Int64) throws -> Value? { try SummaryTime.forBus(["Since": .int64(age)], now: now)["Since"] }
+        func age(_ since: Int64) throws -> Value? {
+            try SummaryTime.forLink(["Since": .int64(since)], now: now)["Since"]
+        }
+        func since(_ age: Int64) throws -> Value? {
+            try SummaryTime.forBus(["Since": .int64(age)], now: now)["Since"]
+        }
         #expect(try age(now - 5) == .int64(5))
         #expect(try age(now + 5) == .int64(0))
         #expect(try age(0) == nil)

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-import CGio
 import DBus
 import HandoffCore
 import HandoffInterfaces
@@ -18,6 +17,8 @@ final class RawDevice {
     private var source: StreamSource?
     private var frames = FrameBuffer()
     private var serial: UInt32 = 0
+    /// Kept alive, as its bridge ends with it.
+    private var host: TestDevice?
 
     init() throws { identity = try Identity(pem: KeyMaker.makeIdentity()) }
 
@@ -27,6 +28,7 @@ final class RawDevice {
 
     /// Completes TLS with `device`.
     func connect(to device: TestDevice) async throws {
+        host = device
         guard let address = NetworkAddress(device.address) else { throw TestFailure("no address") }
         let socket = try await SocketConnection.connect(to: address)
         let transport = try await TLSConnection.establish(.client, over: socket, as: identity)
@@ -38,7 +40,9 @@ final class RawDevice {
     func link(to device: TestDevice) async throws {
         try await connect(to: device)
         try send(hello())
-        try await eventually { messages.contains { $0.kind == .reply } && messages.contains { $0.kind == .call } }
+        try await eventually {
+            messages.contains { $0.kind == .reply } && messages.contains { $0.kind == .call }
+        }
         try answerAll()
     }
 
@@ -113,6 +117,8 @@ final class RawDevice {
     }
 
     private func take() {
-        while let frame = try? frames.next(), let message = try? Message.demarshal(frame) { messages.append(message) }
+        while let frame = try? frames.next(), let message = try? Message.demarshal(frame) {
+            messages.append(message)
+        }
     }
 }

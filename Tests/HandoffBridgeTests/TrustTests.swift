@@ -34,7 +34,9 @@ struct TrustTests {
             let store = TrustStore(in: StateFolder(folder.path("state")))
             let entries = [
                 try entry(first) {
-                    $0.addresses = [NetworkAddress(host: "::1", port: 9), NetworkAddress(host: "a.b", port: 1)]
+                    $0.addresses = [
+                        NetworkAddress(host: "::1", port: 9), NetworkAddress(host: "a.b", port: 1),
+                    ]
                 },
                 try entry(second) { $0.name = "" },
             ]
@@ -60,7 +62,8 @@ struct TrustTests {
         "a damaged file is set aside and said to be damaged",
         arguments: [
             "", "\n", "garbage", "[Trust]\n", "[Trust]\nVersion=1\n", "[Trust]\nVersion=x\nCount=0\n",
-            "[Trust]\nVersion=0\nCount=0\n", "[Trust]\nVersion=1\nCount=1\n", "[Trust]\nVersion=1\nCount=-1\n",
+            "[Trust]\nVersion=0\nCount=0\n", "[Trust]\nVersion=1\nCount=1\n",
+            "[Trust]\nVersion=1\nCount=-1\n",
             "[Other]\nA=1\n[Trust]\nVersion=1\nCount=1\n",
             "[Trust]\nVersion=1\nCount=1\n[xyz]\n\(group)",
             "[Trust]\nVersion=1\nCount=1\n[\(first)]\nName=a\n",
@@ -122,7 +125,9 @@ struct TrustTests {
     @Test("the latest address comes first, and only some are remembered")
     func addresses() throws {
         var entry = try entry(first)
-        for port in [1, 2, 3, 2, 4, 5, 6] as [UInt16] { entry.remember(NetworkAddress(host: "h", port: port)) }
+        for port in [1, 2, 3, 2, 4, 5, 6] as [UInt16] {
+            entry.remember(NetworkAddress(host: "h", port: port))
+        }
         #expect(entry.addresses.map(\.port) == [6, 5, 4, 2])
     }
 

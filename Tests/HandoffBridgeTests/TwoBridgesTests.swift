@@ -15,7 +15,7 @@ private let summary: [String: Value] = [
     "ActivityType": .string("com.example.edit"), "ApplicationId": .string("com.example.Notes"),
 ]
 
-@Suite("Two bridges")
+@Suite("Two bridges", .serialized)
 struct TwoBridgesTests {
     @Test("Connect to a stranger shows the device, unpaired and without a name")
     func connect() async throws {
@@ -53,7 +53,9 @@ struct TwoBridgesTests {
             #expect(b.link(with: a) == nil)
             _ = try await a.proxy.trust(deviceId: b.id.description, name: "")
             try await eventually { a.link(with: b) != nil && b.link(with: a) != nil }
-            try await eventually { a.broker?.saw("add \(b.id)") == true && b.broker?.saw("add \(a.id)") == true }
+            try await eventually {
+                a.broker?.saw("add \(b.id)") == true && b.broker?.saw("add \(a.id)") == true
+            }
             #expect(a.bridge.trust[b.id]?.isMutual == true)
             #expect(a.bridge.trust[b.id]?.addresses.map(\.description) == [b.address])
         }
@@ -106,14 +108,17 @@ struct TwoBridgesTests {
         try await onLoop {
             let (a, b) = (try await TestDevice.start(), try await TestDevice.start())
             try await a.pair(with: b)
-            a.broker?.onFetch = { _, _ in ["Title": .string("Letter"), "UserInfo": .properties(["n": .uint32(7)])] }
+            a.broker?.onFetch = { _, _ in
+                ["Title": .string("Letter"), "UserInfo": .properties(["n": .uint32(7)])]
+            }
             let fetched = try await b.peer(a).fetch(activity: activity, continuation: continuation)
             #expect(fetched == ["Title": .string("Letter"), "UserInfo": .properties(["n": .uint32(7)])])
             try await b.peer(a).continued(continuation: continuation)
             try await b.peer(a).release(continuation: continuation)
             #expect(
                 a.broker?.events.suffix(3) == [
-                    "fetch \(activity) \(continuation)", "continued \(continuation)", "release \(continuation)",
+                    "fetch \(activity) \(continuation)", "continued \(continuation)",
+                    "release \(continuation)",
                 ])
         }
     }
@@ -162,7 +167,9 @@ struct TwoBridgesTests {
         try await onLoop {
             let (a, b) = (try await TestDevice.start(), try await TestDevice.start())
             try await a.pair(with: b)
-            try await eventually { b.broker?.saw("add \(a.id)") == true && a.broker?.saw("add \(b.id)") == true }
+            try await eventually {
+                b.broker?.saw("add \(a.id)") == true && a.broker?.saw("add \(b.id)") == true
+            }
             try await a.device(b).unpair()
             try await eventually { b.broker?.saw("remove \(a.id)") == true }
             try await eventually { a.broker?.saw("remove \(b.id)") == true }

@@ -39,7 +39,8 @@ struct OriginContinuationsPropertyTests {
         switch Int.random(in: 0..<12, using: &generator) {
         case 0..<5:
             let isNew = continuations.entry(id, of: device) == nil
-            let fetched: Void? = try? continuations.fetch(activity, for: id, by: device, offered: activity)
+            let fetched = try? continuations.fetch(activity, for: id, by: device, offered: activity)
+            witness.see(fetched ?? [])
             if fetched != nil, isNew { witness.told[.init(id: id, device: device)] = false }
         case 5..<7: witness.see(continuations.continued(id, by: device))
         case 7: witness.see(continuations.released(id, by: device))

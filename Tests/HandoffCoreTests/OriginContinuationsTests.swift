@@ -102,20 +102,23 @@ struct OriginContinuationsTests {
         #expect(continuations.advance(to: .at(100_000)) == [])
     }
 
-    @Test("a peer has at most eight continuations, counted apart from others")
+    @Test("a peer has at most eight continuations, counted apart from others; for a ninth the oldest ends")
     func quota() throws {
         var continuations = OriginContinuations()
         for number in 1...8 {
             try continuations.fetch(
                 activity, for: try Example.continuation(UInt8(number)), by: device, offered: activity)
         }
-        let ninth = try Example.continuation(9)
-        #expect(
-            code { try continuations.fetch(activity, for: ninth, by: device, offered: activity) }
-                == .limitsExceeded)
-        try continuations.fetch(activity, for: id, by: device, offered: activity)
-        try continuations.fetch(activity, for: ninth, by: try Example.device(2), offered: activity)
-        _ = continuations.released(id, by: device)
-        try continuations.fetch(activity, for: ninth, by: device, offered: activity)
+        let (oldest, ninth) = (try Example.continuation(1), try Example.continuation(9))
+        let other = try Example.device(2)
+        #expect(try continuations.fetch(activity, for: ninth, by: other, offered: activity) == [])
+        #expect(try continuations.fetch(activity, for: oldest, by: device, offered: activity) == [])
+        let ended = try #require(continuations.entry(oldest, of: device))
+        let actions = try continuations.fetch(activity, for: ninth, by: device, offered: activity)
+        #expect(actions == [.ended(ended)])
+        #expect(continuations.entry(oldest, of: device) == nil)
+        #expect(continuations.entry(ninth, of: other) != nil)
+        _ = continuations.released(ninth, by: device)
+        #expect(try continuations.fetch(activity, for: oldest, by: device, offered: activity) == [])
     }
 }
