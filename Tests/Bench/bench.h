@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the parts of the benchmark have in common. All times are in milliseconds.
+#ifndef HANDOFF_BENCH_H
+#define HANDOFF_BENCH_H
+
+#include <dbus/dbus.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define ECHO_NAME "org.example.Echo"
+#define BROKER_NAME "org.example.Handoff"
+#define BROKER_PATH "/org/example/Handoff"
+
+// support.c
+
+// Ends the program, saying what went wrong.
+_Noreturn void fail(const char *what, const DBusError *error);
+// Gives back the pointer, unless there is no memory.
+void *need(void *pointer);
+// The monotonic clock.
+double now(void);
+// Connects to the bus at this address, or to that of the session for NULL.
+DBusConnection *connect_to_bus(const char *address);
+DBusMessage *new_call(const char *name, const char *path, const char *interface, const char *member);
+// Gives back the reply, and takes the message. An error is the end.
+DBusMessage *call(DBusConnection *bus, DBusMessage *message);
+void append_empty(DBusMessageIter *arguments, const char *element);
+void append_entry(DBusMessageIter *dictionary, const char *key, int type, const void *value);
+// {"UserInfo": <{"document": <s>, "page": <u>, "zoom": <d>, "bookmarked": <b>}>}, with another page each time.
+void append_properties(DBusMessageIter *arguments);
+// The name, types and object with which an application registers.
+void append_registration(DBusMessageIter *arguments);
+// The type of a new activity, which has no properties yet.
+void append_creation(DBusMessageIter *arguments);
+// The path in the reply to CreateActivity, to be freed.
+char *created_path(DBusMessage *reply);
+// How long a call with append_properties takes, from building the message to having the reply.
+double time_call(DBusConnection *bus, const char *name, const char *path, const char *interface, const char *member);
+double time_echo(DBusConnection *bus);
+
+// comparison.c
+
+// Times of one kind, and where the block at hand begins.
+struct series {
+    double *times;
+    size_t count, block;
+};
+
+// Times of something in blocks, in turn with blocks of the echo.
+struct comparison {
+    struct series echo, subject, ratios;
+};
+
+void add(struct series *series, double time);
+// Ends a block of both: its ratio is that of the medians.
+void end_block(struct comparison *comparison);
+// Sorts what it is given, and gives back the value that this part of them does not exceed.
+double quantile(const struct series *series, double part);
+// Prints the name, the ratio (the median of the blocks'), and the median and 99th percentile of subject and echo.
+void report(const struct comparison *comparison, const char *name);
+
+// machines.c: one program that is an application on each of two machines.
+
+enum side { ORIGIN, TARGET, SIDES };
+
+struct machines {
+    DBusConnection *bus[SIDES];
+    // The reply that is waited for, by the serial number of its call.
+    dbus_uint32_t serial[SIDES];
+    DBusMessage *reply[SIDES];
+    // The activity of the origin that is current, and its offer at the target.
+    char *activity, *offer;
+    // When the target saw the offer, and when it was handed the activity; 0 for not yet.
+    double seen, arrived;
+    // What has become of the continuation: asked to save, told the outcome, told that it goes on, and over.
+    bool saved, finished, continued, let_go;
+};
+
+// Connects both, by the addresses in BENCH_ORIGIN and BENCH_TARGET, and registers the application on both.
+void set_up(struct machines *machines);
+// Calls the broker of this side while the other one is served too.
+DBusMessage *ask(struct machines *machines, enum side side, DBusMessage *message);
+// Serves both until the condition holds, ten seconds at most.
+void await(struct machines *machines, bool (*holds)(const struct machines *machines), const char *what);
+// Serves both for so long.
+void idle(struct machines *machines, double time);
+
+// The programs.
+
+int serve_echo(void);
+int measure_update(size_t blocks, size_t calls);
+int measure_offers(size_t blocks, size_t offers);
+int measure_continuations(size_t blocks, size_t continuations);
+int run_continuations(size_t count);
+int hold_activity(void);
+int measure_starts(size_t count, const char *name, char **command);
+
+#endif

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What a handoff costs: the offer of an activity that becomes current, and its continuation.
+#include "bench.h"
+
+#include <stdlib.h>
+
+// A peer may make ten offers in a second; more would wait.
+static const double offer_interval = 110;
+// Before whatever is timed, the echo too: what came before is over, and nothing is still warm from it.
+static const double rest = 3;
+
+static DBusMessage *activity_call(const struct machines *machines, const char *member) {
+    return new_call(BROKER_NAME, machines->activity, BROKER_NAME ".Activity", member);
+}
+
+static bool is_seen(const struct machines *machines) { return machines->seen != 0; }
+
+static bool is_over(const struct machines *machines) {
+    return machines->arrived != 0 && machines->finished && machines->continued && machines->let_go;
+}
+
+// From BecomeCurrent on the origin to InterfacesAdded at the target. The activity that was current before is gone then.
+static double time_offer(struct machines *machines) {
+    DBusMessage *invalidate = machines->activity ? activity_call(machines, "Invalidate") : NULL;
+    DBusMessageIter arguments;
+    DBusMessage *create = new_call(BROKER_NAME, BROKER_PATH, BROKER_NAME ".Manager", "CreateActivity");
+    dbus_message_iter_init_append(create, &arguments);
+    append_creation(&arguments);
+    free(machines->activity);
+    machines->activity = created_path(ask(machines, ORIGIN, create));
+
+    machines->seen = 0;
+    idle(machines, rest);
+    const double begin = now();
+    dbus_message_unref(ask(machines, ORIGIN, activity_call(machines, "BecomeCurrent")));
+    await(machines, is_seen, "the offer");
+    const double time = machines->seen - begin;
+    if (invalidate) dbus_message_unref(ask(machines, ORIGIN, invalidate));
+    return time;
+}
+
+// The current activity has changed: its application will be asked to save it before it is continued.
+static void need_save(struct machines *machines) {
+    DBusMessageIter arguments, properties;
+    const dbus_bool_t needs_save = TRUE;
+    DBusMessage *update = activity_call(machines, "Update");
+    dbus_message_iter_init_append(update, &arguments);
+    dbus_message_iter_open_container(&arguments, DBUS_TYPE_ARRAY, "{sv}", &properties);
+    append_entry(&properties, "NeedsSave", DBUS_TYPE_BOOLEAN, &needs_save);
+    dbus_message_iter_close_container(&arguments, &properties);
+    dbus_message_unref(ask(machines, ORIGIN, update));
+}
+
+// From Continue at the target to its ContinueActivity, with WillSave on the origin between.
+static double time_continuation(struct machines *machines) {
+    // Asked to save within the last second, the application is asked again only by the continuation. If that was longer
+    // ago, it has been asked already, and this one does not count.
+    for (;;) {
+        machines->arrived = 0;
+        machines->saved = machines->finished = machines->continued = machines->let_go = false;
+        idle(machines, rest);
+        const double begin = now();
+        DBusMessage *message = new_call(BROKER_NAME, machines->offer, BROKER_NAME ".RemoteActivity", "Continue");
+        DBusMessageIter arguments;
+        dbus_message_iter_init_append(message, &arguments);
+        append_empty(&arguments, "{sv}");
+        dbus_message_unref(ask(machines, TARGET, message));
+        await(machines, is_over, "the continuation");
+        const bool counts = machines->saved;
+        need_save(machines);
+        if (counts) return machines->arrived - begin;
+    }
+}
+
+static double time_rested_echo(struct machines *machines) {
+    idle(machines, rest);
+    return time_echo(machines->bus[ORIGIN]);
+}
+
+int measure_offers(size_t blocks, size_t offers) {
+    struct machines machines = {0};
+    struct comparison comparison = {0};
+    set_up(&machines);
+    for (int warm = 0; warm < 5; warm++, idle(&machines, offer_interval)) time_offer(&machines);
+    for (size_t block = 0; block < blocks; block++) {
+        for (size_t index = 0; index < offers; index++) {
+            const double end = now() + offer_interval;
+            add(&comparison.subject, time_offer(&machines));
+            while (now() < end) add(&comparison.echo, time_rested_echo(&machines));
+        }
+        end_block(&comparison);
+    }
+    report(&comparison, "offer");
+    return 0;
+}
+
+int measure_continuations(size_t blocks, size_t continuations) {
+    struct machines machines = {0};
+    struct comparison comparison = {0};
+    set_up(&machines);
+    time_offer(&machines);
+    for (int warm = 0; warm < 10; warm++) time_continuation(&machines);
+    for (size_t block = 0; block < blocks; block++) {
+        for (size_t index = 0; index < continuations; index++)
+            add(&comparison.subject, time_continuation(&machines));
+        for (size_t index = 0; index < continuations; index++) add(&comparison.echo, time_rested_echo(&machines));
+        end_block(&comparison);
+    }
+    report(&comparison, "continuation");
+    return 0;
+}
+
+int run_continuations(size_t count) {
+    struct machines machines = {0};
+    set_up(&machines);
+    time_offer(&machines);
+    while (count-- > 0) time_continuation(&machines);
+    return 0;
+}
+
+int hold_activity(void) {
+    struct machines machines = {0};
+    set_up(&machines);
+    time_offer(&machines);
+    for (;;) idle(&machines, 3600000);
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The programs of the benchmark, which meson-helpers/bench runs.
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage[] =
+    "Usage:\n"
+    "  bench echo                         answers org.example.Echo.Echo with its arguments\n"
+    "  bench update BLOCKS CALLS          times Activity.Update, in turn with the echo\n"
+    "  bench offers BLOCKS OFFERS         times offers, in turn with the echo\n"
+    "  bench continuations BLOCKS COUNT   times continuations, in turn with the echo\n"
+    "  bench continue COUNT               continues an activity so many times\n"
+    "  bench hold                         keeps an activity current\n"
+    "  bench starts COUNT NAME COMMAND…   times a program from exec to owning NAME\n"
+    "The first three print a name, a ratio, and four times in ms: median and 99th percentile, the echo's after them.\n"
+    "Between machines: BENCH_ORIGIN and BENCH_TARGET are the addresses of their buses; the echo is at the origin.\n";
+
+static size_t number(const char *text) {
+    char *end;
+    const unsigned long value = strtoul(text, &end, 10);
+    if (*end || value == 0 || value > 1000000) fail(text, &(DBusError){.message = "not a number that makes sense"});
+    return value;
+}
+
+int main(int count, char **arguments) {
+    const char *verb = count > 1 ? arguments[1] : "";
+    if (count == 2 && strcmp(verb, "echo") == 0) return serve_echo();
+    if (count == 2 && strcmp(verb, "hold") == 0) return hold_activity();
+    if (count == 3 && strcmp(verb, "continue") == 0) return run_continuations(number(arguments[2]));
+    if (count == 4) {
+        const size_t blocks = number(arguments[2]), samples = number(arguments[3]);
+        if (strcmp(verb, "update") == 0) return measure_update(blocks, samples);
+        if (strcmp(verb, "offers") == 0) return measure_offers(blocks, samples);
+        if (strcmp(verb, "continuations") == 0) return measure_continuations(blocks, samples);
+    }
+    if (count > 4 && strcmp(verb, "starts") == 0)
+        return measure_starts(number(arguments[2]), arguments[3], arguments + 4);
+    fputs(usage, stderr);
+    return 2;
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import Testing
+
+@testable import MainLoop
+
+@Suite("Digests and the machine")
+struct DigestTests {
+    @Test("SHA-256 and HMAC give what the standards say (FIPS 180-2, RFC 4231)")
+    func vectors() {
+        #expect(
+            Digest.hexadecimal(Digest.sha256("abc".utf8))
+                == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+        #expect(
+            Digest.hexadecimal(Digest.sha256([]))
+                == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
+        #expect(
+            Digest.hexadecimal(
+                Digest.hmacSHA256(key: Array("Jefe".utf8), "what do ya want for nothing?".utf8))
+                == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
+    }
+
+    @Test("the folder of a machine is named after its id, but does not tell it")
+    func machine() throws {
+        let name = try #require(MachineID.folderName(of: "0123456789abcdef0123456789abcdef".utf8))
+        #expect(name == "d7eb5f2e86c544cb")
+        for id in [
+            "", "0123456789abcdef0123456789abcde", "0123456789ABCDEF0123456789ABCDEF", "uninitialized",
+        ] {
+            #expect(MachineID.folderName(of: id.utf8) == nil)
+        }
+    }
+}

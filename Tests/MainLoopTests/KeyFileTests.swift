@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import Foundation
+import MainLoop
+import TestSupport
+import Testing
+
+@Suite("Key files")
+struct KeyFileTests {
+    @Test("values are read as they were set, whatever is in them")
+    func roundTrip() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("a/b/file")
+        let file = KeyFile()
+        file.set("Text", in: "One", to: " [x]\n\\;ü")
+        file.set("Number", in: "One", to: Int64.min)
+        file.set("Yes", in: "Two words", to: true)
+        file.set("List", in: "Two words", to: ["a;b", "", "c"])
+        file.set("None", in: "Two words", to: [String]())
+        try file.save(to: path)
+        let again = try #require(try KeyFile.load(path))
+        #expect(again.groups == ["One", "Two words"])
+        #expect(again.keys(in: "Two words") == ["Yes", "List", "None"])
+        #expect(try again.string("Text", in: "One") == " [x]\n\\;ü")
+        #expect(try again.integer("Number", in: "One") == Int64.min)
+        #expect(try again.boolean("Yes", in: "Two words") == true)
+        #expect(try again.strings("List", in: "Two words") == ["a;b", "", "c"])
+        #expect(try again.strings("None", in: "Two words") == [])
+        #expect(try again.string("Absent", in: "One") == nil)
+        #expect(try again.boolean("Absent", in: "Absent") == nil)
+        #expect(again.keys(in: "Absent") == [])
+        let manager = FileManager.default
+        #expect(try manager.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+        let folder = directory.path("a/b")
+        #expect(try manager.attributesOfItem(atPath: folder)[.posixPermissions] as? Int == 0o700)
+        #expect(try manager.contentsOfDirectory(atPath: folder) == ["file"])
+    }
+
+    @Test(
+        "an absent file is none, and what is no key file is damage",
+        arguments: ["x", "[a", "[a]\nb", "=\n", "\0"])
+    func damage(text: String) throws {
+        let directory = try TemporaryDirectory()
+        #expect(try KeyFile.load(directory.path("absent")) == nil)
+        let path = try directory.write(text, to: "file")
+        let error = #expect(throws: KeyFileError.self) { _ = try KeyFile.load(path) }
+        #expect(error?.isDamage == true)
+        #expect(error?.description.contains(path) == true)
+    }
+
+    @Test("a value of another kind is an error that names file, group and key")
+    func types() throws {
+        let file = try KeyFile(text: "[Group]\nKey=abc\n", name: "/some/file")
+        let error = #expect(throws: KeyFileError.self) { _ = try file.integer("Key", in: "Group") }
+        for part in ["/some/file", "Group", "Key"] { #expect(error?.description.contains(part) == true) }
+        #expect(throws: KeyFileError.self) { _ = try file.boolean("Key", in: "Group") }
+    }
+
+    @Test("groups that come twice are told")
+    func repeated() throws {
+        #expect(try KeyFile(text: "[A]\nx=1\n[B]\n[A]\nx=2\n").hasRepeatedGroups)
+        #expect(try !KeyFile(text: "[A]\nx=[A]\n[B]\n").hasRepeatedGroups)
+    }
+
+    @Test("comments and what is not known stay when a value is changed")
+    func comments() throws {
+        let file = try KeyFile(text: "# Mine\n[A]\nOther=1\n\n[B]\n# Why\nKey=1\n")
+        file.set("Key", in: "B", to: "2")
+        file.removeKey("Other", in: "A")
+        #expect(file.text.contains("# Mine") && file.text.contains("# Why") && file.text.contains("Key=2"))
+        #expect(!file.text.contains("Other"))
+        file.removeGroup("B")
+        #expect(file.groups == ["A"])
+    }
+
+    @Test("a file is read up to a size, and nothing that is no regular file")
+    func sizes() throws {
+        let directory = try TemporaryDirectory()
+        let path = try directory.write("12345", to: "file")
+        #expect(try SmallFile.read(path, maximumSize: 5) == Array("12345".utf8))
+        #expect(throws: KeyFileError.self) { _ = try SmallFile.read(path, maximumSize: 4) }
+        #expect(mkfifo(directory.path("pipe"), 0o600) == 0)
+        for name in ["pipe", "."] {
+            #expect(throws: KeyFileError.self) {
+                _ = try SmallFile.read(directory.path(name), maximumSize: 5)
+            }
+        }
+        #expect(throws: KeyFileError.self) { _ = try SmallFile.read("/dev/zero", maximumSize: 5) }
+        try SmallFile.write([], to: path)
+        #expect(try SmallFile.read(path, maximumSize: 5) == [])
+        let error = #expect(throws: KeyFileError.self) { try SmallFile.write([], to: "\(path)/below") }
+        #expect(error?.isDamage == false)
+    }
+}
