@@ -12,7 +12,8 @@ let settings: [SwiftSetting] = [
 ]
 
 /// A module of ours, in `Sources/NAME`.
-func module(_ name: String, _ dependencies: [Target.Dependency], plugins: [Target.PluginUsage] = []) -> Target {
+func module(_ name: String, _ dependencies: [Target.Dependency], plugins: [Target.PluginUsage] = []) -> Target
+{
     .target(name: name, dependencies: dependencies, swiftSettings: settings, plugins: plugins)
 }
 
@@ -38,7 +39,8 @@ let package = Package(
             name: "DBusGeneratorLibrary", dependencies: ["CGio"], path: "Sources/DBusGenerator/Library",
             swiftSettings: settings),
         .executableTarget(
-            name: "dbus-generator", dependencies: ["DBusGeneratorLibrary"], path: "Sources/DBusGenerator/Tool",
+            name: "dbus-generator", dependencies: ["DBusGeneratorLibrary"],
+            path: "Sources/DBusGenerator/Tool",
             swiftSettings: settings),
         .plugin(
             name: "DBusGeneratorPlugin", capability: .buildTool(), dependencies: ["dbus-generator"],
@@ -65,17 +67,26 @@ let package = Package(
     ]
 )
 
-// The fuzz targets in `Tests/Fuzz`, and what lets a fuzzer see into our modules. `meson-helpers/fuzz` sets the variable.
+// The fuzz targets in `Tests/Fuzz`, and what lets a fuzzer see into our modules. `meson-helpers/fuzz` sets the
+// variables.
 if let engine = Context.environment["HANDOFF_FUZZ_ENGINE"] {
-    let linking: [LinkerSetting] = [.unsafeFlags(["-sanitize=address", engine]), .linkedLibrary("stdc++")]
+    let address = Context.environment["HANDOFF_FUZZ_ADDRESS"] == nil ? [] : ["-sanitize=address"]
+    let seeing = address + ["-sanitize=fuzzer", "-parse-as-library", "-enable-testing"]
     for target in package.targets where target.type == .regular {
-        target.swiftSettings? += [.unsafeFlags(["-sanitize=fuzzer,address", "-parse-as-library", "-enable-testing"])]
+        target.swiftSettings? += [.unsafeFlags(seeing)]
     }
+    let linking: [LinkerSetting] = [
+        .unsafeFlags(address + [engine, "-use-ld=lld"]), .linkedLibrary("stdc++"),
+    ]
     for target in package.targets where target.name == "dbus-generator" { target.linkerSettings = linking }
     let fuzzTargets: KeyValuePairs<String, [Target.Dependency]> = [
-        "Messages": ["DBus"], "Names": ["DBus", "DBusGeneratorLibrary", "HandoffCore"], "Values": ["DBus"],
-        "Activities": ["DBus", "HandoffBroker", "HandoffCore"], "Frames": ["DBus", "HandoffBridge"],
-        "Hello": ["DBus", "HandoffBridge", "HandoffCore"], "Interfaces": ["CGio", "DBusGeneratorLibrary"],
+        "Messages": ["DBus"],
+        "Names": ["DBus", "DBusGeneratorLibrary", "HandoffCore"],
+        "Values": ["DBus"],
+        "Activities": ["DBus", "HandoffBroker", "HandoffCore"],
+        "Frames": ["DBus", "HandoffBridge"],
+        "Hello": ["DBus", "HandoffBridge", "HandoffCore"],
+        "Interfaces": ["CGio", "DBusGeneratorLibrary"],
         "Files": ["HandoffBridge", "HandoffCore", "MainLoop"],
     ]
     package.targets += [
@@ -86,7 +97,7 @@ if let engine = Context.environment["HANDOFF_FUZZ_ENGINE"] {
     ]
     package.targets += fuzzTargets.map { name, modules in
         .executableTarget(
-            name: "fuzz-\(name.lowercased())", dependencies: modules + ["FuzzSupport"], path: "Tests/Fuzz/\(name)",
-            swiftSettings: settings, linkerSettings: linking)
+            name: "fuzz-\(name.lowercased())", dependencies: modules + ["FuzzSupport"],
+            path: "Tests/Fuzz/\(name)", swiftSettings: settings, linkerSettings: linking)
     }
 }
