@@ -63,6 +63,9 @@ let package = Package(
         tests("DBus", ["CDBus", "CGio", "DBus", "MainLoop", "TestSupport"]),
         tests("DBusGenerator", ["DBusGeneratorLibrary"]),
         tests("HandoffCore", ["HandoffCore"]),
+        tests(
+            "HandoffBridge",
+            ["CGio", "DBus", "HandoffBridge", "HandoffCore", "HandoffInterfaces", "MainLoop", "TestSupport"]),
         tests("HandoffCommand", ["HandoffCommand", "DBus"]),
     ]
 )
