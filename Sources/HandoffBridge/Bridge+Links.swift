@@ -17,8 +17,9 @@ extension Bridge: LinkOwner {
             dials.abandon(device)
         }
         takeDown(link)
+        let wasUsable = peers[device]?.link === link
         reconcile(device)
-        if isNew { logOpened(link) }
+        if isNew { logOpened(link) } else if !wasUsable { logIfPaired(link) }
     }
 
     /// A device that no longer trusts this one is not trusted here either.
@@ -77,6 +78,11 @@ extension Bridge: LinkOwner {
             ["HANDOFF_DEVICE": link.device.description])
     }
 
+    private func logIfPaired(_ link: Link) {
+        guard peers[link.device]?.link === link else { return }
+        bridgeLog.message("The link with \(devices.name(of: link.device)) is paired now.")
+    }
+
     // MARK: Trust
 
     /// Trusts `device` from now on, or changes how it is called.
@@ -98,8 +104,10 @@ extension Bridge: LinkOwner {
             links.updateAllowance(of: link)
             link.say(hello(for: device))
         }
+        let usable = peers[device]?.link
         if let link = links.current[device] { takeDown(link) }
         reconcile(device)
+        if let link = links.current[device], link !== usable { logIfPaired(link) }
         dials.now(device)
     }
 

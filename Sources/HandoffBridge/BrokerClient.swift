@@ -132,11 +132,14 @@ final class BrokerClient {
                 _ = try await manager(owner).addPeer(
                     deviceId: peer.device.description, properties: properties)
             } catch {
-                bridgeLog.warning(
-                    "The broker did not take the peer \(news.name): \(HandoffFailure(routed: error))")
+                bridgeLog(
+                    level, "The broker did not take the peer \(news.name): \(HandoffFailure(routed: error))")
             }
         }
     }
+
+    /// How much a refusal matters: nothing, if it is because all ends.
+    private var level: Log.Level { connection.isClosed ? .debug : .warning }
 
     private func manager(_ owner: BusName) -> PeerManagerProxy {
         PeerManagerProxy(RemoteObject(connection, owner, HandoffNames.brokerPath))
@@ -151,8 +154,8 @@ final class BrokerClient {
             do {
                 try await manager(owner).removePeer(deviceId: device.description)
             } catch {
-                bridgeLog.warning(
-                    "The broker did not remove the peer \(device): \(HandoffFailure(routed: error))")
+                bridgeLog(
+                    level, "The broker did not remove the peer \(device): \(HandoffFailure(routed: error))")
             }
         }
     }

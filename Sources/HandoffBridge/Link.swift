@@ -35,6 +35,8 @@ final class Link {
     static let helloTimeout = Duration.seconds(5)
     /// How often the other side may say Hello within a second.
     private static let maximumHellos = 10
+    /// How long this side waits before it says Hello again for anything but trust: well within that.
+    private static let helloInterval = Duration.milliseconds(250)
 
     /// Tells links apart; grows.
     let number: Int
@@ -52,6 +54,9 @@ final class Link {
     private let policy = LinkPolicy()
     private weak var owner: (any LinkOwner)?
     private var said: LinkHello?
+    /// Waits before Hello is said again, and what is to be said then.
+    private var pause: LoopSource?
+    private var next: LinkHello?
     private var isAnswered = false
     private var deadline: LoopSource?
     private var hellos = EventRate(limit: maximumHellos)
@@ -118,6 +123,7 @@ final class Link {
 
     private func ended(_ reason: DBusError) {
         deadline = nil
+        pause = nil
         resume(.failure(reason))
         owner?.linkEnded(self, reason)
     }
@@ -130,9 +136,15 @@ final class Link {
 
     // MARK: Hello
 
-    /// Says `hello`, unless that was said last.
+    /// Says `hello`, unless that was said last; a moment later if only a name has changed, and that too soon.
     func say(_ hello: LinkHello) {
+        next = nil
         guard hello != said, !isClosed else { return }
+        if pause != nil, hello.isPaired == said?.isPaired {
+            next = hello
+            return
+        }
+        pause = .timer(after: Self.helloInterval) { [weak self] in self?.sayNext() }
         said = hello
         trustChanged()
         MainLoop.start { [weak self, remote] in
@@ -145,6 +157,11 @@ final class Link {
                 self?.close("Hello was refused: \(reason)")
             }
         }
+    }
+
+    private func sayNext() {
+        pause = nil
+        if let next { say(next) }
     }
 
     private func answered() {

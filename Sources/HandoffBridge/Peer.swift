@@ -171,28 +171,28 @@ final class Peer {
     /// It offers an activity over `link`; the summary is as it is on a bus.
     func offered(_ id: ActivityID, _ summary: [String: Value], over link: Link) async throws {
         let actions = offer.offered(id, summary, link: link.number, at: MainLoop.now)
-        updateTimer()
-        for action in actions { try await tellBroker(action) }
+        for telling in perform(actions) { try await telling.value }
     }
 
     /// It offers the activity no longer.
     func withdrawn(_ id: ActivityID) async throws {
-        let actions = offer.withdrawn(id)
-        updateTimer()
-        for action in actions { try await tellBroker(action) }
+        for telling in perform(offer.withdrawn(id)) { try await telling.value }
     }
 
     /// There is a new broker, which has been told of this peer.
     func brokerAppeared() { perform(offer.brokerAppeared(at: MainLoop.now)) }
 
-    private func perform(_ actions: [PeerOffer.Action]) {
+    /// Tells the broker, always by way of the main loop: what is told later must not overtake what waits.
+    @discardableResult
+    private func perform(_ actions: [PeerOffer.Action]) -> [Task<Void, any Error>] {
         updateTimer()
-        for action in actions {
+        return actions.map { action in
             MainLoop.start { [weak self] in
                 do {
                     try await self?.tellBroker(action)
                 } catch {
                     bridgeLog.debug("The broker did not take an offer: \(HandoffFailure(routed: error))")
+                    throw error
                 }
             }
         }

@@ -19,6 +19,8 @@ final class StreamSource {
             body()
             return true
         }
+        // Not blocked while it is dispatched, which would cost two writes to the context's eventfd.
+        g_source_set_can_recurse(source, 1)
         g_source_set_callback(
             source, unsafeBitCast(function, to: GSourceFunc.self), data, Callback.Repeating.destroy)
         g_source_attach(source, nil)

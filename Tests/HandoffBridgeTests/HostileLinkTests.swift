@@ -197,6 +197,25 @@ struct HostileLinkTests {
         }
     }
 
+    @Test("a peer that asks but does not read is cut off before more than 4 MiB wait for it")
+    func unread() async throws {
+        try await onLoop {
+            let (device, raw) = try await pair()
+            let bytes = [UInt8](repeating: 7, count: 250_000)
+            device.broker?.onFetch = { _, _ in ["UserInfo": .bytes(bytes)] }
+            try await eventually { device.broker?.saw("add \(raw.id)") == true }
+            raw.isReading = false
+            for _ in 0..<100 {
+                let message = try Message.call(to: nil, "/", peer, "Fetch")
+                var writer = MessageWriter(message)
+                try writer.write(activity)
+                try writer.write(activity)
+                try raw.send(message)
+            }
+            try await eventually { device.bridge.links.current[raw.id] == nil }
+        }
+    }
+
     @Test("connections that say nothing are dropped after five seconds, and do not stop others")
     func silence() async throws {
         try await onLoop {

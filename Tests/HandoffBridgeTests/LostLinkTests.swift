@@ -142,6 +142,22 @@ struct LostLinkTests {
         }
     }
 
+    @Test("a new broker is told first what was offered before, then what is offered by then")
+    func brokerRestartAndOffer() async throws {
+        try await onLoop {
+            let (a, b) = (try await TestDevice.start(), try await TestDevice.start())
+            try await a.pair(with: b)
+            try await a.allPeers().offer(activity: activity, summary: summary)
+            try await eventually { b.broker?.saw("offer \(activity)") == true }
+            let (peer, link) = (try #require(b.bridge.peers[a.id]), try #require(b.link(with: a)))
+            let second = try RoutedID.activity(String(activity.reversed()))
+            b.broker?.events = []
+            peer.brokerAppeared()
+            try await peer.offered(second, summary, over: link)
+            #expect(b.broker?.events == ["offer \(activity)", "offer \(second)"])
+        }
+    }
+
     @Test("what a broker was continuing is released when it is gone, but not what it has released itself")
     func orphans() async throws {
         try await onLoop {
@@ -176,6 +192,28 @@ struct LostLinkTests {
             let again = try await eventuallyStarts(bus, folder)
             #expect(again.id == id)
             try await eventually { again.link(with: b) != nil }
+        }
+    }
+
+    @Test("what a broker asks of a bridge that has just begun waits for the link")
+    func askedAtOnce() async throws {
+        try await onLoop {
+            let b = try await TestDevice.start()
+            let (bus, folder) = (try await TestBus.start(), try TemporaryDirectory())
+            let broker = try await FakeBroker.start(on: bus, isEnabled: true)
+            var a: TestDevice? = try await TestDevice.start(bus, folder)
+            try await eventually { a?.bridge.port != 0 }
+            try await a?.pair(with: b)
+            a?.bridge.end()
+            try await a?.bridge.bus.release(HandoffNames.bridge)
+            a = nil
+            let again = try await TestDevice.start(bus, folder)
+            #expect(again.bridge.broker.isEnabled == nil)
+            let peer = try #require(again.bridge.peers[b.id])
+            try await peer.call("Release") { proxy, timeout in
+                try await proxy.release(continuation: continuation, timeout: timeout)
+            }
+            #expect(b.broker?.saw("release \(continuation)") == true && broker.saw("add \(b.id)"))
         }
     }
 

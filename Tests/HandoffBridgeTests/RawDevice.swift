@@ -17,6 +17,8 @@ final class RawDevice {
     private var source: StreamSource?
     private var frames = FrameBuffer()
     private var serial: UInt32 = 0
+    /// Whether it takes what it is sent.
+    var isReading = true
     /// Kept alive, as its bridge ends with it.
     private var host: TestDevice?
 
@@ -104,6 +106,10 @@ final class RawDevice {
 
     private func read() {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        guard isReading else {
+            source = nil
+            return
+        }
         while let transport {
             switch buffer.withUnsafeMutableBytes({ transport.read(into: $0) }) {
             case .bytes(let count): frames.append(buffer[..<count])

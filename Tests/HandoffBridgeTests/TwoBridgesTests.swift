@@ -145,6 +145,40 @@ struct TwoBridgesTests {
         }
     }
 
+    @Test("large answers cross whole, many at a time, and one that is too large is an error")
+    func largeAnswers() async throws {
+        try await onLoop {
+            let (a, b) = (try await TestDevice.start(), try await TestDevice.start())
+            try await a.pair(with: b)
+            try await eventually { a.broker?.saw("add \(b.id)") == true }
+            let bytes = (0..<250_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
+            a.broker?.onFetch = { _, _ in ["UserInfo": .bytes(bytes)] }
+            let peer = try b.peer(a)
+            let fetches = (0..<40).map { _ in
+                MainLoop.start { try await peer.fetch(activity: activity, continuation: continuation) }
+            }
+            for fetch in fetches { #expect(try await fetch.value == ["UserInfo": .bytes(bytes)]) }
+            let large = [UInt8](repeating: 1, count: 1_100_000)
+            a.broker?.onFetch = { _, _ in ["UserInfo": .bytes(large)] }
+            await expectError("org.freedesktop.DBus.Error.LimitsExceeded") {
+                try await peer.fetch(activity: activity, continuation: continuation)
+            }
+            #expect(b.link(with: a) != nil)
+        }
+    }
+
+    @Test("a name that changes often arrives as it is in the end, and costs nobody the link")
+    func nameFlood() async throws {
+        try await onLoop {
+            let (a, b) = (try await TestDevice.start(), try await TestDevice.start())
+            try await a.pair(with: b)
+            let number = try #require(a.link(with: b)).number
+            for name in 1...40 { try await a.proxy.setDeviceName("Name \(name)") }
+            try await eventually { b.bridge.devices.name(of: a.id) == "Name 40" }
+            #expect(a.link(with: b)?.number == number)
+        }
+    }
+
     @Test("only the broker may use the way to peers")
     func brokerOnly() async throws {
         try await onLoop {
