@@ -22,7 +22,8 @@ public final class KeyFile {
     let raw: OpaquePointer
     /// The name of the file in messages.
     let name: String
-    private let headers: [Substring]
+    /// The group of each header that was read, also of one that comes again.
+    private let headers: [[UInt8]]
 
     /// The longest file that is read unless the caller says otherwise.
     public static let defaultMaximumSize = 1 << 20
@@ -39,7 +40,7 @@ public final class KeyFile {
     public init(text: String, name: String = "the key file") throws(KeyFileError) {
         raw = g_key_file_new()
         self.name = name
-        headers = text.split(whereSeparator: \.isNewline).filter { $0.hasPrefix("[") }
+        headers = Self.headers(in: text)
         do throws(GLibError) {
             _ = try throwingGError { error in
                 g_key_file_load_from_data(raw, text, gsize(text.utf8.count), G_KEY_FILE_KEEP_COMMENTS, error)
@@ -79,6 +80,18 @@ public final class KeyFile {
 
     /// Whether the text that was read names a group twice, which GKeyFile merges without a word.
     public var hasRepeatedGroups: Bool { Set(headers).count < headers.count }
+
+    /// The names in the headers of `text`, where GKeyFile finds them: with any space before, and some after.
+    private static func headers(in text: String) -> [[UInt8]] {
+        let spaces = Array(" \t\r\u{C}".utf8)
+        return text.utf8.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            let header = line.drop { spaces.contains($0) }
+            guard header.first == UInt8(ascii: "["), let end = header.firstIndex(of: UInt8(ascii: "]")) else {
+                return nil
+            }
+            return Array(header[..<end].dropFirst())
+        }
+    }
 
     /// The names of the keys of `group`; none if there is no such group.
     public func keys(in group: String) -> [String] { Self.strings(g_key_file_get_keys(raw, group, nil, nil)) }

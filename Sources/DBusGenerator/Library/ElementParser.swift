@@ -107,7 +107,9 @@ final class ElementParser {
     private func text(_ text: UnsafePointer<CChar>?, _ count: Int, line: Int) {
         let text = Self.string(text, count)
         guard let start = text.firstIndex(where: { !$0.isWhitespace }) else { return }
-        fail(line - lineBreaks(in: text[start...]), "text is not allowed here: “\(excerpt(text))”")
+        // Line breaks that the file writes as references are none of its lines.
+        let first = max(open.last?.line ?? 1, line - lineBreaks(in: text[start...]))
+        fail(first, "text is not allowed here: “\(excerpt(text))”")
     }
 
     /// What is neither an element nor text: comments, and what may stand at the top of a file.
