@@ -12,14 +12,14 @@ final class AllPeersObject: PeerServer {
     init(_ bridge: Bridge) { self.bridge = bridge }
 
     func offer(activity: String, summary: [String: Value], _ call: MethodCall) async throws {
-        let id = try RoutedID.activity(activity)
+        let id = try ActivityID(checking: activity)
         // What could not be sent later is refused now.
         _ = try SummaryTime.forLink(summary, now: MainLoop.wallClock)
         bridge.setOwnOffer(OwnOffer(id: id, summary: summary))
     }
 
     func withdraw(activity: String, _ call: MethodCall) async throws {
-        let id = try RoutedID.activity(activity)
+        let id = try ActivityID(checking: activity)
         if bridge.ownOffer?.id == id { bridge.setOwnOffer(nil) }
     }
 

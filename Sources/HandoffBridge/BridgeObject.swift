@@ -22,12 +22,7 @@ final class BridgeObject: BridgeServer {
     }
 
     func trust(deviceId: String, name: String, _ call: MethodCall) async throws -> ObjectPath {
-        guard let device = DeviceID(deviceId) else {
-            throw HandoffFailure(
-                .invalidArguments,
-                "“\(PeerText.title(deviceId))” is not the id of a device. Give 64 lower-case hexadecimal digits."
-            )
-        }
+        let device = try DeviceID(checking: deviceId)
         guard name.count <= PeerText.maximumName else {
             throw HandoffFailure(
                 .invalidArguments,

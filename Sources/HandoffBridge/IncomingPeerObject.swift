@@ -17,18 +17,18 @@ final class IncomingPeerObject: PeerServer {
 
     func offer(activity: String, summary: [String: Value], _ call: MethodCall) async throws {
         let (peer, link) = try peer()
-        let id = try RoutedID.activity(activity)
+        let id = try ActivityID(checking: activity)
         let summary = try SummaryTime.forBus(summary, now: MainLoop.wallClock)
         try await peer.offered(id, summary, over: link)
     }
 
     func withdraw(activity: String, _ call: MethodCall) async throws {
-        try await peer().peer.withdrawn(try RoutedID.activity(activity))
+        try await peer().peer.withdrawn(try ActivityID(checking: activity))
     }
 
     func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> [String: Value] {
-        let id = try RoutedID.activity(activity)
-        let continuation = try RoutedID.continuation(continuation)
+        let id = try ActivityID(checking: activity)
+        let continuation = try ContinuationID(checking: continuation)
         return try await route("Fetch of \(id) for continuation \(continuation)") { broker in
             try await broker.fetch(
                 activity: id.description, continuation: continuation.description, timeout: Peer.timeout)
@@ -36,12 +36,12 @@ final class IncomingPeerObject: PeerServer {
     }
 
     func continued(continuation: String, _ call: MethodCall) async throws {
-        let id = try RoutedID.continuation(continuation)
+        let id = try ContinuationID(checking: continuation)
         try await route("Continued of \(id)") { try await $0.continued(continuation: id.description) }
     }
 
     func release(continuation: String, _ call: MethodCall) async throws {
-        let id = try RoutedID.continuation(continuation)
+        let id = try ContinuationID(checking: continuation)
         try await route("Release of \(id)") { try await $0.release(continuation: id.description) }
     }
 
@@ -73,24 +73,5 @@ final class IncomingPeerObject: PeerServer {
         } catch {
             throw HandoffFailure(routed: error)
         }
-    }
-}
-
-/// The ids that cross from device to device, checked before they do.
-enum RoutedID {
-    static func activity(_ text: String) throws(HandoffFailure) -> ActivityID {
-        guard let id = ActivityID(text) else { throw malformed(text, "an activity") }
-        return id
-    }
-
-    static func continuation(_ text: String) throws(HandoffFailure) -> ContinuationID {
-        guard let id = ContinuationID(text) else { throw malformed(text, "a continuation") }
-        return id
-    }
-
-    private static func malformed(_ text: String, _ what: String) -> HandoffFailure {
-        HandoffFailure(
-            .invalidArguments,
-            "“\(PeerText.name(text))” is not the id of \(what). Give 32 lower-case hexadecimal digits.")
     }
 }

@@ -16,7 +16,7 @@ final class OutgoingPeerObject: PeerServer {
     }
 
     func offer(activity: String, summary: [String: Value], _ call: MethodCall) async throws {
-        let id = try RoutedID.activity(activity)
+        let id = try ActivityID(checking: activity)
         let summary = try SummaryTime.forLink(summary, now: MainLoop.wallClock)
         try await peer().call("Offer of \(id)") { proxy, timeout in
             try await proxy.offer(activity: id.description, summary: summary, timeout: timeout)
@@ -24,15 +24,15 @@ final class OutgoingPeerObject: PeerServer {
     }
 
     func withdraw(activity: String, _ call: MethodCall) async throws {
-        let id = try RoutedID.activity(activity)
+        let id = try ActivityID(checking: activity)
         try await peer().call("Withdraw of \(id)") { proxy, timeout in
             try await proxy.withdraw(activity: id.description, timeout: timeout)
         }
     }
 
     func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> [String: Value] {
-        let id = try RoutedID.activity(activity)
-        let continuation = try RoutedID.continuation(continuation)
+        let id = try ActivityID(checking: activity)
+        let continuation = try ContinuationID(checking: continuation)
         let peer = try peer()
         peer.continuationBegan(continuation)
         return try await peer.call("Fetch of \(id) for continuation \(continuation)") { proxy, timeout in
@@ -42,14 +42,14 @@ final class OutgoingPeerObject: PeerServer {
     }
 
     func continued(continuation: String, _ call: MethodCall) async throws {
-        let id = try RoutedID.continuation(continuation)
+        let id = try ContinuationID(checking: continuation)
         try await peer().call("Continued of \(id)") { proxy, timeout in
             try await proxy.continued(continuation: id.description, timeout: timeout)
         }
     }
 
     func release(continuation: String, _ call: MethodCall) async throws {
-        let id = try RoutedID.continuation(continuation)
+        let id = try ContinuationID(checking: continuation)
         let peer = try peer()
         try await peer.call("Release of \(id)") { proxy, timeout in
             try await proxy.release(continuation: id.description, timeout: timeout)

@@ -14,6 +14,12 @@ public struct DeviceID: Hashable, Comparable, Sendable, LosslessStringConvertibl
         (first, second, third, fourth) = (words[0], words[1], words[2], words[3])
     }
 
+    /// The identifier written as `text`, which somebody sent, or `invalidArguments` with that text.
+    public init(checking text: String) throws(HandoffFailure) {
+        guard let id = DeviceID(text) else { throw .malformedID(text, "device", digits: 64) }
+        self = id
+    }
+
     /// The identifier that is this hash; nil unless it is 32 bytes long.
     public init?(bytes: some Collection<UInt8>) {
         guard let words = Hexadecimal.words(4, from: bytes) else { return nil }

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 extension HandoffFailure {
+    static func malformedID(_ text: String, _ what: String, digits: Int) -> HandoffFailure {
+        HandoffFailure(
+            .invalidArguments,
+            "\"\(PeerText.message(text))\" is not the id of a\(what.hasPrefix("a") ? "n" : "") \(what). Give \(digits)"
+                + " lower-case hexadecimal digits.")
+    }
+
     static func unknownActivity(_ id: ActivityID) -> HandoffFailure {
         HandoffFailure(
             .unknownObject,
