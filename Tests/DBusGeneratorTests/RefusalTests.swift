@@ -44,6 +44,8 @@ struct RefusalTests {
             .file(2, "the element a is not allowed in node", "<!-- D. -->\n<node><a>\n\n</a></node>"),
             .file(2, "the element a is not allowed in node", "<node>\n<a/>\n</node>"),
             .file(1, "text is not allowed here: “word”", "<node>word</node>"),
+            .file(1, "text is not allowed here: “<”", "<node>&lt;&#10;</node>"),
+            .file(2, "the XML is malformed: Entity name “a b” is not known", "<node>&a\nb;</node>"),
             .file(1, "the elements nest too deeply", String(repeating: "<node>", count: 9)),
             .file(1, "this is not allowed here: “<![CDATA[x]]>”", "<node><![CDATA[x]]></node>"),
             .file(1, "this is not allowed here: “<?php x?>”", "<?php x?><node/>"),

@@ -59,6 +59,10 @@ struct KeyFileTests {
     func repeated() throws {
         #expect(try KeyFile(text: "[A]\nx=1\n[B]\n[A]\nx=2\n").hasRepeatedGroups)
         #expect(try !KeyFile(text: "[A]\nx=[A]\n[B]\n").hasRepeatedGroups)
+        // GKeyFile skips the space around a header, and ends lines at nothing but a line feed.
+        #expect(try KeyFile(text: "[A]\n\t[A]\n").hasRepeatedGroups)
+        #expect(try KeyFile(text: "[A]\n[A] \r\n").hasRepeatedGroups)
+        #expect(try !KeyFile(text: "[A]\nx=1\u{2028}[A]\n").hasRepeatedGroups)
     }
 
     @Test("comments and what is not known stay when a value is changed")
