@@ -17,8 +17,12 @@ public enum PeerText {
 
     /// `text` as the name of a device, without white space at its ends.
     public static func name(_ text: String) -> String {
-        let trimmed = text.unicodeScalars.trimmingSpace { $0.properties.isWhitespace }
-        return clean(String(trimmed), limit: maximumName)
+        // Once more after the cut, which may be before a space.
+        trimmed(clean(trimmed(text), limit: maximumName))
+    }
+
+    private static func trimmed(_ text: String) -> String {
+        String(text.unicodeScalars.trimmingSpace { $0.properties.isWhitespace })
     }
 
     /// `text` as the message of an error.

@@ -46,6 +46,8 @@ struct PeerTextTests {
     func trimming() {
         #expect(PeerText.name("  Laptop\u{A0}\n") == "Laptop")
         #expect(PeerText.name(" \t ") == "")
+        let long = String(repeating: "a", count: 63)
+        #expect(PeerText.name("\(long) b") == long)
     }
 
     @Test("whatever comes in, what comes out is short, free of control characters, and stays as it is")
