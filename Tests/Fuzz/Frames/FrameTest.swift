@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import DBus
+import FuzzSupport
+
+@testable import HandoffBridge
+
+/// Bytes as they come over a link, in pieces of any size.
+enum FrameTest {
+    /// What a stream was cut into.
+    private struct Frames: Equatable {
+        var messages: [[UInt8]] = []
+        var left = 0
+        var hasFailed = false
+    }
+
+    /// A message longer than what is kept of the past.
+    private static let long = require("a long message") {
+        try Coding.encode([.bytes(Array(repeating: 1, count: 70_000))])
+    }
+
+    static func run(_ bytes: [UInt8]) {
+        var choices = Choices(bytes)
+        let (isLong, sizes) = (choices.byte() == 0xFF, choices.bytes(atMost: 15))
+        let stream = choices.rest()
+        let whole = frames(stream, sizes: [])
+        var pieces = frames(stream, sizes: sizes, after: isLong ? [long] : [])
+        if isLong { require(pieces.messages.removeFirst() == long, "the long message has changed") }
+        require(whole == pieces, "in pieces of \(sizes) it is \(pieces), else \(whole)")
+        require(whole.messages.reduce(whole.left) { $0 + $1.count } == stream.count, "bytes are lost")
+        for (index, message) in whole.messages.enumerated() { check(message, isFirst: index == 0) }
+    }
+
+    /// What `stream` is cut into when it comes in pieces of `sizes`, again and again; none for one piece.
+    private static func frames(_ stream: [UInt8], sizes: [UInt8], after first: [[UInt8]] = []) -> Frames {
+        var (buffer, frames, rest) = (FrameBuffer(), Frames(), stream[...])
+        for message in first {
+            buffer.append(message)
+            frames.messages.append(require("the first message") { try buffer.next() } ?? [])
+        }
+        var piece = 0
+        while !rest.isEmpty && !frames.hasFailed {
+            let size = sizes.isEmpty ? rest.count : Int(sizes[piece % sizes.count]) + 1
+            piece += 1
+            buffer.append(rest.prefix(size))
+            rest = rest.dropFirst(size)
+            do throws(DBusError) {
+                while let message = try buffer.next() { frames.messages.append(message) }
+            } catch {
+                frames.hasFailed = true
+            }
+            require(buffer.count <= FrameBuffer.maximumMessage, "\(buffer.count) bytes wait")
+        }
+        frames.left = buffer.count + rest.count
+        return frames
+    }
+
+    private static func check(_ bytes: [UInt8], isFirst: Bool) {
+        guard let message = try? Message.demarshal(bytes, limit: FrameBuffer.maximumMessage) else { return }
+        let violation = LinkRules.violation(by: message, isFirst: isFirst)
+        guard violation == nil else { return }
+        require(message.destination == nil && message.sender == nil, "it is addressed")
+        require(message.kind != .call || message.path == .root, "it calls another object")
+        _ = LinkRules.serves(message.interface)
+    }
+}

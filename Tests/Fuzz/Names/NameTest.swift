@@ -1,0 +1,85 @@
+import DBusGeneratorLibrary
+import FuzzSupport
+
+// SPDX-License-Identifier: LGPL-2.1-or-later
+@testable import DBus
+@testable import HandoffCore
+
+/// Text that claims to be a signature, a name, an identifier or fit to be shown.
+enum NameTest {
+    static func run(_ bytes: [UInt8]) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        checkSignature(text)
+        checkPath(text)
+        checkNames(text)
+        checkIdentifiers(text)
+        checkShownText(text)
+    }
+
+    private static func checkSignature(_ text: String) {
+        let isSingle = Signature.isSingle(text)
+        require((CompleteType(text) != nil) == isSingle, "the generator does not agree on “\(text)”")
+        guard let signature = try? Signature(text) else {
+            return require(!isSingle && !Signature.isValid(text), "“\(text)” is refused")
+        }
+        let types = signature.types
+        require(types.joined() == text && types.allSatisfy(Signature.isSingle), "\(types) are not “\(text)”")
+        require((types.count == 1) == isSingle, "“\(text)” is \(types.count) types")
+    }
+
+    private static func checkPath(_ text: String) {
+        if let child = try? ObjectPath("/org/example").appending(text) {
+            require(child.suffix(below: "/org/example").map(String.init) == text, "\(child) is not below")
+            require(child.suffix(below: "/org/exam") == nil, "\(child) is below another")
+        }
+        guard let path = try? ObjectPath(text) else { return }
+        require(
+            path.suffix(below: .root).map(String.init) ?? "" == text.dropFirst(), "\(path) is not below /")
+        require(path.text.hasSuffix(path.lastElement), "\(path) ends with \(path.lastElement)")
+    }
+
+    /// Whatever counts as a name must be one for libdbus, which ends the process otherwise.
+    private static func checkNames(_ text: String) {
+        let (path, interface) = (try? ObjectPath(text), try? InterfaceName(text))
+        let (member, bus) = (try? MemberName(text), try? BusName(text))
+        let error = try? ErrorName(text)
+        guard path != nil || interface != nil || member != nil || bus != nil || error != nil else { return }
+        guard let call = try? Message.call(to: bus, path ?? "/", interface ?? "a.b", member ?? "C") else {
+            return require(
+                text.hasPrefix("/org/freedesktop") || text.hasPrefix("org.freedesktop"), "“\(text)”")
+        }
+        call.setSerial(1)
+        let bytes = require("“\(text)” cannot be marshalled") { try call.marshal() }
+        let decoded = require("“\(text)” cannot be decoded") { try Message.demarshal(bytes) }
+        require(decoded.path == path ?? "/" && decoded.destination == bus?.text, "“\(text)” has changed")
+        require(decoded.isMember(member ?? "C", of: interface ?? "a.b"), "“\(text)” has changed")
+        if let error {
+            let answer = require("“\(text)”") { try Message.error(DBusError(error, text), to: call) }
+            require(answer.error == DBusError(error, text), "“\(text)” has changed")
+        }
+    }
+
+    private static func checkIdentifiers(_ text: String) {
+        require(DeviceID(text).map(\.description) ?? text == text, "“\(text)” has changed")
+        require(ActivityID(text).map(\.description) ?? text == text, "“\(text)” has changed")
+        require(ContinuationID(text).map(\.description) ?? text == text, "“\(text)” has changed")
+        if let id = DeviceID(text) { require(DeviceID(bytes: id.bytes) == id, "“\(text)” has changed") }
+        if let application = try? ApplicationID(text) {
+            require(Team(application).isClaimable(by: application), "\(application) cannot claim itself")
+        }
+        if let type = try? ActivityType(text) { _ = type.isReverseDNS }
+    }
+
+    private static func checkShownText(_ text: String) {
+        check("a name", PeerText.name, PeerText.maximumName)
+        check("a short text", { PeerText.clean($0, limit: 8) }, 8)
+
+        func check(_ what: String, _ clean: (String) -> String, _ limit: Int) {
+            let once = clean(text)
+            require(
+                once.count <= limit && once.utf8.count <= 4 * limit, "\(what) of \(once.count) characters")
+            require(clean(once) == once, "\(what), “\(once)”, is cleaned twice")
+            require(!once.utf8.contains { $0 < 0x20 || $0 == 0x7F }, "\(what) has control characters")
+        }
+    }
+}

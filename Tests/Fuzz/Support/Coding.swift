@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+@testable public import DBus
+
+/// Values as the arguments of a message, there and back.
+public enum Coding {
+    /// A call with `values` as its arguments, each as itself, as bytes.
+    public static func encode(_ values: [Value]) throws(DBusError) -> [UInt8] {
+        let message = try Message.call(to: nil, "/", "a.b", "C")
+        var writer = MessageWriter(message)
+        for value in values { try writer.writeContent(of: value) }
+        message.setSerial(1)
+        return try message.marshal()
+    }
+
+    /// The arguments of the message that `bytes` are.
+    public static func decode(_ bytes: [UInt8]) throws(DBusError) -> [Value] {
+        try arguments(of: Message.demarshal(bytes))
+    }
+
+    /// The arguments of `message`.
+    public static func arguments(of message: Message) throws(DBusError) -> [Value] {
+        var (reader, values): (MessageReader, [Value]) = (MessageReader(message), [])
+        while !reader.isAtEnd { values.append(try reader.readAnyValue()) }
+        return values
+    }
+
+    /// The body of the message in this machine's byte order that `bytes` are.
+    public static func body(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
+        bytes.suffix(bytes[4..<8].reversed().reduce(0) { $0 << 8 | Int($1) })
+    }
+
+    /// Checks that what has been encoded as `bytes` is `values`, and takes as many bytes as was foretold.
+    ///
+    /// Values are compared as bytes: what is not a number does not equal itself.
+    public static func check(_ bytes: [UInt8], are values: [Value]) {
+        var size = MarshalledSize()
+        for value in values { size.add(value) }
+        let body = body(bytes)
+        require(size.bytes == body.count, "\(values) take \(body.count) bytes, not \(size.bytes)")
+        let decoded = require("what was encoded cannot be decoded") { try decode(bytes) }
+        let again = require("what was decoded cannot be encoded") { try encode(decoded) }
+        require(again == bytes, "\(decoded) were \(values)")
+    }
+}
