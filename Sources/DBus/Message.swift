@@ -32,7 +32,7 @@ public final class Message: @unchecked Sendable {
     /// Throws for the path and the interface that D-Bus keeps for messages that never leave a process: a bus
     /// throws off whoever sends one, and paths to call come from other programs.
     private static func refuseReserved(_ path: ObjectPath, _ interface: InterfaceName) throws(DBusError) {
-        guard path != "/org/freedesktop/DBus/Local", interface != "org.freedesktop.DBus.Local" else {
+        guard !path.isReserved, !interface.isReserved else {
             throw .invalidArgs("\(path), \(interface): D-Bus reserves this name.")
         }
     }
@@ -71,7 +71,7 @@ public final class Message: @unchecked Sendable {
         guard call.serial != 0 else {
             throw .invalidArgs("A message without a serial number cannot be answered.")
         }
-        let text = error.message.utf8.contains(0) ? error.message.filter { $0 != "\0" } : error.message
+        let text = error.message.holdsNUL ? error.message.filter { $0 != "\0" } : error.message
         return try make(dbus_message_new_error(call.raw, error.name.text, text))
     }
 
@@ -106,7 +106,9 @@ public final class Message: @unchecked Sendable {
     }
     /// The destination if that is one connection and not a name that connections hand on, or the bus itself.
     var uniqueDestination: BusName? {
-        guard let text = destination, text.hasPrefix(":") || text == Bus.name.text else { return nil }
+        guard let text = destination, text.utf8.first == UInt8(ascii: ":") || text == Bus.name.text else {
+            return nil
+        }
         return BusName(validated: text)
     }
     /// Whom it is for, if anybody in particular.

@@ -21,7 +21,7 @@ public struct Name<Grammar: NameGrammar>: Hashable, Sendable, Comparable, Custom
     /// The checked name.
     /// - Throws: `InvalidArgs`, with the text, if it is no such name.
     public init(_ text: String) throws(DBusError) {
-        guard !text.utf8.contains(0), Grammar.isValid(text) else {
+        guard !text.holdsNUL, Grammar.isValid(text) else {
             throw .invalidArgs("“\(text.prefix(256))” is not a valid \(Grammar.noun).")
         }
         self.text = text
@@ -90,7 +90,16 @@ public enum ErrorNameGrammar: NameGrammar {
     public static func isValid(_ text: String) -> Bool { dbus_validate_error_name(text, nil) != 0 }
 }
 
+extension InterfaceName {
+    /// Whether it is, or begins like, the interface that D-Bus keeps for itself; see ``ObjectPath/isReserved``.
+    var isReserved: Bool { text.utf8.starts(with: "org.freedesktop.DBus.Local".utf8) }
+}
+
 extension ObjectPath {
+    /// Whether it is the path that D-Bus keeps for messages within a process (D-Bus Specification, "Message
+    /// Format"), or begins like it: libdbus, of which buses are made, compares no more than that.
+    public var isReserved: Bool { text.utf8.starts(with: "/org/freedesktop/DBus/Local".utf8) }
+
     /// The root path.
     public static let root: ObjectPath = "/"
 

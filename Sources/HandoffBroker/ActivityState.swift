@@ -100,9 +100,17 @@ struct ActivityState: Equatable {
         case "SupportsContinuationStreams": supportsContinuationStreams = try Self.boolean(value, key)
         case "Delegate":
             guard case .objectPath(let path) = value else { throw Self.wrongType(key, "o", value) }
+            try Self.refuseReserved(path, key)
             delegate = path
         default: brokerLog.debug("The unknown key \(PeerText.message(key)) of an activity is ignored.")
         }
+    }
+
+    /// Throws if `path`, where `what` is to be called, is one that no bus lets calls through to.
+    static func refuseReserved(_ path: ObjectPath, _ what: String) throws(HandoffFailure) {
+        guard path.isReserved else { return }
+        throw HandoffFailure(
+            .invalidArguments, "\(what), \(path), is reserved by D-Bus. Export the object at another path.")
     }
 
     /// Checks what the properties take together; measures only the part that has changed.

@@ -61,6 +61,7 @@ final class ManagerObject: ManagerServer {
     }
 
     private static func check(_ application: ObjectPath) throws(HandoffFailure) {
+        try ActivityState.refuseReserved(application, "The path of the application")
         let size = application.text.utf8.count
         guard size <= maximumPathSize else {
             throw HandoffFailure(

@@ -147,16 +147,16 @@ struct MarshallingTests {
         }
     }
 
-    @Test("the names that D-Bus reserves are not sent")
-    func reserved() {
-        #expect(throws: DBusError.self) {
-            try Message.call(to: nil, "/org/freedesktop/DBus/Local", "a.b", "C")
-        }
-        #expect(throws: DBusError.self) { try Message.call(to: nil, "/", "org.freedesktop.DBus.Local", "C") }
-        #expect(throws: DBusError.self) {
-            try Message.signal(from: "/org/freedesktop/DBus/Local", "a.b", "C")
-        }
-        #expect(throws: DBusError.self) { try Message.signal(from: "/", "org.freedesktop.DBus.Local", "C") }
+    @Test(
+        "the names that D-Bus reserves are not sent, nor those that begin like them",
+        arguments: ["", "i", "ity_1"])
+    func reserved(end: String) throws {
+        let path = try ObjectPath("/org/freedesktop/DBus/Local\(end)")
+        let interface = try InterfaceName("org.freedesktop.DBus.Local\(end)")
+        #expect(throws: DBusError.self) { try Message.call(to: nil, path, "a.b", "C") }
+        #expect(throws: DBusError.self) { try Message.call(to: nil, "/", interface, "C") }
+        #expect(throws: DBusError.self) { try Message.signal(from: path, "a.b", "C") }
+        #expect(throws: DBusError.self) { try Message.signal(from: "/", interface, "C") }
     }
 
     @Test("a signature has at most 255 characters, however many arguments are written")

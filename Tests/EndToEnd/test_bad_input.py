@@ -181,6 +181,16 @@ def test_property_of_another_type(machine: Machine, name: str, value: GLib.Varia
     assert_refused(Client(machine), name, value, "InvalidArgs", name)
 
 
+@pytest.mark.parametrize("path", ["/org/freedesktop/DBus/Local", "/org/freedesktop/DBus/Locality"])
+def test_reserved_path(machine: Machine, path: str) -> None:
+    """A path that begins like the one D-Bus reserves is InvalidArgs: a bus throws off whoever calls it."""
+    assert_refused(Client(machine), "Delegate", GLib.Variant("o", path), "InvalidArgs", "Delegate", path)
+    client = Client(machine, register=False)
+    client.path = path
+    with refused("InvalidArgs", containing=(path,)):
+        client.register()
+
+
 def test_keys_that_are_not_known_are_ignored(machine: Machine) -> None:
     """Unknown keys in dictionaries are ignored, so that newer applications work with this broker."""
     client = Client(machine, options={"Unheard": GLib.Variant("u", 1)})
