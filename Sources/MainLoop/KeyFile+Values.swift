@@ -7,6 +7,7 @@ extension KeyFile {
     /// The text of `key`, nil if it is not there.
     /// - Throws: if it is not text.
     public func string(_ key: String, in group: String) throws(KeyFileError) -> String? {
+        try checkEscapes(key, in: group, allowed: "sntr\\")
         let text = try value(key, in: group) { g_key_file_get_string(raw, group, key, $0) } ?? nil
         defer { g_free(text) }
         return text.map { String(cString: $0) }
@@ -27,9 +28,26 @@ extension KeyFile {
     /// The list of texts of `key`, nil if it is not there.
     /// - Throws: if one of them is not text.
     public func strings(_ key: String, in group: String) throws(KeyFileError) -> [String]? {
+        try checkEscapes(key, in: group, allowed: "sntr\\;")
         var count: gsize = 0
         let list = try value(key, in: group) { g_key_file_get_string_list(raw, group, key, &count, $0) }
         return list.map { Self.strings($0) }
+    }
+
+    /// Throws if a backslash in the value of `key` comes before anything but the characters `allowed`: GKeyFile sets
+    /// an error for each, one over the other.
+    private func checkEscapes(_ key: String, in group: String, allowed: String) throws(KeyFileError) {
+        let text = g_key_file_get_value(raw, group, key, nil)
+        defer { g_free(text) }
+        guard let text else { return }
+        var rest = String(cString: text).utf8[...]
+        while let backslash = rest.firstIndex(of: UInt8(ascii: "\\")) {
+            rest = rest[backslash...].dropFirst()
+            guard let escaped = rest.popFirst(), allowed.utf8.contains(escaped) else {
+                throw KeyFileError(
+                    "\(name), group [\(group)], key \(key): a backslash begins no escape sequence there.")
+            }
+        }
     }
 
     private func value<Result>(

@@ -55,6 +55,16 @@ struct KeyFileTests {
         #expect(throws: KeyFileError.self) { _ = try file.boolean("Key", in: "Group") }
     }
 
+    @Test(
+        "a backslash that begins no escape sequence is an error, however many there are",
+        arguments: ["\\z", "x\\", "\\=[\\", "\\z\\y\\"])
+    func escapes(value: String) throws {
+        let file = try KeyFile(text: "[Group]\nKey=\(value)\nOther=\\s\\n\\t\\r\\\\\n")
+        #expect(throws: KeyFileError.self) { _ = try file.string("Key", in: "Group") }
+        #expect(throws: KeyFileError.self) { _ = try file.strings("Key", in: "Group") }
+        #expect(try file.string("Other", in: "Group") == " \n\t\r\\")
+    }
+
     @Test("groups that come twice are told")
     func repeated() throws {
         #expect(try KeyFile(text: "[A]\nx=1\n[B]\n[A]\nx=2\n").hasRepeatedGroups)
