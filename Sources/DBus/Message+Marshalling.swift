@@ -36,13 +36,14 @@ extension Message {
     }
 
     /// This message as bytes.
-    /// - Throws: `InvalidArgs` if it has no serial number or there is a file descriptor anywhere in its types;
+    /// - Throws: `InvalidArgs` if it has no serial number or a file descriptor travels with it;
     ///   `LimitsExceeded` if it takes more than `limit` bytes.
     public func marshal(limit: Int = Message.maximumLength) throws(DBusError) -> [UInt8] {
         guard serial != 0 else {
             throw .invalidArgs("A message without a serial number cannot be marshalled.")
         }
-        try refuseDescriptors()
+        // A writer appends no type of a descriptor without one.
+        guard !containsFileDescriptors else { throw Self.descriptorRefused }
         var (start, length): (UnsafeMutablePointer<CChar>?, Int32) = (nil, 0)
         guard dbus_message_marshal(raw, &start, &length) != 0, let start else { throw .noMemory() }
         defer { dbus_free(start) }

@@ -67,7 +67,7 @@ public struct MessageWriter {
 
     mutating func string(_ type: Int32, _ text: String) throws(DBusError) {
         // A Swift string is valid UTF-8; the one thing that D-Bus forbids besides is NUL.
-        guard !text.utf8.contains(0) else { throw .invalidArgs("A string holds a NUL character.") }
+        guard !text.holdsNUL else { throw .invalidArgs("A string holds a NUL character.") }
         try begin("-")
         try spend(text.utf8.count + 8)
         let done = text.withCString { pointer in

@@ -26,12 +26,12 @@ public struct Signature: Hashable, Sendable, CustomStringConvertible, Expressibl
 
     /// Whether `text` is a signature (D-Bus Specification, "Type System").
     public static func isValid(_ text: String) -> Bool {
-        !text.utf8.contains(0) && dbus_signature_validate(text, nil) != 0
+        !text.holdsNUL && dbus_signature_validate(text, nil) != 0
     }
 
     /// Whether `text` is the signature of exactly one complete type.
     public static func isSingle(_ text: String) -> Bool {
-        !text.utf8.contains(0) && dbus_signature_validate_single(text, nil) != 0
+        !text.holdsNUL && dbus_signature_validate_single(text, nil) != 0
     }
 
     /// The complete types in it, in order.
