@@ -16,6 +16,8 @@ final class AllPeersObject: PeerServer {
         // What could not be sent later is refused now.
         _ = try SummaryTime.forLink(summary, now: MainLoop.wallClock)
         bridge.setOwnOffer(OwnOffer(id: id, summary: summary))
+        // Peers are told before the broker is answered, which does not wait for it.
+        await Task.yield()
     }
 
     func withdraw(activity: String, _ call: MethodCall) async throws {

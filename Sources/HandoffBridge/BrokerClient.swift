@@ -74,12 +74,10 @@ final class BrokerClient {
         }
     }
 
-    /// The switch of the broker `name`, whose changes are told from then on; nil if it does not say.
+    /// The switch of the broker `name`, which tells the bridge of its changes unasked; nil if it does not say.
     private func askSwitch(of name: BusName) async -> Bool? {
         let object = RemoteObject(connection, name, HandoffNames.brokerPath)
         do {
-            // Changes are told to those who have called this.
-            _ = try await object.managedObjects()
             return try await ManagerProxy(object).enabled()
         } catch {
             bridgeLog.warning(

@@ -127,9 +127,7 @@ final class ActivityObject {
     private func perform(_ actions: [Saving.Action]) {
         for action in actions {
             switch action {
-            case .needsSaveChanged:
-                broker.connection.objects.propertiesChanged(
-                    path, ActivityBinding.description.name, ["NeedsSave"], tell: .only(owner))
+            case .needsSaveChanged: tellNeedsSave()
             case .askWillSave(let attempt): askWillSave(attempt)
             case .saved(let continuations): resume(continuations, true)
             case .gaveUp(let reason, let continuations):
@@ -142,6 +140,14 @@ final class ActivityObject {
             }
         }
         savingTimer.set(saving.nextDeadline?.microseconds)
+    }
+
+    /// Behind a `WillSave` that is asked for with it: a continuation waits for that.
+    private func tellNeedsSave() {
+        MainLoop.start { [broker, path, owner] in
+            broker.connection.objects.propertiesChanged(
+                path, ActivityBinding.description.name, ["NeedsSave"], tell: .only(owner))
+        }
     }
 
     private func resume(_ continuations: [ContinuationID], _ isThere: Bool) {

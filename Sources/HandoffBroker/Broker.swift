@@ -76,6 +76,7 @@ public final class Broker {
         brokerLog.debug("The bridge is \(owner?.text ?? "gone").")
         // A new bridge tells of its peers anew.
         peers.removeAll()
+        tellBridgeEnabled()
         guard owner != nil, let offer = activities.offered else { return }
         tellBridge(.offer(offer))
     }
@@ -142,7 +143,9 @@ public final class Broker {
             case .withdraw(let id):
                 brokerLog.debug("Activity \(id) is no longer offered.")
                 tellBridge(.withdraw(id))
-            case .currentChanged(let id, let isCurrent): activityObjects[id]?.currentChanged(isCurrent)
+            case .currentChanged(let id, let isCurrent):
+                // Behind the offer, which goes to the bridge by way of the main loop too.
+                MainLoop.start { [weak self] in self?.activityObjects[id]?.currentChanged(isCurrent) }
             case .invalidated(let id):
                 guard let object = activityObjects.removeValue(forKey: id) else { continue }
                 connection.objects.unexport(object.path)
@@ -197,6 +200,14 @@ public final class Broker {
     private func tellEnabled() {
         connection.objects.propertiesChanged(
             HandoffNames.brokerPath, ManagerBinding.description.name, ["Enabled"], tell: .subscribers)
+        tellBridgeEnabled()
+    }
+
+    /// The bridge needs the switch alone: were it a subscriber, it would be sent each offer of a peer back.
+    private func tellBridgeEnabled() {
+        guard let bridge else { return }
+        connection.objects.propertiesChanged(
+            HandoffNames.brokerPath, ManagerBinding.description.name, ["Enabled"], tell: .only(bridge))
     }
 
     // MARK: The bridge

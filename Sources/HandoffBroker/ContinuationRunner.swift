@@ -63,10 +63,16 @@ final class ContinuationRunner {
         trace.began(
             "\(PeerText.message(offeredType.description)) of \(broker.peers.name(of: device)) goes to"
                 + " \(registration.applicationID)")
+        perform(machine.begin(at: .now))
+        // What has just been asked for is on its way before anybody is told.
+        run { $0.show() }
+    }
+
+    private func show() {
+        guard isRunning else { return }
         broker.connection.objects.export(
             path, [ContinuationBinding(ContinuationObject(self, broker))], owner: applicationName)
         broker.peers.perform(broker.remoteOffers.setContinuing(true, key.activity, of: key.device))
-        perform(machine.begin(at: .now))
     }
 
     func join(_ caller: BusName, application: ApplicationID?) throws {

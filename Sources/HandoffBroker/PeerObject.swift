@@ -36,7 +36,7 @@ final class PeerObject: PeerServer {
                     "ActivityType and ApplicationId of activity \(id) cannot change. Offer another activity.")
             }
         }
-        call.afterReply { [weak self] in self?.take(offer) }
+        take(offer)
     }
 
     private func take(_ offer: Offer) {
@@ -72,15 +72,17 @@ final class PeerObject: PeerServer {
         let offered = broker.activities.offered?.id
         broker.perform(try broker.origin.fetch(id, for: continuationID, by: device, offered: offered))
         guard let object = broker.object(of: id) else { throw Self.withdrawn(id) }
-        brokerLog.message(
-            "\(broker.peers.name(of: device)) continues “\(PeerText.title(object.title))”"
-                + " (\(PeerText.message(object.activityType))).",
-            ["HANDOFF_CONTINUATION": continuation])
         let begin = MainLoop.now
         guard await object.saved(for: continuationID), let object = broker.object(of: id),
             broker.origin.entry(continuationID, of: device) != nil
         else { throw Self.withdrawn(id) }
         brokerLog.debug("continuation \(continuation): save \((MainLoop.now - begin) / 1000) ms")
+        call.afterReply { [broker, device] in
+            brokerLog.message(
+                "\(broker.peers.name(of: device)) continues “\(PeerText.title(object.title))”"
+                    + " (\(PeerText.message(object.activityType))).",
+                ["HANDOFF_CONTINUATION": continuation])
+        }
         return object.payload()
     }
 

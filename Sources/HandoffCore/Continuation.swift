@@ -63,16 +63,16 @@ public struct Continuation: Sendable {
     /// What the last successful `Fetch` brought; nil before.
     public var fetched: Fetched? { retrieval.fetched }
 
-    /// Begins. Later calls do nothing.
+    /// Begins, with what takes longest. Later calls do nothing.
     public mutating func begin(at now: Instant) -> [Action] {
         guard case .new = state else { return [] }
         switch target {
         case .application(let application, isRunning: false):
             state = .preparing(.starting(until: now.advanced(by: Deadline.registration)))
-            return [.startApplication(application)] + retrieval.begin(at: now)
+            return retrieval.begin(at: now) + [.startApplication(application)]
         case .application(_, isRunning: true):
             state = .preparing(.asked(until: now.advanced(by: Deadline.willContinue)))
-            return [.askWillContinue] + retrieval.begin(at: now)
+            return retrieval.begin(at: now) + [.askWillContinue]
         case .browser:
             state = .preparing(.notNeeded)
             return retrieval.begin(at: now)

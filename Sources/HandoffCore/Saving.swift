@@ -152,7 +152,7 @@ public struct Saving: Sendable {
         state = .asking(
             Attempt(number: attempts, deadline: now.advanced(by: Deadline.willSave), waiters: waiters))
         defer { needsSave = false }
-        return (needsSave ? [.needsSaveChanged(false)] : []) + [.askWillSave(attempt: attempts)]
+        return [.askWillSave(attempt: attempts)] + (needsSave ? [.needsSaveChanged(false)] : [])
     }
 
     /// Calls `WillSave` without a continuation if the activity is current, its state out of date, and the

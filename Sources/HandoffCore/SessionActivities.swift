@@ -86,7 +86,7 @@ public struct SessionActivities: Sendable {
         current = id
         activities[id]?.since = now.wall
         actions.append(.currentChanged(id, isCurrent: true))
-        return actions + offerOrWithdraw()
+        return offerOrWithdraw() + actions
     }
 
     /// The activity stops being current if it is.

@@ -20,6 +20,8 @@ final class FakeBroker {
         ["Title": .string("Fetched")]
     }
     fileprivate(set) var isEnabled: Bool
+    private var bridge: BusName?
+    private var watch: NameWatch?
 
     private init(_ bus: Bus, isEnabled: Bool) {
         self.bus = bus
@@ -34,6 +36,7 @@ final class FakeBroker {
         connection.connection.objects.export(
             HandoffNames.brokerPath,
             [ManagerBinding(FakeManager(broker)), PeerManagerBinding(FakePeerManager(broker))])
+        broker.watch = connection.watch(HandoffNames.bridge) { [weak broker] in broker?.bridge = $0 }
         guard try await connection.request(HandoffNames.broker) == .owned else {
             throw TestFailure("the broker's name is taken")
         }
@@ -46,8 +49,9 @@ final class FakeBroker {
     /// Moves the switch.
     func setEnabled(_ value: Bool) {
         isEnabled = value
+        guard let bridge else { return }
         bus.connection.objects.propertiesChanged(
-            HandoffNames.brokerPath, ManagerBinding.description.name, ["Enabled"], tell: .subscribers)
+            HandoffNames.brokerPath, ManagerBinding.description.name, ["Enabled"], tell: .only(bridge))
     }
 
     /// Whether something has happened.

@@ -54,7 +54,7 @@ struct ContinuationTests {
     @Test("a running application is asked while the activity is fetched, and gets it when both are there")
     func running() throws {
         var continuation = try continuation(begin: false)
-        #expect(continuation.begin(at: .at(0)) == [.askWillContinue, .fetch])
+        #expect(continuation.begin(at: .at(0)) == [.fetch, .askWillContinue])
         #expect(continuation.begin(at: .at(0)) == [])
         #expect(continuation.willContinueAnswered(true, at: .at(1)) == [])
         #expect(continuation.applicationShowsProgress)
@@ -69,7 +69,7 @@ struct ContinuationTests {
     @Test("an application that does not run is started while the activity is fetched")
     func started() throws {
         var continuation = try continuation(isRunning: false, begin: false)
-        #expect(continuation.begin(at: .at(0)) == [.startApplication(application), .fetch])
+        #expect(continuation.begin(at: .at(0)) == [.fetch, .startApplication(application)])
         #expect(continuation.fetched(try fetched(), at: .at(1)) == [])
         #expect(continuation.applicationReady(at: .at(29_000)) == [.askWillContinue])
         #expect(continuation.applicationReady(at: .at(29_001)) == [])

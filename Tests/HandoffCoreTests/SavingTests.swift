@@ -34,7 +34,7 @@ struct SavingTests {
     func needsSave() {
         var saving = saved()
         #expect(saving.setNeedsSave(true, at: .at(10)) == [.needsSaveChanged(true)])
-        #expect(saving.request(first, at: .at(10)) == [.needsSaveChanged(false), .askWillSave(attempt: 2)])
+        #expect(saving.request(first, at: .at(10)) == [.askWillSave(attempt: 2), .needsSaveChanged(false)])
         #expect(!saving.needsSave)
         #expect(saving.answered(attempt: 2, at: .at(11)) == [.saved([first])])
     }
@@ -52,14 +52,14 @@ struct SavingTests {
         _ = saving.setCurrent(true, at: .at(0))
         #expect(
             saving.setNeedsSave(true, at: .at(0)) == [
-                .needsSaveChanged(true), .needsSaveChanged(false), .askWillSave(attempt: 1),
+                .needsSaveChanged(true), .askWillSave(attempt: 1), .needsSaveChanged(false),
             ])
         #expect(saving.setNeedsSave(true, at: .at(1)) == [.needsSaveChanged(true)])
         #expect(saving.setNeedsSave(true, at: .at(2)) == [])
         #expect(saving.answered(attempt: 1, at: .at(3)) == [])
         #expect(saving.nextDeadline == .at(1000))
         #expect(saving.advance(to: .at(999)) == [])
-        #expect(saving.advance(to: .at(1000)) == [.needsSaveChanged(false), .askWillSave(attempt: 2)])
+        #expect(saving.advance(to: .at(1000)) == [.askWillSave(attempt: 2), .needsSaveChanged(false)])
     }
 
     @Test("only the current activity is saved without a continuation")
@@ -67,7 +67,7 @@ struct SavingTests {
         var saving = Saving()
         #expect(saving.setNeedsSave(true, at: .at(0)) == [.needsSaveChanged(true)])
         #expect(saving.nextDeadline == nil)
-        #expect(saving.setCurrent(true, at: .at(1)) == [.needsSaveChanged(false), .askWillSave(attempt: 1)])
+        #expect(saving.setCurrent(true, at: .at(1)) == [.askWillSave(attempt: 1), .needsSaveChanged(false)])
     }
 
     @Test("an activity that stops being current is not saved later")
@@ -115,7 +115,7 @@ struct SavingTests {
         #expect(saving.request(second, at: .at(2)) == [])
         #expect(
             saving.answered(attempt: 1, at: .at(3)) == [
-                .saved([first]), .needsSaveChanged(false), .askWillSave(attempt: 2),
+                .saved([first]), .askWillSave(attempt: 2), .needsSaveChanged(false),
             ])
         #expect(saving.answered(attempt: 2, at: .at(4)) == [.saved([second])])
     }

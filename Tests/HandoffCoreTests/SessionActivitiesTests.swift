@@ -35,7 +35,7 @@ struct SessionActivitiesTests {
     func becomeCurrent() throws {
         var activities = activities
         let actions = try activities.becomeCurrent(first, at: .at(5))
-        #expect(try actions == [.currentChanged(first, isCurrent: true), offer(first, in: activities)])
+        #expect(try actions == [offer(first, in: activities), .currentChanged(first, isCurrent: true)])
         #expect(activities.offered?.since == Moment.at(5).wall)
         #expect(activities.current == first)
     }
@@ -54,8 +54,8 @@ struct SessionActivitiesTests {
         let actions = try activities.becomeCurrent(second, at: .at(1))
         #expect(
             try actions == [
-                .currentChanged(first, isCurrent: false), .currentChanged(second, isCurrent: true),
-                offer(second, in: activities),
+                offer(second, in: activities), .currentChanged(first, isCurrent: false),
+                .currentChanged(second, isCurrent: true),
             ])
     }
 
@@ -69,8 +69,8 @@ struct SessionActivitiesTests {
         let actions = try activities.becomeCurrent(second, at: .at(1))
         #expect(
             actions == [
-                .currentChanged(first, isCurrent: false), .currentChanged(second, isCurrent: true),
-                .withdraw(first),
+                .withdraw(first), .currentChanged(first, isCurrent: false),
+                .currentChanged(second, isCurrent: true),
             ])
         #expect(activities.current == second && activities.offered == nil)
     }
