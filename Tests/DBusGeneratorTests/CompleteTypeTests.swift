@@ -39,6 +39,7 @@ struct CompleteTypeTests {
         arguments: [
             String(repeating: "a", count: 32) + "s", "(" + String(repeating: "s", count: 253) + ")",
             String(repeating: "(", count: 32) + "s" + String(repeating: ")", count: 32),
+            String(repeating: "a{s(", count: 32) + "s" + String(repeating: ")}", count: 32),
         ])
     func limits(_ signature: String) {
         #expect(CompleteType(signature) != nil)

@@ -55,9 +55,9 @@ private struct TypeParser {
 
     private mutating func dictionary(arrays: Int, structures: Int) -> String? {
         rest.removeFirst()
-        // An entry counts as a structure does.
-        guard structures < 32, let code = rest.popFirst(), let key = Self.basic[code],
-            let value = type(arrays: arrays, structures: structures + 1), rest.popFirst() == UInt8(ascii: "}")
+        // An entry counts with its array alone.
+        guard let code = rest.popFirst(), let key = Self.basic[code],
+            let value = type(arrays: arrays, structures: structures), rest.popFirst() == UInt8(ascii: "}")
         else { return nil }
         return "[\(key): \(value)]"
     }
