@@ -28,7 +28,7 @@ extension Array: DBusType where Element: DBusType {
 
 extension Dictionary: DBusType where Key: DBusBasicType, Value: DBusType {
     public static var typeSignature: String { "a" + entrySignature }
-    private static var entrySignature: String { "{\(Key.typeSignature)\(Value.typeSignature)}" }
+    private static var entrySignature: String { "{" + Key.typeSignature + Value.typeSignature + "}" }
 
     /// Of a key that comes twice the last counts.
     public static func read(from reader: inout MessageReader) throws(DBusError) -> [Key: Value] {

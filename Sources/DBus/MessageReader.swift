@@ -59,10 +59,10 @@ public struct MessageReader {
         }
     }
 
-    private mutating func expect(_ type: Int32, _ name: String) throws(DBusError) {
+    private mutating func expect(_ type: Int32, _ name: @autoclosure () -> String) throws(DBusError) {
         guard nextType == type else {
             let found = isAtEnd ? "nothing" : nextSignature
-            throw .invalidArgs("Expected a value of type \(name), found \(found).")
+            throw .invalidArgs("Expected a value of type \(name()), found \(found).")
         }
     }
 
@@ -107,9 +107,10 @@ public struct MessageReader {
 
     /// Reads the next argument, a container of `type`, by letting `body` read its contents.
     mutating func container<Result>(
-        _ type: Int32, _ name: String, _ body: (inout MessageReader) throws(DBusError) -> Result
+        _ type: Int32, _ name: @autoclosure () -> String,
+        _ body: (inout MessageReader) throws(DBusError) -> Result
     ) throws(DBusError) -> Result {
-        try expect(type, name)
+        try expect(type, name())
         var inner = self
         dbus_message_iter_recurse(&iterator, &inner.iterator)
         let result = try body(&inner)

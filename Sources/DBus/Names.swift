@@ -112,12 +112,12 @@ extension ObjectPath {
     /// What follows `ancestor/` in this path, or nil if it is not below `ancestor`.
     public func suffix(below ancestor: ObjectPath) -> Substring? {
         let prefix = ancestor.text == "/" ? "/" : ancestor.text + "/"
-        guard text.utf8.count > prefix.utf8.count, text.hasPrefix(prefix) else { return nil }
-        return text.dropFirst(prefix.count)
+        guard text.utf8.count > prefix.utf8.count, text.utf8.starts(with: prefix.utf8) else { return nil }
+        return text[text.utf8.index(text.startIndex, offsetBy: prefix.utf8.count)...]
     }
 
     /// The last element, empty for the root.
     public var lastElement: Substring {
-        text.lastIndex(of: "/").map { text[text.index(after: $0)...] } ?? ""
+        text.utf8.lastIndex(of: UInt8(ascii: "/")).map { text[text.utf8.index(after: $0)...] } ?? ""
     }
 }

@@ -126,7 +126,7 @@ extension ObjectTree {
         guard property.isReadable else { throw DBusError.invalidArgs("\(interface).\(name) cannot be read.") }
         let reply = try Message.reply(to: message)
         var writer = MessageWriter(reply)
-        try writer.variant(Signature(validated: property.signature)) { (writer) throws(DBusError) in
+        try writer.variant(holding: property.signature) { (writer) throws(DBusError) in
             try binding.read(index, into: &writer)
         }
         return reply
@@ -182,7 +182,7 @@ extension ObjectTree {
                 else { continue }
                 try writer.entry { (writer) throws(DBusError) in
                     try writer.write(property.name)
-                    try writer.variant(Signature(validated: property.signature)) {
+                    try writer.variant(holding: property.signature) {
                         (writer) throws(DBusError) in
                         try binding.read(index, into: &writer)
                     }
@@ -238,7 +238,7 @@ extension ObjectTree {
                 where properties.contains(where: { $0.name == property.name }) {
                     try writer.entry { (writer) throws(DBusError) in
                         try writer.write(property.name)
-                        try writer.variant(Signature(validated: property.signature)) {
+                        try writer.variant(holding: property.signature) {
                             (writer) throws(DBusError) in
                             try binding.read(index, into: &writer)
                         }

@@ -60,7 +60,7 @@ public final class ObjectTree {
 
     private func forEachAncestor(of path: ObjectPath, _ body: (ObjectPath) -> Void) {
         var text = path.text[...]
-        while text.utf8.count > 1, let slash = text.lastIndex(of: "/") {
+        while text.utf8.count > 1, let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")) {
             text = text[..<slash]
             body(text.isEmpty ? .root : ObjectPath(validated: String(text)))
         }

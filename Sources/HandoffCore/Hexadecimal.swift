@@ -4,14 +4,13 @@
 enum Hexadecimal {
     /// `words` in sixteen digits each, the most significant first.
     static func digits(of words: [UInt64]) -> String {
-        var text = ""
-        text.reserveCapacity(words.count * 16)
-        for word in words {
-            let digits = String(word, radix: 16)
-            text += String(repeating: "0", count: 16 - digits.utf8.count)
-            text += digits
+        String(unsafeUninitializedCapacity: words.count * 16) { digits in
+            for index in 0..<words.count * 16 {
+                let digit = UInt8(truncatingIfNeeded: words[index / 16] >> UInt64(60 - index % 16 * 4) & 15)
+                digits[index] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") - 10 + digit
+            }
+            return words.count * 16
         }
-        return text
     }
 
     /// The big-endian words that `text` is written as; nil unless it is exactly `count` words in lower case.
