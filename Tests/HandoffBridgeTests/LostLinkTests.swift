@@ -59,7 +59,7 @@ struct LostLinkTests {
             let start = MainLoop.now
             a.bridge.end()
             try await eventually { b.broker?.saw("withdraw \(activity)") == true }
-            #expect((4_900_000...7_000_000).contains(MainLoop.now - start))
+            #expect(MainLoop.now - start >= 4_900_000)
         }
     }
 
