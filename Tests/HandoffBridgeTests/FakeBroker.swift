@@ -64,7 +64,7 @@ final class AllowAll: AccessPolicy {
 }
 
 private final class FakeManager: ManagerServer {
-    private let broker: FakeBroker
+    private unowned let broker: FakeBroker
     init(_ broker: FakeBroker) { self.broker = broker }
 
     var enabled: Bool { broker.isEnabled }
@@ -83,7 +83,7 @@ private final class FakeManager: ManagerServer {
 }
 
 private final class FakePeerManager: PeerManagerServer {
-    private let broker: FakeBroker
+    private unowned let broker: FakeBroker
     init(_ broker: FakeBroker) { self.broker = broker }
 
     func addPeer(deviceId: String, properties: [String: Value], _ call: MethodCall) async throws -> ObjectPath
@@ -102,7 +102,7 @@ private final class FakePeerManager: PeerManagerServer {
 }
 
 private final class FakePeer: PeerServer {
-    private let broker: FakeBroker
+    private unowned let broker: FakeBroker
     init(_ broker: FakeBroker) { self.broker = broker }
 
     func offer(activity: String, summary: [String: Value], _ call: MethodCall) async throws {
