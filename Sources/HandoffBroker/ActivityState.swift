@@ -6,7 +6,7 @@ internal import MainLoop
 /// The properties of an activity that its application sets, checked: a value that breaks a rule never gets in.
 struct ActivityState: Equatable {
     var title = ""
-    var userInfo: [String: Value] = [:]
+    private var packedUserInfo = PackedProperties()
     var requiredUserInfoKeys: [String] = []
     var webpageURL = ""
     var documentURL = ""
@@ -89,7 +89,8 @@ struct ActivityState: Equatable {
         switch key {
         case "UserInfo":
             guard let dictionary = value.properties else { throw Self.wrongType(key, "a{sv}", value) }
-            userInfo = dictionary
+            userInfoSize = try UserInfoRules.check(dictionary)
+            packedUserInfo = try Self.packed(dictionary)
         case "RequiredUserInfoKeys": requiredUserInfoKeys = try Self.strings(value, key)
         case "Keywords": keywords = try Self.strings(value, key)
         case "ExpirationDate":
@@ -113,11 +114,23 @@ struct ActivityState: Equatable {
             .invalidArguments, "\(what), \(path), is reserved by D-Bus. Export the object at another path.")
     }
 
+    private static func packed(_ userInfo: [String: Value]) throws(HandoffFailure) -> PackedProperties {
+        do throws(DBusError) {
+            return try PackedProperties(userInfo)
+        } catch {
+            throw HandoffFailure(.invalidArguments, "UserInfo cannot be kept: \(error.message)")
+        }
+    }
+
+    /// What `UserInfo` holds. It is kept as bytes, since as values it may take a hundred times as much.
+    var userInfo: [String: Value] {
+        // Nothing that got in can be too much to come out: only a lack of memory could be the reason.
+        (try? packedUserInfo.unpacked()) ?? [:]
+    }
+
     /// Checks what the properties take together; measures only the part that has changed.
     private mutating func check(changing properties: [String: Value]) throws(HandoffFailure) {
-        let changesUserInfo = properties["UserInfo"] != nil
-        if changesUserInfo { userInfoSize = try UserInfoRules.check(userInfo) }
-        if properties.count > (changesUserInfo ? 1 : 0) {
+        if properties.count > (properties["UserInfo"] == nil ? 0 : 1) {
             otherSize = MarshalledSize.ofBody(others) + delegate.text.utf8.count
         }
         // Put together, the two parts lose one length and gain an entry's key and padding.
@@ -134,7 +147,7 @@ struct ActivityState: Equatable {
     /// The properties that are set and that a continuation gets.
     var shared: [String: Value] {
         var result = others
-        if !userInfo.isEmpty { result["UserInfo"] = .properties(userInfo) }
+        if !packedUserInfo.isEmpty { result["UserInfo"] = .properties(userInfo) }
         return result
     }
 

@@ -129,3 +129,32 @@ struct ValueTests {
         #expect(MarshalledSize.ofBody([:]) == 8)
     }
 }
+
+@Suite("Packed properties")
+struct PackedPropertiesTests {
+    @Test("they come out as they went in, types included")
+    func roundTrip() throws {
+        let properties: [String: Value] = [
+            "": .byte(0), "text": .string("Grüße"),
+            "deep": .variant(.variant(.properties(["x": .int16(-1)]))),
+            "bytes": .bytes([0, 255]), "none": .strings([]), "number": .double(-0.0), "same": .uint64(.max),
+        ]
+        let packed = try PackedProperties(properties)
+        #expect(!packed.isEmpty)
+        #expect(try packed.unpacked() == properties)
+    }
+
+    @Test("none of them take nothing")
+    func empty() throws {
+        #expect(try PackedProperties([:]) == PackedProperties())
+        #expect(PackedProperties().isEmpty)
+        #expect(try PackedProperties().unpacked() == [:])
+    }
+
+    @Test("what is nested too deeply for a message is refused")
+    func tooDeep() {
+        var value = Value.byte(1)
+        for _ in 0..<70 { value = .variant(value) }
+        #expect(throws: DBusError.self) { try PackedProperties(["deep": value]) }
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CDBus
+
+/// Properties (`a{sv}`) as the bytes that they take in a message: a hundredth of what small values take in memory, for
+/// what is kept long and read rarely.
+public struct PackedProperties: Hashable, Sendable {
+    /// A whole message, the shortest that can hold them; empty for no properties.
+    private let bytes: [UInt8]
+
+    /// No properties.
+    public init() { self.init(bytes: []) }
+
+    private init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// Packs `properties`.
+    /// - Throws: `InvalidArgs` if they are nested more deeply than a message can hold, `LimitsExceeded` if they take
+    ///   more than one can.
+    public init(_ properties: [String: Value]) throws(DBusError) {
+        guard !properties.isEmpty else {
+            self.init()
+            return
+        }
+        guard let raw = dbus_message_new(DBUS_MESSAGE_TYPE_METHOD_RETURN) else { throw .noMemory() }
+        let message = Message(owning: raw)
+        guard dbus_message_set_reply_serial(raw, 1) != 0 else { throw .noMemory() }
+        message.setSerial(1)
+        var writer = MessageWriter(message)
+        try writer.write(properties)
+        self.init(bytes: try message.marshal())
+    }
+
+    /// Whether there are none.
+    public var isEmpty: Bool { bytes.isEmpty }
+
+    /// The properties that were packed, with the types that they had.
+    /// - Throws: `LimitsExceeded` if they take more memory than a message may be read into, which those that came in one
+    ///   do not.
+    public func unpacked() throws(DBusError) -> [String: Value] {
+        guard !bytes.isEmpty else { return [:] }
+        var reader = MessageReader(try Message.demarshal(bytes))
+        return try reader.read()
+    }
+}
