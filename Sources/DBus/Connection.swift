@@ -14,6 +14,11 @@ public final class Connection {
     /// Called once, with the reason, when the channel has ended.
     public var onClosed: (@MainLoop (DBusError) -> Void)?
 
+    /// Is told of calls and signals to single connections of a bus.
+    public weak var observer: (any DeliveryObserver)? {
+        didSet { replies.observer = observer }
+    }
+
     private weak var channel: (any MessageChannel)?
     private let replies = ReplyTable()
     private var signalHandlers: [Int: SignalHandler] = [:]
@@ -47,7 +52,13 @@ public final class Connection {
     public func send(_ message: Message) throws(DBusError) -> UInt32 {
         if let closingError { throw closingError }
         guard let channel else { throw DBusError(.disconnected, "The connection is closed.") }
-        return try channel.send(message)
+        guard let observer, let name = message.observedDestination else { return try channel.send(message) }
+        guard observer.maySend(to: name) else {
+            throw DBusError(.noReply, "\(name) does not read what it is sent. Nothing more is sent to it.")
+        }
+        let serial = try channel.send(message)
+        observer.sent(serial, to: name, isCall: message.kind == .call && message.wantsReply)
+        return serial
     }
 
     /// Queues a signal or a reply; if that fails, only the log hears of it.

@@ -111,6 +111,13 @@ public final class Message: @unchecked Sendable {
         }
         return BusName(validated: text)
     }
+    /// The one connection that a call or a signal is for, if it is not the bus.
+    var observedDestination: BusName? {
+        guard kind == .call || kind == .signal, let name = uniqueDestination, name != Bus.name else {
+            return nil
+        }
+        return name
+    }
     /// Whom it is for, if anybody in particular.
     public var destination: String? { dbus_message_get_destination(raw).map { String(cString: $0) } }
     /// The signature of the body.

@@ -26,7 +26,10 @@ extension ObjectTree {
                 }
             }
         }
-        if let name = caller.name, caller.sandbox == nil { managers[manager]?[name] = caller }
+        if let name = caller.name, caller.sandbox == nil {
+            managers[manager]?[name] = caller
+            connection?.observer?.subscribed(name)
+        }
         return reply
     }
 

@@ -14,6 +14,8 @@ final class ReplyTable {
     }
 
     private var pending: [UInt32: Pending] = [:]
+    /// Is told whether the calls to single connections are answered in time.
+    weak var observer: (any DeliveryObserver)?
     private var timer: LoopSource?
     private var timerDeadline = Int64.max
 
@@ -38,6 +40,9 @@ final class ReplyTable {
         guard let waiting = pending[message.replySerial], mayAnswer(message, waiting.destination),
             let call = remove(message.replySerial)
         else { return false }
+        if let destination = call.destination, message.sender == destination {
+            observer?.answered(message.replySerial, by: destination)
+        }
         if let error = message.error {
             call.continuation.resume(throwing: error)
         } else {
@@ -89,6 +94,7 @@ final class ReplyTable {
         let due = pending.filter { $1.deadline <= now }.sorted { $0.value.deadline < $1.value.deadline }
         for (serial, call) in due {
             pending[serial] = nil
+            if let destination = call.destination { observer?.unanswered(serial, by: destination) }
             call.continuation.resume(throwing: DBusError(.noReply, "\(call.what) was not answered in time."))
         }
         disarm()

@@ -20,6 +20,7 @@ public final class Broker {
     var held = HeldContinuations()
     private(set) lazy var peers = Peers(self)
     private(set) lazy var pendingReleases = PendingReleases(self)
+    private(set) lazy var readers = ReaderWatch(self)
 
     private var activityObjects: [ActivityID: ActivityObject] = [:]
     private var hintedTypes: Set<ActivityType> = []
@@ -52,6 +53,7 @@ public final class Broker {
         // Before the name is requested: a bridge that sees the name adds its peers at once.
         bridgeWatch = bus.watch(HandoffNames.bridge) { [weak self] in self?.bridgeChanged($0) }
         connection.policy = policy
+        connection.observer = readers
         connection.objects.manage(HandoffNames.brokerPath)
         connection.objects.export(
             HandoffNames.brokerPath,
@@ -85,8 +87,15 @@ public final class Broker {
 
     /// A connection has left the bus.
     private func vanished(_ name: BusName) {
+        readers.vanished(name)
+        forget(name)
+    }
+
+    /// Drops all that belongs to a connection that cannot be told of anything any more.
+    func forget(_ name: BusName) {
         unregister(name.text, isOnBus: false)
         for runner in runners.values { runner.callerVanished(name) }
+        connection.objects.forget(name)
     }
 
     /// Takes back what `connection` registered, and ends what it has. `isOnBus`: it can still be told of that.

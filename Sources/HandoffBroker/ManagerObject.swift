@@ -38,6 +38,7 @@ final class ManagerObject: ManagerServer {
             connection: name.text, applicationID: id, team: options.team, declaration: declaration,
             objectPath: application.text)
         let former = try broker.registry.register(registration)
+        broker.readers.welcome(name)
         if let former, former.applicationID != id {
             brokerLog.debug("\(name) was registered as \(former.applicationID) before.")
         }

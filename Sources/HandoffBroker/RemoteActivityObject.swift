@@ -53,6 +53,8 @@ final class RemoteActivityObject: RemoteActivityServer {
             try options["ActivationToken"].map { try ActivityState.string($0, "ActivationToken") } ?? ""
         let target = try broker.remoteOffers.target(
             for: key.activity, of: key.device, application: application)
+        // It has to be told the outcome.
+        broker.readers.welcome(caller)
         if let running = broker.runners.values.first(where: { $0.isRunning && $0.key == key }) {
             return try running.join(caller, application: application)
         }

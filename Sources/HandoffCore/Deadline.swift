@@ -26,6 +26,8 @@ public enum Deadline {
     public static let autosave: Duration = .seconds(1)
     /// Between two summaries of the same offer.
     public static let offerInterval: Duration = .milliseconds(100)
+    /// `Ping`, which asks whether a connection reads what it is sent.
+    public static let ping: Duration = .seconds(2)
     /// How often a date is compared with the wall clock, which may be set and runs while the machine sleeps.
     public static let dateCheck: Duration = .seconds(60)
 }
@@ -40,6 +42,12 @@ public enum Quota {
     public static let continuations = 8
     /// Activity types of one connection.
     public static let types = 256
+    /// Messages that a connection may leave unread while it does not answer either.
+    public static let outstandingMessages = 64
+    /// Messages that a connection may leave unread, whatever the time it has had for them.
+    public static let unansweredMessages = 1024
+    /// Calls in a row that a connection may leave without an answer, less one.
+    public static let unansweredCalls = 3
     /// Live continuations of one peer at the origin.
     public static let continuationsOfPeer = 8
 }

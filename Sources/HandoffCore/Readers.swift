@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// Whether the connections that are sent calls and signals read them. One that does not is forgotten: what it is sent
+/// would pile up at the bus.
+///
+/// Whoever answers a call has read everything that was sent before it. A connection that has not answered for a while
+/// is asked whether it is there; three calls in a row without an answer in time, or
+/// ``Quota/outstandingMessages`` unread messages when one is not answered, end the patience.
+public struct Readers: Sendable {
+    /// What an event asks to be done.
+    public enum Action: Hashable, Sendable {
+        /// Call `Ping`, with ``Deadline/ping``, and report what comes of it like that of any call.
+        case ping(String)
+        /// Drop all that belongs to the connection, and send it nothing but replies.
+        case forget(String)
+    }
+
+    private struct Reader {
+        /// How many messages it was sent in all.
+        var sent = 0
+        /// How many of them it has read for certain.
+        var read = 0
+        /// How many messages it had been sent with each call that has no answer yet, by serial number.
+        var calls: [UInt32: Int] = [:]
+        /// How many calls in a row were not answered in time.
+        var failures = 0
+        /// Whether there is a `Ping` under way.
+        var isAsked = false
+        var isForgotten = false
+
+        var outstanding: Int { sent - read }
+    }
+
+    private var readers: [String: Reader] = [:]
+
+    /// Nobody was sent anything yet.
+    public init() {}
+
+    /// Whether nothing may be sent to `connection`.
+    public func isForgotten(_ connection: String) -> Bool { readers[connection]?.isForgotten == true }
+
+    /// A message, number `serial` of all, was sent to `connection`. A call is answered or not, once.
+    public mutating func sent(_ serial: UInt32, to connection: String, isCall: Bool) -> [Action] {
+        var reader = readers[connection] ?? Reader()
+        defer { readers[connection] = reader }
+        guard !reader.isForgotten else { return [] }
+        reader.sent += 1
+        if isCall { reader.calls[serial] = reader.sent }
+        if reader.outstanding > Quota.unansweredMessages { return forget(connection, &reader) }
+        guard reader.outstanding >= Quota.outstandingMessages / 2, !reader.isAsked else { return [] }
+        reader.isAsked = true
+        return [.ping(connection)]
+    }
+
+    /// `connection` has answered the call `serial`, whatever it has answered.
+    public mutating func answered(_ serial: UInt32, by connection: String) {
+        guard var reader = readers[connection], let position = reader.calls.removeValue(forKey: serial) else {
+            return
+        }
+        reader.read = max(reader.read, position)
+        reader.failures = 0
+        reader.isAsked = false
+        readers[connection] = reader
+    }
+
+    /// `connection` has not answered the call `serial` in time.
+    public mutating func unanswered(_ serial: UInt32, by connection: String) -> [Action] {
+        guard var reader = readers[connection], reader.calls.removeValue(forKey: serial) != nil,
+            !reader.isForgotten
+        else { return [] }
+        defer { readers[connection] = reader }
+        reader.failures += 1
+        reader.isAsked = false
+        let isEnough =
+            reader.failures >= Quota.unansweredCalls || reader.outstanding >= Quota.outstandingMessages
+        return isEnough ? forget(connection, &reader) : []
+    }
+
+    /// `connection` wants to be told of things: from now on it counts like a new one.
+    public mutating func welcome(_ connection: String) {
+        if isForgotten(connection) { readers[connection] = nil }
+    }
+
+    /// `connection` has left the bus.
+    public mutating func vanished(_ connection: String) { readers[connection] = nil }
+
+    private func forget(_ connection: String, _ reader: inout Reader) -> [Action] {
+        reader = Reader(isForgotten: true)
+        return [.forget(connection)]
+    }
+}

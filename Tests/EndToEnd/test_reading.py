@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Clients that do not read or answer what they are sent: the broker forgets them, and others notice nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from gi.repository import GLib
+from buses import wait
+from clients import Client, Dock, Never
+from support import Machine, refused
+
+FORGOTTEN = "does not read what it is sent"
+
+SUBSCRIBER = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+from buses import Session, let_pass
+session = Session(os.environ["DBUS_SESSION_BUS_ADDRESS"])
+session.managed_objects()
+print("subscribed", flush=True)
+while True:
+    let_pass(3600)
+"""
+
+
+def test_three_unanswered_calls(machines: tuple[Machine, Machine]) -> None:
+    """A client that leaves three calls unanswered is forgotten, with its activities, until it registers again."""
+    desk, lap = machines
+    origin, target, dock = Client(desk), Client(lap), Dock(lap)
+    for member in ("WillSave", "WasContinued"):
+        origin.answers[member] = lambda arguments: Never
+    activity = origin.offer("Silent")
+    for times in range(1, 4):
+        dock.continue_offer(dock.offer("Silent"))
+        # The last state is handed off all the same.
+        target.wait_for("ContinueActivity", times=times)
+    wait(lambda: FORGOTTEN in desk.log("handoffd"), "the broker to forget the client")
+    assert origin.application_id in desk.log("handoffd")
+    wait(lambda: "Silent" not in dock.titles, "its offer to go")
+    with refused("UnknownObject"):
+        activity.get("Title")
+    with refused("NotRegistered"):
+        origin.create()
+
+    origin.answers |= {"WillSave": lambda arguments: GLib.Variant("(a{sv})", ({},)),
+                       "WasContinued": lambda arguments: None}
+    asked = sum(call.member == "WillSave" for call in origin.calls)
+    origin.register()
+    origin.offer("Back")
+    dock.continue_offer(dock.offer("Back"))
+    target.wait_for("ContinueActivity", times=4)
+    assert sum(call.member == "WillSave" for call in origin.calls) == asked + 1
+
+
+def test_client_that_answers_slowly_is_kept(machine: Machine) -> None:
+    """A client that answers every third call in time is not forgotten."""
+    client = Client(machine)
+    answers = iter([Never, Never, None, Never, Never, None])
+    client.answers["WillSave"] = lambda arguments: next(answers, None) or GLib.Variant("(a{sv})", ({},))
+    activity = client.offer("Slow", NeedsSave=True)
+    for times in range(1, 7):
+        client.wait_for("WillSave", times=times)
+        activity.update(NeedsSave=True)
+    client.wait_for("WillSave", times=7)
+    assert activity.get("Title") == "Slow"
+    assert FORGOTTEN not in machine.log("handoffd")
+
+
+def test_client_that_never_reads(machines: tuple[Machine, Machine]) -> None:
+    """A client that has 64 messages unread and answers nothing is sent no more; others get all of theirs."""
+    desk, lap = machines
+    origin, _target, dock = Client(desk), Client(lap), Dock(lap)
+    folder = str(Path(__file__).parent)
+    environment = os.environ | {"DBUS_SESSION_BUS_ADDRESS": lap.address}
+    with subprocess.Popen([sys.executable, "-c", SUBSCRIBER, folder], stdout=subprocess.PIPE, text=True,
+                          env=environment) as stopped:
+        try:
+            assert stopped.stdout is not None
+            assert stopped.stdout.readline() == "subscribed\n"
+            stopped.send_signal(signal.SIGSTOP)
+            for number in range(45):
+                # Each is another offer in the place of the one before: two signals to each who follows.
+                former = origin.offer(f"Number {number}")
+                dock.offer(f"Number {number}")
+                if number < 44:
+                    former.invalidate()
+            wait(lambda: FORGOTTEN in lap.log("handoffd"), "the broker to forget the client")
+            origin.offer("The last")
+            dock.offer("The last")
+        finally:
+            stopped.kill()
+    assert lap.log("handoffd").count(FORGOTTEN) == 1
+
+
+def test_client_that_is_sent_much_and_reads(machine: Machine) -> None:
+    """A client that reads what it is sent is not forgotten, however much that is."""
+    client = Client(machine)
+    activities = [client.create() for _number in range(2)]
+    for number in range(300):
+        activities[number % 2].become_current()
+    wait(lambda: activities[1].get("Current") is True, "the last to be current")
+    client.offer("Still there")
+    assert FORGOTTEN not in machine.log("handoffd")
