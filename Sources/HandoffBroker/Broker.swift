@@ -21,6 +21,7 @@ public final class Broker {
     private(set) lazy var peers = Peers(self)
     private(set) lazy var pendingReleases = PendingReleases(self)
     private(set) lazy var readers = ReaderWatch(self)
+    private(set) lazy var installedApplications = InstalledApplications(self)
 
     private var activityObjects: [ActivityID: ActivityObject] = [:]
     private var hintedTypes: Set<ActivityType> = []
@@ -61,8 +62,10 @@ public final class Broker {
         bus.onVanished = { [weak self] in self?.vanished($0) }
     }
 
-    /// Asks the bus to start the bridge. Without one, everything local works.
-    public func connectBridge() {
+    /// What need not be there before the name is owned: looks which applications are installed, and asks the bus to
+    /// start the bridge. Without one, everything local works.
+    public func begin() {
+        installedApplications.loadOnce()
         MainLoop.start { [bus] in
             do {
                 try await bus.startService(HandoffNames.bridge)
@@ -110,6 +113,17 @@ public final class Broker {
     /// `connection` has registered, perhaps not for the first time: its activities are of its team now.
     func registered(_ connection: String) {
         for activity in activities.activities(of: connection) { activityObjects[activity.id]?.teamChanged() }
+        updateHandlers()
+        for runner in runners.values { runner.applicationRegistered() }
+    }
+
+    /// These applications have desktop entries now.
+    func setInstalled(_ applications: [InstalledApplication]) {
+        for connection in registry.setInstalled(applications) {
+            for activity in activities.activities(of: connection) {
+                activityObjects[activity.id]?.teamChanged()
+            }
+        }
         updateHandlers()
     }
 

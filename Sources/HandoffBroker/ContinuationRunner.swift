@@ -9,9 +9,10 @@ internal import MainLoop
 @MainLoop
 final class ContinuationRunner {
     private var machine: Continuation
-    private let registration: Registration
-    private let applicationName: BusName
-    private let application: ApplicationProxy
+    /// Which application continues.
+    private let applicationID: ApplicationID
+    /// Its connection; nil until it has registered.
+    private var registered: (name: BusName, proxy: ApplicationProxy)?
     private let activationToken: String
     private let remotePath: ObjectPath
     private unowned let broker: Broker
@@ -41,20 +42,70 @@ final class ContinuationRunner {
     }
 
     init(
-        _ machine: Continuation, of remote: RemoteActivityObject, registration: Registration,
+        _ machine: Continuation, of remote: RemoteActivityObject, application: ApplicationID,
         activationToken: String, broker: Broker
     ) throws {
         self.machine = machine
-        self.registration = registration
+        applicationID = application
         self.activationToken = activationToken
         self.broker = broker
-        applicationName = try BusName(registration.connection)
-        application = ApplicationProxy(
-            RemoteObject(broker.connection, applicationName, try ObjectPath(registration.objectPath)))
         remotePath = remote.path
         key = remote.key
         path = try HandoffNames.continuations.appending(machine.id.description)
         trace = ContinuationTrace(machine.id)
+    }
+
+    // MARK: The application
+
+    /// Has the application continue through this registration of it.
+    func use(_ registration: Registration) throws {
+        let name = try BusName(registration.connection)
+        registered = (
+            name,
+            ApplicationProxy(RemoteObject(broker.connection, name, try ObjectPath(registration.objectPath)))
+        )
+    }
+
+    /// An application has registered, perhaps the one that was started.
+    func applicationRegistered() {
+        guard registered == nil, isRunning,
+            let connection = broker.registry.connection(for: applicationID, continuing: machine.offer),
+            let registration = broker.registry.registration(of: connection),
+            registration.team == machine.offer.team, registration.declares(machine.offer.type)
+        else { return }
+        do {
+            let ended = try broker.held.began(
+                id, connection: connection, supportsStreams: machine.offer.supportsContinuationStreams)
+            try use(registration)
+            broker.perform(ended)
+        } catch {
+            return perform(machine.startFailed(HandoffFailure(routed: error)))
+        }
+        export()
+        perform(machine.applicationReady(at: .now))
+    }
+
+    /// The bus starts it. That it is started is not enough: it has to register.
+    private func startApplication() async {
+        do {
+            try await broker.bus.startService(try BusName(applicationID.description))
+        } catch {
+            let reason = PeerText.message(DBusError.converting(error).message)
+            perform(
+                machine.startFailed(
+                    HandoffFailure(
+                        .noApplication,
+                        "\(applicationID) could not be started (\(reason)). Start it by hand, then try again."
+                    ))
+            )
+        }
+    }
+
+    /// Lets the application see the continuation.
+    private func export() {
+        guard let registered else { return }
+        broker.connection.objects.export(
+            path, [ContinuationBinding(ContinuationObject(self, broker))], owner: registered.name)
     }
 
     // MARK: Events
@@ -62,7 +113,7 @@ final class ContinuationRunner {
     func begin() {
         trace.began(
             "\(PeerText.message(offeredType.description)) of \(broker.peers.name(of: device)) goes to"
-                + " \(registration.applicationID)")
+                + " \(applicationID)")
         perform(machine.begin(at: .now))
         // What has just been asked for is on its way before anybody is told.
         run { $0.show() }
@@ -70,8 +121,7 @@ final class ContinuationRunner {
 
     private func show() {
         guard isRunning else { return }
-        broker.connection.objects.export(
-            path, [ContinuationBinding(ContinuationObject(self, broker))], owner: applicationName)
+        export()
         broker.peers.perform(broker.remoteOffers.setContinuing(true, key.activity, of: key.device))
     }
 
@@ -83,7 +133,7 @@ final class ContinuationRunner {
 
     /// A connection has unregistered or left the bus.
     func applicationVanished(_ connection: String, isOnBus: Bool) {
-        if connection == registration.connection { perform(machine.applicationVanished(isOnBus: isOnBus)) }
+        if connection == registered?.name.text { perform(machine.applicationVanished(isOnBus: isOnBus)) }
     }
 
     func offerRevised(to revision: UInt64) { machine.offerRevised(to: revision) }
@@ -107,8 +157,7 @@ final class ContinuationRunner {
 
     private func perform(_ action: Continuation.Action) {
         switch action {
-        case .startApplication:
-            perform(machine.startFailed(Self.later("starts no applications")))
+        case .startApplication: run { await $0.startApplication() }
         case .askWillContinue: run { await $0.askWillContinue() }
         case .fetch: run { await $0.fetch() }
         case .awaitDocument, .bringDocument:
@@ -139,7 +188,7 @@ final class ContinuationRunner {
     }
 
     private func askWillContinue() async {
-        let shows = try? await application.willContinueActivity(
+        let shows = try? await registered?.proxy.willContinueActivity(
             activityType: machine.offer.type.description, context: context, timeout: Deadline.willContinue * 2
         )
         trace.phase("start")
@@ -167,9 +216,9 @@ final class ContinuationRunner {
         if !activationToken.isEmpty { context["ActivationToken"] = .string(activationToken) }
         let answer: Continuation.Answer
         do {
-            let handled = try await application.continueActivity(
+            let handled = try await registered?.proxy.continueActivity(
                 activity: activity, context: context, timeout: Deadline.continueActivity * 2)
-            answer = handled ? .handled : .declined
+            answer = handled == true ? .handled : .declined
         } catch let error as DBusError where error.name == .unknownMethod {
             answer = .declined
         } catch {
@@ -181,7 +230,7 @@ final class ContinuationRunner {
     }
 
     private func tellApplicationFailed(_ failure: HandoffFailure) async {
-        try? await application.didFailToContinueActivity(
+        try? await registered?.proxy.didFailToContinueActivity(
             activityType: machine.offer.type.description, errorName: failure.dbusError.name.text,
             errorMessage: failure.message)
     }
@@ -195,7 +244,7 @@ final class ContinuationRunner {
         for caller in callers {
             guard let destination = try? BusName(caller),
                 let signal = try? RemoteActivityBinding.continueFinished(
-                    from: remotePath, applicationId: registration.applicationID.description, errorName: name,
+                    from: remotePath, applicationId: applicationID.description, errorName: name,
                     message: message),
                 (try? signal.setDestination(destination)) != nil
             else { continue }

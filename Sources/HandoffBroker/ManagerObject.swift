@@ -32,7 +32,8 @@ final class ManagerObject: ManagerServer {
         let declaration = Declaration(
             activityTypes: try Self.types(activityTypes), documentTypes: options.documentTypes,
             domains: options.domains)
-        try SandboxClaims.check(call.caller, id, options.team, declaration)
+        broker.installedApplications.loadOnce()
+        try SandboxClaims.check(call.caller, id, options.team, declaration, broker.registry.installed[id])
         try Self.check(application)
         let registration = Registration(
             connection: name.text, applicationID: id, team: options.team, declaration: declaration,

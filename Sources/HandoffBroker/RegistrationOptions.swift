@@ -19,18 +19,23 @@ struct RegistrationOptions {
             case "Team": team = try Team(ActivityState.string(value, key))
             case "Domains":
                 domains = try ActivityState.strings(value, key)
-                guard domains.count <= Self.maximumDomains else {
-                    throw HandoffFailure(
-                        .limitsExceeded,
-                        "Domains names \(domains.count) hosts, more than the \(Self.maximumDomains) allowed.")
-                }
-                for domain in domains { try Self.checkDomain(domain) }
+                try Self.check(domains: domains)
             case "DocumentTypes": documentTypes = try Self.documentTypes(value)
             default:
                 brokerLog.debug(
                     "The unknown option \(PeerText.message(key)) of RegisterApplication is ignored.")
             }
         }
+    }
+
+    /// Throws if there are too many hosts, or one of them is none.
+    static func check(domains: [String]) throws(HandoffFailure) {
+        guard domains.count <= maximumDomains else {
+            throw HandoffFailure(
+                .limitsExceeded,
+                "Domains names \(domains.count) hosts, more than the \(maximumDomains) allowed.")
+        }
+        for domain in domains { try checkDomain(domain) }
     }
 
     private static func checkDomain(_ text: String) throws(HandoffFailure) {
@@ -55,15 +60,25 @@ struct RegistrationOptions {
         guard case .dictionary(let dictionary) = value, dictionary.keySignature == "s",
             dictionary.valueSignature == "s"
         else { throw ActivityState.wrongType("DocumentTypes", "a{ss}", value) }
-        guard dictionary.entries.count <= Quota.types else {
+        return try documentTypes(
+            dictionary.entries.compactMap { entry in
+                guard let mimeType = entry.key.string, let type = entry.value.string else { return nil }
+                return (mimeType, type)
+            })
+    }
+
+    /// Which activity type documents of a MIME type have.
+    /// - Throws: if there are too many, or a text is not what it should be.
+    static func documentTypes(
+        _ entries: [(mimeType: String, type: String)]
+    ) throws(HandoffFailure) -> [String: ActivityType] {
+        guard entries.count <= Quota.types else {
             throw HandoffFailure(
                 .limitsExceeded,
-                "DocumentTypes has \(dictionary.entries.count) entries, more than the \(Quota.types) allowed."
-            )
+                "DocumentTypes has \(entries.count) entries, more than the \(Quota.types) allowed.")
         }
         var result: [String: ActivityType] = [:]
-        for entry in dictionary.entries {
-            guard let mimeType = entry.key.string, let type = entry.value.string else { continue }
+        for (mimeType, type) in entries {
             let parts = mimeType.split(separator: "/", omittingEmptySubsequences: false)
             guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, mimeType.utf8.count <= 255,
                 mimeType.utf8.allSatisfy({ (0x21...0x7E).contains($0) })

@@ -69,24 +69,27 @@ final class RemoteActivityObject: RemoteActivityServer {
     private func makeRunner(
         _ target: RemoteOffers.Target, _ caller: BusName, _ token: String
     ) throws -> (ContinuationRunner, [HeldContinuations.Action]) {
-        guard case .application(let application) = target,
-            let connection = broker.registry.connection(for: application, continuing: entry.offer),
-            let registration = broker.registry.registration(of: connection)
-        else {
+        guard case .application(let application) = target else {
             throw HandoffFailure(
                 .notSupported,
                 "This version of Handoff opens no web pages. Start an application that continues \(entry.offer.type)."
             )
         }
         let id = ContinuationID(using: &generator)
-        let ended = try broker.held.began(
-            id, connection: connection, supportsStreams: entry.offer.supportsContinuationStreams)
+        let registration = broker.registry.connection(for: application, continuing: entry.offer)
+            .flatMap { broker.registry.registration(of: $0) }
+        let ended =
+            try registration.map {
+                try broker.held.began(
+                    id, connection: $0.connection, supportsStreams: entry.offer.supportsContinuationStreams)
+            } ?? []
         let continuation = Continuation(
             id: id, device: key.device, offer: entry.offer,
-            target: .application(application, isRunning: true),
+            target: .application(application, isRunning: registration != nil),
             caller: caller.text)
         let runner = try ContinuationRunner(
-            continuation, of: self, registration: registration, activationToken: token, broker: broker)
+            continuation, of: self, application: application, activationToken: token, broker: broker)
+        if let registration { try runner.use(registration) }
         broker.runners[id] = runner
         return (runner, ended)
     }

@@ -4,12 +4,13 @@ internal import HandoffCore
 
 /// What a sandboxed application may claim when it registers: nothing that its desktop entry does not say.
 enum SandboxClaims {
-    /// - Throws: `AccessDenied` if `caller` is sandboxed and claims more than it may.
+    /// - Throws: `AccessDenied` if `caller` is sandboxed and claims more than it may; `entry` is its desktop entry.
     static func check(
-        _ caller: Caller, _ id: ApplicationID, _ team: Team?, _ declaration: Declaration
+        _ caller: Caller, _ id: ApplicationID, _ team: Team?, _ declaration: Declaration,
+        _ entry: InstalledApplication?
     ) throws(HandoffFailure) {
         guard let sandbox = caller.sandbox else { return }
-        guard case .flatpak(let application) = sandbox, application == id.description else {
+        guard isOwn(id, sandbox) else {
             throw HandoffFailure(
                 .accessDenied, "A sandboxed application may only register its own id, which \(id) is not.")
         }
@@ -19,12 +20,33 @@ enum SandboxClaims {
                 "\(id) may not claim the team \(team). From a sandbox, use the id or a prefix of it of at least"
                     + " three labels.")
         }
-        // What a MIME type maps to is declared by that too.
-        if let claim = declaration.types.first?.description ?? declaration.domains.first {
+        if let claim = undeclared(declaration, in: entry?.declaration ?? Declaration()) {
             throw HandoffFailure(
                 .accessDenied,
                 "\(id) may not declare \(PeerText.message(claim)) from a sandbox. Declare it in its desktop entry"
                     + " instead.")
         }
+    }
+
+    /// A snap's desktop entries are called after it, and after the application if that has another name.
+    private static func isOwn(_ id: ApplicationID, _ sandbox: Sandbox) -> Bool {
+        switch sandbox {
+        case .flatpak(let application): id.description == application
+        case .snap(let name): id.description == name || id.description.hasPrefix(name + "_")
+        case .unknown: false
+        }
+    }
+
+    /// The first thing of `declaration` that `entry` does not say as well.
+    private static func undeclared(_ declaration: Declaration, in entry: Declaration) -> String? {
+        if let type = declaration.activityTypes.first(where: { !entry.types.contains($0) }) {
+            return type.description
+        }
+        // What a MIME type maps to is declared by that too.
+        if let document = declaration.documentTypes.first(where: { entry.documentTypes[$0.key] != $0.value })
+        {
+            return document.key
+        }
+        return declaration.domains.first { !entry.domains.contains($0) }
     }
 }

@@ -45,11 +45,13 @@ public struct Registration: Hashable, Sendable {
     /// Which application it is.
     public let applicationID: ApplicationID
     /// Whose activities it may continue.
-    public let team: Team
+    public private(set) var team: Team
     /// What it supports.
-    public let declaration: Declaration
+    public private(set) var declaration: Declaration
     /// The path of the object that continues activities.
     public let objectPath: String
+    /// The team and the declaration that it gave itself when it registered.
+    private let own: (team: Team?, declaration: Declaration)
 
     /// A registration; without a team the application is alone in its own.
     public init(
@@ -61,6 +63,28 @@ public struct Registration: Hashable, Sendable {
         self.team = team ?? Team(applicationID)
         self.declaration = declaration
         self.objectPath = objectPath
+        own = (team, declaration)
+    }
+
+    /// The same with what its desktop entry adds: a team if it gave none itself, and what that declares, after its own.
+    func joined(with entry: InstalledApplication?) -> Registration {
+        var joined = self
+        joined.team = own.team ?? entry?.team ?? Team(applicationID)
+        joined.declaration = entry.map { own.declaration.union($0.declaration) } ?? own.declaration
+        return joined
+    }
+
+    /// Whether the two are equal in everything that counts.
+    public static func == (left: Registration, right: Registration) -> Bool {
+        left.connection == right.connection && left.applicationID == right.applicationID
+            && left.team == right.team && left.declaration == right.declaration
+            && left.objectPath == right.objectPath
+    }
+
+    /// Hashes what tells most of them apart.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(connection)
+        hasher.combine(applicationID)
     }
 
     /// Whether the application declares `type`.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// The applications that have registered, by connection.
+/// The applications that have registered, by connection, and those whose desktop entries say that they could.
 public struct Registry: Sendable {
     /// In the order in which they registered, one a connection.
     private var registrations: [Registration] = []
+    /// The applications with desktop entries.
+    public private(set) var installed: [ApplicationID: InstalledApplication] = [:]
 
     /// No applications yet.
     public init() {}
@@ -36,8 +38,21 @@ public struct Registry: Sendable {
                 advice: "Declare fewer, and tell kinds of activity apart by their UserInfo.")
         }
         let former = remove(registration.connection)
-        registrations.append(registration)
+        registrations.append(registration.joined(with: installed[registration.applicationID]))
         return former
+    }
+
+    /// These are the applications with desktop entries now. Returns the connections whose registrations that changes.
+    public mutating func setInstalled(_ applications: [InstalledApplication]) -> [String] {
+        installed = Dictionary(applications.map { ($0.applicationID, $0) }) { first, _ in first }
+        var changed: [String] = []
+        for (index, registration) in registrations.enumerated() {
+            let joined = registration.joined(with: installed[registration.applicationID])
+            guard joined != registration else { continue }
+            registrations[index] = joined
+            changed.append(registration.connection)
+        }
+        return changed
     }
 
     /// The connection unregistered or left the bus. Returns what it had registered.
@@ -70,9 +85,9 @@ public struct Registry: Sendable {
         return first
     }
 
-    /// The registered applications that can continue `offer`, best first: the one it comes from, then those
-    /// of its team that declare its type, the latest first. Browsing the web is also continued by the default
-    /// browser.
+    /// The applications that can continue `offer`, best first: the one it comes from, then those of its team that
+    /// declare its type, first those that are registered, the latest first, then those that can be started, by id.
+    /// Browsing the web is also continued by the default browser.
     public func handlers(for offer: Offer, defaultBrowser: ApplicationID? = nil) -> [ApplicationID] {
         var ids: [ApplicationID] = []
         for registration in registrations.reversed() where registration.declares(offer.type) {
@@ -80,6 +95,9 @@ public struct Registry: Sendable {
             let isDefaultBrowser = offer.type == .browsingWeb && id == defaultBrowser
             guard registration.team == offer.team || isDefaultBrowser, !ids.contains(id) else { continue }
             ids.append(id)
+        }
+        for id in installed.keys.sorted() where !ids.contains(id) {
+            if let entry = installed[id], entry.isActivatable, entry.continues(offer) { ids.append(id) }
         }
         guard let index = ids.firstIndex(of: offer.applicationID) else { return ids }
         ids.insert(ids.remove(at: index), at: 0)

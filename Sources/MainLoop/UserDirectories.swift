@@ -11,6 +11,19 @@ public enum UserDirectories {
     /// `$XDG_DATA_HOME`, by default `~/.local/share`.
     public static var data: String { String(cString: g_get_user_data_dir()) }
 
+    /// The folders for desktop entries, the most important first: `applications` in `$XDG_DATA_HOME`, then in each of
+    /// `$XDG_DATA_DIRS`.
+    public static var applications: [String] {
+        var folders = ["\(data)/applications"]
+        guard let list = g_get_system_data_dirs() else { return folders }
+        var index = 0
+        while let folder = list[index] {
+            folders.append("\(String(cString: folder))/applications")
+            index += 1
+        }
+        return folders
+    }
+
     /// Handoff's configuration: `handoff/handoff.conf` in ``configuration``.
     public static var handoffConfiguration: String { "\(configuration)/handoff/handoff.conf" }
 

@@ -12,4 +12,4 @@ exit(
             broker.export()
             return broker
         },
-        begin: { $0.connectBridge() }))
+        begin: { $0.begin() }))

@@ -137,6 +137,59 @@ struct RegistryTests {
         #expect(registry.registration(of: ":1.1")?.declaration.types.count == 256)
     }
 
+    private func installed(
+        _ application: String, team: String? = "com.example", types: [String] = ["edit"],
+        isActivatable: Bool = true
+    ) throws -> InstalledApplication {
+        InstalledApplication(
+            try Example.application(application), team: try team.map { try Team($0) },
+            declaration: Declaration(activityTypes: try types.map { try Example.type($0) }),
+            isActivatable: isActivatable)
+    }
+
+    @Test("an application has the types of its desktop entry too, after those that it registers with")
+    func entryTypes() throws {
+        var registry = Registry()
+        #expect(registry.setInstalled([try installed("notes", types: ["edit", "print"])]) == [])
+        try registry.register(try registration(":1.1", types: []))
+        #expect(try registry.activityType("", for: ":1.1") == Example.type("edit"))
+        try registry.register(try registration(":1.1", types: ["view"]))
+        #expect(try registry.activityType("", for: ":1.1") == Example.type("view"))
+        #expect(try registry.activityType("com.example.notes.print", for: ":1.1") == Example.type("print"))
+        #expect(registry.setInstalled([]) == [":1.1"])
+        #expect(
+            code { _ = try registry.activityType("com.example.notes.print", for: ":1.1") } == .typeNotDeclared
+        )
+        #expect(registry.setInstalled([]) == [])
+    }
+
+    @Test("the team is what it registers with, else that of its desktop entry, else itself alone")
+    func entryTeam() throws {
+        var registry = Registry()
+        _ = registry.setInstalled([try installed("notes", team: "com.entry")])
+        try registry.register(try registration(":1.1", team: nil))
+        try registry.register(try registration(":1.2", team: "com.own"))
+        #expect(registry.registration(of: ":1.1")?.team.description == "com.entry")
+        #expect(registry.registration(of: ":1.2")?.team.description == "com.own")
+        #expect(registry.setInstalled([]) == [":1.1"])
+        #expect(registry.registration(of: ":1.1")?.team == Team(try Example.application()))
+    }
+
+    @Test("the origin's application is best, then running ones of the team, then those that can be started")
+    func installedHandlers() throws {
+        var registry = Registry()
+        _ = registry.setInstalled([
+            try installed("writer"), try installed("notes"), try installed("idle", isActivatable: false),
+            try installed("stranger", team: "com.other"), try installed("viewer", types: ["view"]),
+            try installed("painter"),
+        ])
+        try registry.register(try registration(":1.1", "painter"))
+        let order = ["notes", "painter", "writer"]
+        #expect(
+            registry.handlers(for: try Example.offer()) == (try order.map { try Example.application($0) }))
+        #expect(registry.connection(for: try Example.application("notes")) == nil)
+    }
+
     @Test("declarations add up, the first having its way")
     func union() throws {
         let (edit, view) = (try Example.type("edit"), try Example.type("view"))

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import Glibc
+internal import HandoffCore
+internal import MainLoop
+
+/// The folders that desktop entries are looked for in (Desktop Entry Specification, "Desktop File ID").
+struct ApplicationFolders {
+    /// How many files are looked at, and how deep folders may lie within each other.
+    private static let (maximumFiles, maximumDepth) = (4096, 8)
+
+    /// What the folders hold.
+    struct Contents {
+        var applications: [InstalledApplication] = []
+        /// All folders that were looked into, those that are missing too.
+        var folders: [String] = []
+        /// The file ids that were seen: of two with one id the first counts, even if it says nothing.
+        fileprivate var ids: Set<String> = []
+        fileprivate var files = 0
+    }
+
+    /// Looks through all of them, the most important first.
+    static func look() -> Contents {
+        var contents = Contents()
+        for folder in UserDirectories.applications { look(in: folder, prefix: "", depth: 0, &contents) }
+        return contents
+    }
+
+    private static func look(in folder: String, prefix: String, depth: Int, _ contents: inout Contents) {
+        contents.folders.append(folder)
+        for (name, isFolder) in entries(of: folder) {
+            if isFolder {
+                guard depth < maximumDepth, !name.hasPrefix(".") else { continue }
+                look(in: "\(folder)/\(name)", prefix: "\(prefix)\(name)-", depth: depth + 1, &contents)
+            } else if name.hasSuffix(".desktop") {
+                read("\(folder)/\(name)", id: prefix + name.dropLast(".desktop".count), &contents)
+            }
+        }
+    }
+
+    private static func read(_ path: String, id: String, _ contents: inout Contents) {
+        contents.files += 1
+        guard contents.files <= maximumFiles, contents.ids.insert(id).inserted else { return }
+        do {
+            if let application = try DesktopEntry.read(path, id: id) {
+                contents.applications.append(application)
+            }
+        } catch {
+            let reason = (error as? HandoffFailure)?.message ?? "\(error)"
+            brokerLog.debug("\(PeerText.message(path)) is ignored: \(PeerText.message(reason))")
+        }
+    }
+
+    /// Names, and whether they are folders (links to such are not followed), in alphabetical order.
+    private static func entries(of folder: String) -> [(String, Bool)] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var entries: [(String, Bool)] = []
+        while entries.count < 2 * maximumFiles, let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            guard name != ".", name != ".." else { continue }
+            let type = Int(entry.pointee.d_type)
+            entries.append((name, type == DT_DIR || type == DT_UNKNOWN && isFolder("\(folder)/\(name)")))
+        }
+        return entries.sorted { $0.0 < $1.0 }
+    }
+
+    /// For file systems that do not tell while their folders are read.
+    private static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import MainLoop
+
+/// What a desktop entry says about Handoff (Desktop Entry Specification; the keys are described in README.md).
+enum DesktopEntry {
+    private static let group = "Desktop Entry"
+    private static let interface = "org.example.Handoff.Application"
+    /// The bytes that a file may take.
+    static let maximumSize = 64 * 1024
+
+    /// Reads the entry at `path`, whose desktop file id is `id` and `.desktop`.
+    /// - Returns: nil if it has nothing to do with Handoff.
+    /// - Throws: if it cannot be read, or is not what it should be.
+    static func read(_ path: String, id: String) throws -> InstalledApplication? {
+        guard let bytes = try SmallFile.read(path, maximumSize: maximumSize) else { return nil }
+        // Nearly all are for others, and are not worth a parser.
+        guard contains(bytes, Array(interface.utf8)) else { return nil }
+        guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
+            throw HandoffFailure(.invalidArguments, "it is not UTF-8 text.")
+        }
+        return try application(KeyFile(text: text, name: path), ApplicationID(id))
+    }
+
+    private static func application(_ file: KeyFile, _ id: ApplicationID) throws -> InstalledApplication? {
+        guard try file.string("Type", in: group) == "Application",
+            try file.boolean("Hidden", in: group) != true,
+            try file.strings("Implements", in: group)?.contains(interface) == true
+        else { return nil }
+        let types = try file.strings("X-Handoff-ActivityTypes", in: group) ?? []
+        guard types.count <= Quota.types else {
+            throw HandoffFailure(
+                .invalidArguments,
+                "it declares \(types.count) activity types, more than the \(Quota.types) allowed.")
+        }
+        let domains = try file.strings("X-Handoff-Domains", in: group) ?? []
+        try RegistrationOptions.check(domains: domains)
+        let declaration = Declaration(
+            activityTypes: try types.map { (type) throws(HandoffFailure) in try ActivityType(type) },
+            documentTypes: try documentTypes(file), domains: domains)
+        return InstalledApplication(
+            id, team: try team(file, id), declaration: declaration,
+            isActivatable: try file.boolean("DBusActivatable", in: group) == true)
+    }
+
+    private static func documentTypes(_ file: KeyFile) throws -> [String: ActivityType] {
+        let texts = try file.strings("X-Handoff-DocumentTypes", in: group) ?? []
+        return try RegistrationOptions.documentTypes(
+            texts.map { text in
+                let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                guard parts.count == 2 else {
+                    throw HandoffFailure(
+                        .invalidArguments, "X-Handoff-DocumentTypes: write each as MIME/TYPE=ACTIVITY-TYPE.")
+                }
+                return (String(parts[0]), String(parts[1]))
+            })
+    }
+
+    /// An application in a sandbox does not choose freely whose activities it gets.
+    private static func team(_ file: KeyFile, _ id: ApplicationID) throws -> Team? {
+        guard let text = try file.string("X-Handoff-Team", in: group), !text.isEmpty else { return nil }
+        let team = try Team(text)
+        let isSandboxed =
+            try file.string("X-Flatpak", in: group) != nil
+            || file.string("X-SnapInstanceName", in: group) != nil
+        guard !isSandboxed || team.isClaimable(by: id) else {
+            throw HandoffFailure(.invalidArguments, "a sandboxed application may not claim the team \(team).")
+        }
+        return team
+    }
+
+    private static func contains(_ bytes: [UInt8], _ part: [UInt8]) -> Bool {
+        guard let first = part.first else { return true }
+        var rest = bytes[...]
+        while let start = rest.firstIndex(of: first) {
+            rest = rest[start...]
+            if rest.starts(with: part) { return true }
+            rest = rest.dropFirst()
+        }
+        return false
+    }
+}

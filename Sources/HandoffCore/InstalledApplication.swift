@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// An application that says in its desktop entry that it takes part in Handoff, whether or not it runs.
+public struct InstalledApplication: Hashable, Sendable {
+    /// Which application it is.
+    public let applicationID: ApplicationID
+    /// The team that the entry names; nil for none but itself.
+    public let team: Team?
+    /// What the entry declares.
+    public let declaration: Declaration
+    /// Whether the bus can start it.
+    public let isActivatable: Bool
+
+    /// An application, by default one that cannot be started.
+    public init(
+        _ applicationID: ApplicationID, team: Team? = nil, declaration: Declaration,
+        isActivatable: Bool = false
+    ) {
+        self.applicationID = applicationID
+        self.team = team
+        self.declaration = declaration
+        self.isActivatable = isActivatable
+    }
+
+    /// Whether it may continue `offer`: it is of the team, and declares the type.
+    func continues(_ offer: Offer) -> Bool {
+        (team ?? Team(applicationID)) == offer.team && declaration.types.contains(offer.type)
+    }
+}

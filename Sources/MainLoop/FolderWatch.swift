@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import Glibc
+
+/// Watches folders for files that come, go and change (inotify(7)), also folders that do not exist yet.
+@MainLoop
+public final class FolderWatch {
+    private let descriptor: Int32
+    private var source: DescriptorSource?
+    /// What of a watched folder counts: nil for all, else the name that is waited for.
+    private var names: [Int32: String?] = [:]
+    private let body: @MainLoop () -> Void
+
+    /// Calls `body` after something has changed, once for what changed at a time. Nothing is watched yet.
+    /// Without inotify it never calls.
+    public init(_ body: @escaping @MainLoop () -> Void) {
+        self.body = body
+        descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+        guard descriptor >= 0 else { return }
+        source = DescriptorSource(descriptor, .readable) { [weak self] _ in self?.read() }
+    }
+
+    isolated deinit {
+        source?.cancel()
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Watches these folders, and no others that were watched before.
+    public func watch(_ folders: [String]) {
+        guard descriptor >= 0 else { return }
+        let former = Set(names.keys)
+        names = [:]
+        for folder in folders { watch(folder, waitingFor: nil) }
+        for number in former.subtracting(names.keys) { _ = inotify_rm_watch(descriptor, number) }
+    }
+
+    /// Watches `folder`, or if it is not there the next one above it that is.
+    private func watch(_ folder: String, waitingFor name: String?) {
+        let changes =
+            IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE_SELF
+            | IN_MOVE_SELF
+        let number = inotify_add_watch(descriptor, folder, UInt32(changes) | UInt32(IN_ONLYDIR))
+        guard number < 0 else {
+            // A folder that is waited in for two names counts as a whole.
+            let isWhole = names[number].map { $0 == nil || $0 != name } ?? (name == nil)
+            names[number] = .some(isWhole ? nil : name)
+            return
+        }
+        let parts = folder.split(separator: "/", omittingEmptySubsequences: true)
+        guard let last = parts.last, folder.hasPrefix("/") else { return }
+        watch("/" + parts.dropLast().joined(separator: "/"), waitingFor: String(last))
+    }
+
+    private func read() {
+        var buffer = [UInt8](repeating: 0, count: 8192)
+        var isChanged = false
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            guard count > 0 else { break }
+            if concerns(buffer[..<count]) { isChanged = true }
+        }
+        if isChanged { body() }
+    }
+
+    /// Whether one of these events counts.
+    private func concerns(_ events: ArraySlice<UInt8>) -> Bool {
+        let header = MemoryLayout<inotify_event>.size
+        var rest = events
+        var isConcerned = false
+        while rest.count >= header {
+            let event = rest.withUnsafeBytes { $0.loadUnaligned(as: inotify_event.self) }
+            let name = rest.dropFirst(header).prefix(Int(event.len)).prefix { $0 != 0 }
+            rest = rest.dropFirst(header + Int(event.len))
+            guard let expected = names[event.wd] else {
+                // Too many at once: anything may have changed.
+                if event.wd < 0 { isConcerned = true }
+                continue
+            }
+            if expected.map({ name.elementsEqual($0.utf8) || event.len == 0 }) ?? true { isConcerned = true }
+        }
+        return isConcerned
+    }
+}

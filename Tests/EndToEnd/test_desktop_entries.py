@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Applications that declare themselves in their desktop entries."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from gi.repository import GLib
+from buses import BUS, wait
+from clients import APPLICATION_ID, Client, Dock
+from support import Machine, refused
+
+TYPE = "com.example.entry.edit"
+STARTED = str(Path(__file__).with_name("started_application.py"))
+
+
+def folder(machine: Machine) -> Path:
+    """Where this machine's own desktop entries are."""
+    return Path(machine.environment["XDG_DATA_HOME"]) / "applications"
+
+
+def install(machine: Machine, application_id: str, **keys: str) -> Path:
+    """Installs a desktop entry with these keys besides those that each has."""
+    values = {"Type": "Application", "Name": application_id, "Exec": "true",
+              "Implements": "org.example.Handoff.Application;"}
+    values |= {"X-Handoff-" + key if key[0].isupper() and key not in ("DBusActivatable", "Hidden", "Implements")
+               else key: value for key, value in keys.items()}
+    text = "[Desktop Entry]\n" + "".join(f"{key}={value}\n" for key, value in values.items())
+    folder(machine).mkdir(parents=True, exist_ok=True)
+    path = folder(machine) / f"{application_id}.desktop"
+    (folder(machine) / "new").write_text(text)
+    (folder(machine) / "new").rename(path)
+    return path
+
+
+def accepts(client: Client, activity_type: str) -> bool:
+    """Whether the client may create an activity of this type."""
+    try:
+        client.create(activity_type).invalidate()
+    except Exception as error:
+        assert "TypeNotDeclared" in str(error) or "TypeNotDeclared" in getattr(error, "name", "")
+        return False
+    return True
+
+
+def test_types_of_a_desktop_entry(machine: Machine) -> None:
+    """An application that registers without types has those of its desktop entry, as long as that is there."""
+    client = Client(machine, types=())
+    with refused("TypeNotDeclared"):
+        client.create()
+    path = install(machine, APPLICATION_ID, ActivityTypes=f"{TYPE};com.example.entry.view;")
+    wait(lambda: accepts(client, TYPE), "the new entry to count")
+    assert client.create().get("ActivityType") == TYPE
+    path.unlink()
+    wait(lambda: not accepts(client, TYPE), "the entry to be gone")
+
+
+def test_types_add_up(machine: Machine) -> None:
+    """An application has the types it registers with and those of its desktop entry; documents' types are declared."""
+    install(machine, APPLICATION_ID, ActivityTypes=TYPE, DocumentTypes="text/plain=com.example.entry.text;")
+    client = Client(machine)
+    wait(lambda: accepts(client, TYPE), "the entry to count")
+    assert accepts(client, client.types[0])
+    assert accepts(client, "com.example.entry.text")
+    assert client.create().get("ActivityType") == client.types[0]
+
+
+def test_entry_in_a_subfolder(machine: Machine) -> None:
+    """A folder within the applications folder is a prefix of the application's id."""
+    client = Client(machine, application_id="vendor-editor", types=())
+    (folder(machine) / "vendor").mkdir(parents=True)
+    install(machine, "vendor-editor.x")
+    path = install(machine, "editor", ActivityTypes=TYPE)
+    path.rename(folder(machine) / "vendor" / "editor.desktop")
+    wait(lambda: accepts(client, TYPE), "the entry to count")
+
+
+def test_handlers_in_order(machines: tuple[Machine, Machine]) -> None:
+    """The origin's application comes first, then a running one of its team, then one of the team that can be started."""
+    desk, lap = machines
+    team = {"Team": GLib.Variant("s", "com.example.team")}
+    origin = Client(desk, application_id="com.example.origin", types=(TYPE,), options=team)
+    for name in ("com.example.aaa", "com.example.origin"):
+        install(lap, name, ActivityTypes=TYPE, Team="com.example.team", DBusActivatable="true")
+    install(lap, "com.example.stranger", ActivityTypes=TYPE, DBusActivatable="true")
+    install(lap, "com.example.other", ActivityTypes="com.example.other", Team="com.example.team",
+            DBusActivatable="true")
+    Client(lap, application_id="com.example.running", types=(TYPE,), options=team)
+    dock = Dock(lap)
+    origin.create(TYPE, Title="Shared").become_current()
+    path = dock.offer("Shared")
+    expected = ["com.example.origin", "com.example.running", "com.example.aaa"]
+    wait(lambda: dock.offers[path]["Handlers"] == expected, "the handlers, in order")
+    (folder(lap) / "com.example.origin.desktop").unlink()
+    wait(lambda: dock.offers[path]["Handlers"] == expected[1:], "the handlers without one")
+
+
+def test_application_is_started_by_the_bus(machines: tuple[Machine, Machine]) -> None:
+    """An application that does not run is started through D-Bus activation, and gets the activity."""
+    desk, lap = machines
+    name = "com.example.started"
+    services = Path(lap.environment["XDG_RUNTIME_DIR"]) / "dbus-1" / "services"
+    services.mkdir(parents=True, exist_ok=True)
+    result = lap.folder / "result"
+    (services / f"{name}.service").write_text(
+        f"[D-BUS Service]\nName={name}\nExec={sys.executable} {STARTED} {name} {TYPE} {result}\n")
+    lap.connect().call("/org/freedesktop/DBus", f"{BUS}.ReloadConfig", destination=BUS)
+    install(lap, name, ActivityTypes=TYPE, DBusActivatable="true")
+    origin, dock = Client(desk, application_id=name, types=(TYPE,)), Dock(lap)
+    origin.create(TYPE, Title="Start me", UserInfo={"page": GLib.Variant("u", 7)}).become_current()
+    path = dock.offer("Start me")
+    dock.continue_offer(path)
+    assert wait(lambda: result.exists() and result.read_text(), "the activity") == "WillContinueActivity 7"
+
+
+def test_application_that_cannot_be_started(machines: tuple[Machine, Machine]) -> None:
+    """If an application cannot be started, the continuation fails at once and says why."""
+    desk, lap = machines
+    name = "com.example.missing"
+    install(lap, name, ActivityTypes=TYPE, DBusActivatable="true")
+    origin, dock = Client(desk, application_id=name, types=(TYPE,)), Dock(lap)
+    origin.create(TYPE, Title="Start me").become_current()
+    path = dock.offer("Start me")
+    dock.continue_offer(path)
+    application, error, message = dock.outcome()
+    assert (application, error) == (name, "org.example.Handoff.Error.NoApplication")
+    assert "could not be started" in message
+
+
+@pytest.mark.parametrize("harm", ["huge", "binary", "fifo", "folder", "loop", "types", "team", "hidden", "escape"])
+def test_hostile_entry_is_ignored(machine: Machine, harm: str) -> None:
+    """A desktop entry that is not what it should be is ignored, and others count."""
+    place = folder(machine)
+    place.mkdir(parents=True)
+    bad = place / "aaa.bad.desktop"
+    head = "[Desktop Entry]\nType=Application\nImplements=org.example.Handoff.Application;\n"
+    types = "X-Handoff-ActivityTypes=" + "".join(f"t{number};" for number in range(300))
+    texts = {"huge": head + "#" * 70_000, "types": head + types, "team": head + "X-Handoff-Team=.x\n",
+             "hidden": head + "Hidden=true\n", "escape": head + "X-Handoff-ActivityTypes=\\q;\\\n"}
+    if harm == "binary":
+        bad.write_bytes(b"\0\xff" + head.encode())
+    elif harm == "fifo":
+        os.mkfifo(bad)
+    elif harm == "folder":
+        bad.mkdir()
+    elif harm == "loop":
+        bad.symlink_to(bad)
+        (place / "again").symlink_to(place)
+    else:
+        bad.write_text(texts[harm])
+    install(machine, APPLICATION_ID, ActivityTypes=TYPE)
+    client = Client(machine, types=())
+    wait(lambda: accepts(client, TYPE), "the good entry to count")
+    other = Client(machine, application_id="aaa.bad", types=())
+    with refused("TypeNotDeclared"):
+        other.create()
