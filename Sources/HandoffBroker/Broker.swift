@@ -23,6 +23,8 @@ public final class Broker {
     private(set) lazy var readers = ReaderWatch(self)
     private(set) lazy var installedApplications = InstalledApplications(self)
 
+    var recentFetches = RecentFetches()
+
     private var activityObjects: [ActivityID: ActivityObject] = [:]
     private var hintedTypes: Set<ActivityType> = []
     var runners: [ContinuationID: ContinuationRunner] = [:]

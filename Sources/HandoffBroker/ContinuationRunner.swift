@@ -21,6 +21,8 @@ final class ContinuationRunner {
         perform(machine.advance(to: .now))
     }
     private var trace: ContinuationTrace
+    /// Those who are also told how long each phase took.
+    private var traceReaders: Set<String> = []
     /// What the last `Fetch` brought, as the application will get it.
     private var activity: [String: Value] = [:]
 
@@ -129,7 +131,13 @@ final class ContinuationRunner {
         try machine.join(caller.text, application: application)
     }
 
-    func callerVanished(_ name: BusName) { machine.callerVanished(name.text) }
+    /// This caller also wants to know how long each phase took.
+    func tellTrace(to caller: BusName) { traceReaders.insert(caller.text) }
+
+    func callerVanished(_ name: BusName) {
+        machine.callerVanished(name.text)
+        traceReaders.remove(name.text)
+    }
 
     /// A connection has unregistered or left the bus.
     func applicationVanished(_ connection: String, isOnBus: Bool) {
@@ -191,17 +199,19 @@ final class ContinuationRunner {
         let shows = try? await registered?.proxy.willContinueActivity(
             activityType: machine.offer.type.description, context: context, timeout: Deadline.willContinue * 2
         )
-        trace.phase("start")
+        trace.ended(.start)
         perform(machine.willContinueAnswered(shows ?? false, at: .now))
     }
 
     private func fetch() async {
+        if trace.times[.request] == nil { trace.ended(.request) }
+        let begin = MainLoop.now
         do {
             let peer = try broker.bridgePeer(device)
             let fetched = try await peer.fetch(
                 activity: machine.offer.id.description, continuation: id.description,
                 timeout: Deadline.fetch * 2)
-            trace.phase("fetch")
+            trace.fetched(since: begin, saving: FetchedActivity.saveTime(fetched))
             let (activity, summary) = try FetchedActivity.check(fetched, machine.offer)
             self.activity = activity
             broker.held.fetched(id, supportsStreams: summary.offer.supportsContinuationStreams)
@@ -215,6 +225,7 @@ final class ContinuationRunner {
         var context = context
         if !activationToken.isEmpty { context["ActivationToken"] = .string(activationToken) }
         let answer: Continuation.Answer
+        let begin = MainLoop.now
         do {
             let handled = try await registered?.proxy.continueActivity(
                 activity: activity, context: context, timeout: Deadline.continueActivity * 2)
@@ -224,7 +235,7 @@ final class ContinuationRunner {
         } catch {
             answer = .failed(message: DBusError.converting(error).message)
         }
-        trace.phase("deliver")
+        trace.ended(.deliver, since: begin)
         perform(machine.deliverAnswered(answer, at: .now))
         broker.perform(broker.held.delivered(id))
     }
@@ -242,16 +253,27 @@ final class ContinuationRunner {
         }
         trace.finished(name.isEmpty ? "continued" : "\(message) (\(name))")
         for caller in callers {
-            guard let destination = try? BusName(caller),
-                let signal = try? RemoteActivityBinding.continueFinished(
+            if traceReaders.contains(caller) {
+                post(to: caller) { () throws(DBusError) in
+                    try RemoteActivityBinding.continueTrace(
+                        from: remotePath, continuation: id.description, phases: trace.phases)
+                }
+            }
+            post(to: caller) { () throws(DBusError) in
+                try RemoteActivityBinding.continueFinished(
                     from: remotePath, applicationId: applicationID.description, errorName: name,
-                    message: message),
-                (try? signal.setDestination(destination)) != nil
-            else { continue }
-            broker.connection.post(signal)
+                    message: message)
+            }
         }
         broker.peers.perform(broker.remoteOffers.setContinuing(false, key.activity, of: key.device))
         if !name.isEmpty { broker.perform(broker.held.released(id)) }
+    }
+
+    private func post(to caller: String, _ make: () throws(DBusError) -> Message) {
+        guard let destination = try? BusName(caller), let signal = try? make(),
+            (try? signal.setDestination(destination)) != nil
+        else { return }
+        broker.connection.post(signal)
     }
 
     private func confirmContinued() async {

@@ -2,27 +2,71 @@
 internal import HandoffCore
 internal import MainLoop
 
-/// The story of one continuation in the log: one id on both devices, and the time of each phase.
+/// The story of one continuation in the log: one id on both devices, and the time that each phase took.
 struct ContinuationTrace {
+    /// What a continuation consists of. `start` goes on at the same time as those before it.
+    enum Phase: String {
+        /// From the user's choice until the peer is asked.
+        case request
+        /// The peer has its application save the state.
+        case save
+        /// Asking and answering, without the peer's saving.
+        case transfer
+        /// The application is started, if it does not run, and answers `WillContinueActivity`.
+        case start
+        /// The application takes the activity.
+        case deliver
+    }
+
     private let id: ContinuationID
     private let begin = MainLoop.now
+    /// Microseconds; of a phase that was repeated, all of them.
+    private(set) var times: [Phase: Int64] = [:]
 
     init(_ id: ContinuationID) { self.id = id }
 
-    private func say(_ text: String) {
-        brokerLog.debug("continuation \(id): \(text)", ["HANDOFF_CONTINUATION": id.description])
-    }
-
-    private var age: String {
-        let microseconds = MainLoop.now - begin
-        let fraction = String(microseconds % 1000)
-        return "\(microseconds / 1000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction) ms"
+    /// For the signal `ContinueTrace`.
+    var phases: [String: Int64] {
+        Dictionary(uniqueKeysWithValues: times.map { ($0.key.rawValue, $0.value) })
     }
 
     func began(_ what: String) { say(what) }
-    func phase(_ name: String) { say("\(name) done after \(age)") }
+
+    /// This phase has ended, having begun at `start` by the clock of the main loop, with the continuation if nil.
+    mutating func ended(_ phase: Phase, since start: Int64? = nil) {
+        took(phase, MainLoop.now - (start ?? begin))
+    }
+
+    /// The fetch that was asked for at `start` was answered; the peer says how much of that it saved.
+    mutating func fetched(since start: Int64, saving: Int64) {
+        let whole = MainLoop.now - start
+        // It comes from the network.
+        let saving = min(max(saving, 0), whole)
+        took(.save, saving)
+        took(.transfer, whole - saving)
+    }
+
+    private mutating func took(_ phase: Phase, _ microseconds: Int64) {
+        times[phase, default: 0] += microseconds
+        say("\(phase.rawValue) \(Self.text(microseconds)), after \(Self.text(MainLoop.now - begin))")
+    }
+
     func finished(_ outcome: String) {
         brokerLog.message(
-            "Continuation \(id) finished after \(age): \(outcome)", ["HANDOFF_CONTINUATION": id.description])
+            "Continuation \(id) finished after \(Self.text(MainLoop.now - begin)): \(outcome)",
+            ["HANDOFF_CONTINUATION": id.description])
+    }
+
+    private func say(_ text: String) { Self.say(id, text) }
+
+    /// A line about continuation `id`, on either device.
+    static func say(_ id: ContinuationID, _ text: String) {
+        brokerLog.debug("continuation \(id): \(text)", ["HANDOFF_CONTINUATION": id.description])
+    }
+
+    /// Microseconds as milliseconds.
+    static func text(_ microseconds: Int64) -> String {
+        let fraction = String(microseconds % 1000)
+        return "\(microseconds / 1000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction) ms"
     }
 }

@@ -4,14 +4,25 @@ internal import HandoffCore
 
 /// What a peer's `Fetch` returned, checked by the rules for activities before an application sees it.
 enum FetchedActivity {
+    /// How many microseconds the peer says that it took to save, 0 if it does not say.
+    static func saveTime(_ fetched: [String: Value]) -> Int64 {
+        if case .int64(let microseconds)? = fetched["SaveTime"] { microseconds } else { 0 }
+    }
+
+    /// What is looked at elsewhere, or is the origin's own business.
+    private static let others: Set = [
+        "ActivityType", "ApplicationId", "Team", "Revision", "DocumentType", "SaveTime", "Delegate",
+        "NeedsSave",
+        "Current",
+    ]
+
     /// - Returns: what the application gets, and what the state machine needs to know.
     /// - Throws: what rule was broken.
     static func check(
         _ fetched: [String: Value], _ offer: Offer
     ) throws(HandoffFailure) -> (activity: [String: Value], summary: Continuation.Fetched) {
         var state = ActivityState()
-        // These are the origin's own business.
-        let properties = fetched.filter { !["Delegate", "NeedsSave", "Current"].contains($0.key) }
+        let properties = fetched.filter { !others.contains($0.key) }
         try state.apply(properties)
         let summary = try OfferSummary.summarise(offer.id, fetched, state, since: offer.since)
         var activity = state.shared

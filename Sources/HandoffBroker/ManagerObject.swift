@@ -20,6 +20,16 @@ final class ManagerObject: ManagerServer {
     var maximumUserInfoSize: UInt32 { UInt32(UserInfoRules.maximumSize) }
     var version: UInt32 { 1 }
 
+    var recentFetches: [[String: Value]] {
+        broker.recentFetches.fetches.map { fetch in
+            [
+                "Time": .int64(fetch.time), "DeviceId": .string(fetch.device.description),
+                "DeviceName": .string(fetch.deviceName), "ActivityType": .string(fetch.type.description),
+                "ApplicationId": .string(fetch.applicationID.description), "Title": .string(fetch.title),
+            ]
+        }
+    }
+
     func setEnabled(_ enabled: Bool, _ call: MethodCall) async throws { try broker.setEnabled(enabled, call) }
 
     func registerApplication(

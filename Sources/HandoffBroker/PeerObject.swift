@@ -76,14 +76,22 @@ final class PeerObject: PeerServer {
         guard await object.saved(for: continuationID), let object = broker.object(of: id),
             broker.origin.entry(continuationID, of: device) != nil
         else { throw Self.withdrawn(id) }
-        brokerLog.debug("continuation \(continuation): save \((MainLoop.now - begin) / 1000) ms")
-        call.afterReply { [broker, device] in
-            brokerLog.message(
-                "\(broker.peers.name(of: device)) continues “\(PeerText.title(object.title))”"
-                    + " (\(PeerText.message(object.activityType))).",
-                ["HANDOFF_CONTINUATION": continuation])
-        }
-        return object.payload()
+        let saveTime = MainLoop.now - begin
+        call.afterReply { [weak self] in self?.remember(object, continuationID, saveTime) }
+        return object.payload().merging(["SaveTime": .int64(saveTime)]) { first, _ in first }
+    }
+
+    /// The user can find out what has left this device.
+    private func remember(_ object: ActivityObject, _ continuation: ContinuationID, _ saveTime: Int64) {
+        let name = broker.peers.name(of: device)
+        broker.recentFetches.add(
+            RecentFetches.Fetch(
+                time: MainLoop.wallClock, device: device, deviceName: name, type: object.type,
+                applicationID: object.applicationID, title: PeerText.title(object.title)))
+        ContinuationTrace.say(continuation, "save \(ContinuationTrace.text(saveTime)), for \(name)")
+        brokerLog.message(
+            "\(name) continues “\(PeerText.title(object.title))” (\(PeerText.message(object.activityType))).",
+            ["HANDOFF_CONTINUATION": continuation.description])
     }
 
     private static func withdrawn(_ id: ActivityID) -> HandoffFailure {

@@ -51,14 +51,18 @@ final class RemoteActivityObject: RemoteActivityServer {
         }
         let token =
             try options["ActivationToken"].map { try ActivityState.string($0, "ActivationToken") } ?? ""
+        let isTraced = try options["Trace"].map { try ActivityState.boolean($0, "Trace") } ?? false
         let target = try broker.remoteOffers.target(
             for: key.activity, of: key.device, application: application)
         // It has to be told the outcome.
         broker.readers.welcome(caller)
         if let running = broker.runners.values.first(where: { $0.isRunning && $0.key == key }) {
-            return try running.join(caller, application: application)
+            try running.join(caller, application: application)
+            if isTraced { running.tellTrace(to: caller) }
+            return
         }
         let (runner, ended) = try makeRunner(target, caller, token)
+        if isTraced { runner.tellTrace(to: caller) }
         call.afterReply { [weak broker] in
             broker?.perform(ended)
             runner.begin()

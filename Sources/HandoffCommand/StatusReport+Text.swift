@@ -6,7 +6,7 @@ extension StatusReport {
         var lines: [String] = []
         if busFailure == nil {
             lines += ["Broker   \(brokerLine)", "Bridge   \(bridgeLine)"]
-            lines += deviceLines + peerLines + offerLines(at: now)
+            lines += deviceLines + peerLines + offerLines(at: now) + fetchLines(at: now)
         }
         if !problems.isEmpty { lines += (lines.isEmpty ? [] : [""]) + ["Problems:"] }
         for problem in problems { lines += ["  \(problem.text)", "    \(problem.remedy)"] }
@@ -64,6 +64,18 @@ extension StatusReport {
         return ["", "Offered by other devices:"] + offers.table(at: now).lines.map { "  \($0)" }
     }
 
+    private func fetchLines(at now: Int64) -> [String] {
+        guard let fetches = broker.content?.fetches, !fetches.isEmpty else { return [] }
+        var table = Table("DEVICE", "TITLE", "TYPE", "WHEN")
+        for fetch in fetches {
+            table.add(
+                fetch.deviceName.isEmpty ? String(fetch.deviceID.prefix(ShortIDs.minimum)) : fetch.deviceName,
+                fetch.title.isEmpty ? fetch.applicationID : fetch.title, fetch.type,
+                Age.text(of: fetch.time, at: now))
+        }
+        return ["", "Continued on other devices:"] + table.lines.map { "  \($0)" }
+    }
+
     /// The report for programs.
     var json: JSON {
         [
@@ -78,6 +90,7 @@ extension StatusReport {
             "running": .boolean(true), "version": .integer(broker.version),
             "enabled": .boolean(broker.isEnabled),
             "current": broker.current?.json ?? .null, "offers": .array(broker.offers.map(\.json)),
+            "fetches": .array(broker.fetches.map(\.json)),
         ]
     }
 

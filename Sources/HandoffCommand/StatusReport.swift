@@ -23,6 +23,8 @@ struct StatusReport: Equatable {
         let isEnabled: Bool
         let current: LocalActivity?
         let offers: [RemoteOffer]
+        /// What other devices have fetched of late, the latest first.
+        var fetches: [RecentFetch] = []
     }
 
     /// What the bridge says.

@@ -180,12 +180,12 @@ class Machine:
         return device["Paired"].unpack() and device["Connected"].unpack()
 
 
-def start_machine(machines: list[Machine], name: str) -> Machine:
-    """A machine with both daemons running, added to those of the test, which ends it."""
+def start_machine(machines: list[Machine], name: str, *options: str) -> Machine:
+    """A machine with both daemons running with these options, added to those of the test, which ends it."""
     machine = Machine(name)
     machines.append(machine)
-    machine.start_broker()
-    machine.start_bridge()
+    machine.start_broker(*options)
+    machine.start_bridge(*options)
     return machine
 
 

@@ -70,6 +70,7 @@ private final class FakeManager: ManagerServer {
     var enabled: Bool { broker.isEnabled }
     var maximumUserInfoSize: UInt32 { 131_072 }
     var version: UInt32 { 1 }
+    var recentFetches: [[String: Value]] { [] }
 
     func setEnabled(_ value: Bool, _ call: MethodCall) async throws { broker.setEnabled(value) }
     func unregisterApplication(_ call: MethodCall) async throws {}

@@ -33,13 +33,15 @@ struct ContinueVerb: Verb {
         let offer = try RemoteOffer.all(in: try await broker.brokerObjects()).choose(id)
         let run = ContinueRun(broker, offer, isVerbose: isVerbose)
         let outcome = try await run.outcome(of: options)
-        try tell(outcome, offer, after: run.elapsed)
+        if isVerbose { tell(run.trace) }
+        try tell(outcome, offer, run.trace, after: run.elapsed)
         return outcome.isSuccess ? 0 : 1
     }
 
     private var options: [String: Value] {
         var options: [String: Value] = [:]
         if let application { options["ApplicationId"] = .string(application) }
+        if isVerbose || printsJSON { options["Trace"] = .boolean(true) }
         // A launcher may have given a token that lets the application raise its window.
         for variable in ["XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID"] {
             guard options["ActivationToken"] == nil, let token = getenv(variable), token.pointee != 0 else {
@@ -50,12 +52,33 @@ struct ContinueVerb: Verb {
         return options
     }
 
-    private func tell(_ outcome: ContinueOutcome, _ offer: RemoteOffer, after elapsed: Int64) throws {
+    /// The phases in the order in which they begin, then any that this version does not know.
+    private static func phases(of trace: RemoteActivityContinueTrace?) -> [(String, Int64)] {
+        guard let phases = trace?.phases else { return [] }
+        let known = ["request", "save", "transfer", "start", "deliver"]
+        let others = phases.keys.filter { !known.contains($0) }.sorted()
+        return (known + others).compactMap { name in phases[name].map { (name, $0) } }
+    }
+
+    private func tell(_ trace: RemoteActivityContinueTrace?) {
+        guard let trace else { return }
+        Output.note("continuation \(trace.continuation.shown):")
+        for (name, microseconds) in Self.phases(of: trace) {
+            Output.note("  \(name.shown.padded(to: 10))\(Age.milliseconds(microseconds))")
+        }
+    }
+
+    private func tell(
+        _ outcome: ContinueOutcome, _ offer: RemoteOffer, _ trace: RemoteActivityContinueTrace?,
+        after elapsed: Int64
+    ) throws {
         if printsJSON {
             let line: JSON = [
                 "id": .string(offer.id), "deviceId": .string(offer.deviceID),
                 "applicationId": .string(outcome.applicationID), "errorName": .string(outcome.errorName),
                 "message": .string(outcome.message), "microseconds": .integer(elapsed),
+                "continuation": trace.map { .string($0.continuation) } ?? .null,
+                "phases": .object(Self.phases(of: trace).map { JSON.Member(name: $0, value: .integer($1)) }),
             ]
             try Output.line(line.text)
         } else if outcome.isSuccess {
@@ -95,6 +118,8 @@ private final class ContinueRun {
     private let feed: AsyncStream<Event>.Continuation
     private var tokens: [SignalToken] = []
     private var watch: NameWatch?
+    /// How long each phase took, if the broker has told it.
+    private(set) var trace: RemoteActivityContinueTrace?
 
     init(_ broker: Session.Daemon, _ offer: RemoteOffer, isVerbose: Bool) {
         self.broker = broker
@@ -105,6 +130,9 @@ private final class ContinueRun {
         tokens = [
             connection.onSignal(RemoteActivityProxy.interface, RemoteActivityContinueFinished.member) {
                 [weak self] in self?.finished($0)
+            },
+            connection.onSignal(RemoteActivityProxy.interface, RemoteActivityContinueTrace.member) {
+                [weak self] in self?.traced($0)
             },
             connection.onSignal(.properties, "PropertiesChanged") { [weak self] in self?.changed($0) },
         ]
@@ -150,6 +178,10 @@ private final class ContinueRun {
     private func finished(_ signal: Message) {
         guard isOurs(signal), let arguments = try? RemoteActivityContinueFinished(signal) else { return }
         feed.yield(.finished(arguments))
+    }
+
+    private func traced(_ signal: Message) {
+        if isOurs(signal) { trace = try? RemoteActivityContinueTrace(signal) }
     }
 
     private func changed(_ signal: Message) {

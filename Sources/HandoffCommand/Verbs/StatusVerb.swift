@@ -58,7 +58,8 @@ struct StatusVerb: Verb {
         let objects = try await broker.brokerObjects(timeout: timeout)
         return StatusReport.Broker(
             version: properties.number("Version"), isEnabled: properties.flag("Enabled"),
-            current: .current(in: objects), offers: RemoteOffer.all(in: objects))
+            current: .current(in: objects), offers: RemoteOffer.all(in: objects),
+            fetches: RecentFetch.all(in: properties["RecentFetches"]))
     }
 
     @MainLoop
