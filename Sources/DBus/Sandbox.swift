@@ -15,10 +15,12 @@ extension Sandbox {
 
     /// The same from the process's root directory and its list of control groups.
     static func of(rootDirectory: String, controlGroups: String) -> Sandbox? {
-        let information = open("\(rootDirectory)/.flatpak-info", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        // Not blocking: whoever made that root may have put a pipe there.
+        let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+        let information = open("\(rootDirectory)/.flatpak-info", flags)
         if information >= 0 {
-            close(information)
-            return .flatpak(application: flatpakApplication("\(rootDirectory)/.flatpak-info"))
+            defer { close(information) }
+            return .flatpak(application: flatpakApplication(information))
         }
         // A root that cannot be looked into hides something.
         if errno != ENOENT { return .unknown }
@@ -39,10 +41,20 @@ extension Sandbox {
         return nil
     }
 
-    private static func flatpakApplication(_ path: String) -> String {
+    /// The longest `.flatpak-info` that is read: one lists all mounts and permissions of its application.
+    private static let maximumInformation = 1 << 20
+
+    /// The id in this `.flatpak-info`, empty if there is none: then no id is that application's own.
+    private static func flatpakApplication(_ information: Int32) -> String {
+        var status = stat()
+        guard fstat(information, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            (1...maximumInformation).contains(Int(status.st_size))
+        else { return "" }
+        var text = [CChar](repeating: 0, count: Int(status.st_size))
+        let count = read(information, &text, text.count)
         let file = g_key_file_new()
         defer { g_key_file_unref(file) }
-        guard g_key_file_load_from_file(file, path, G_KEY_FILE_NONE, nil) != 0,
+        guard count > 0, g_key_file_load_from_data(file, text, gsize(count), G_KEY_FILE_NONE, nil) != 0,
             let name = g_key_file_get_string(file, "Application", "name", nil)
         else { return "" }
         defer { g_free(name) }

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import Glibc
+import Testing
+
+@testable import DBus
+
+@Suite("The sandbox of a caller")
+struct SandboxTests {
+    /// A folder that stands for the root directory of a process, with these files, and beside it its control groups.
+    private final class Process {
+        let folder: String
+
+        init(_ files: [String: String] = [:], controlGroups: String? = "0::/user.slice/session-2.scope\n") {
+            var template = Array("/tmp/handoff-sandbox-XXXXXX".utf8CString)
+            folder = mkdtemp(&template).map { String(cString: $0) } ?? ""
+            mkdir("\(folder)/root", 0o700)
+            for (name, text) in files { Self.write(text, to: "\(folder)/root/\(name)") }
+            if let controlGroups { Self.write(controlGroups, to: "\(folder)/cgroup") }
+        }
+
+        deinit {
+            for name in ["root/.flatpak-info", "root/else", "cgroup", "root"] { remove("\(folder)/\(name)") }
+            rmdir(folder)
+        }
+
+        private static func write(_ text: String, to path: String) {
+            guard let file = fopen(path, "w") else { return }
+            fputs(text, file)
+            fclose(file)
+        }
+
+        var sandbox: Sandbox? {
+            Sandbox.of(rootDirectory: "\(folder)/root", controlGroups: "\(folder)/cgroup")
+        }
+    }
+
+    @Test("a process without .flatpak-info and outside a snap's control group is in none")
+    func unsandboxed() {
+        #expect(Process().sandbox == nil)
+        #expect(Process(controlGroups: "").sandbox == nil)
+        #expect(
+            Process(controlGroups: "1:name=systemd:/user.slice/snapshot.service/app-snap.notes.scope\n")
+                .sandbox == nil)
+    }
+
+    @Test("this process is in no sandbox, and one of another user or without a process id is not looked into")
+    func credentials() {
+        let own: [String: Value] = ["UnixUserID": .uint32(getuid()), "ProcessID": .uint32(UInt32(getpid()))]
+        #expect(Sandbox.of(Credentials(own)) == nil)
+        #expect(Sandbox.of(Credentials(own.merging(["UnixUserID": .uint32(4_000_000)]) { $1 })) == .unknown)
+        #expect(Sandbox.of(Credentials(own.filter { $0.key == "UnixUserID" })) == .unknown)
+        #expect(Sandbox.of(Credentials([:])) == .unknown)
+        // There is no such process.
+        #expect(Sandbox.of(Credentials(own.merging(["ProcessID": .uint32(0x7FFF_FFF0)]) { $1 })) == .unknown)
+    }
+
+    @Test("a Flatpak application has the id in its .flatpak-info")
+    func flatpak() {
+        let text = """
+            [Application]
+            name=org.example.Notes
+            runtime=runtime/org.gnome.Platform/x86_64/45
+
+            [Instance]
+            instance-id=1234567
+            app-path=/app
+            """
+        #expect(Process([".flatpak-info": text]).sandbox == .flatpak(application: "org.example.Notes"))
+    }
+
+    @Test(
+        "a .flatpak-info that does not say which application it is makes a sandbox without an identity",
+        arguments: ["", "nonsense", "[Runtime]\nname=org.example.Notes\n", "[Application]\n", "\u{0}\u{0}"])
+    func unreadable(_ text: String) {
+        #expect(Process([".flatpak-info": text]).sandbox == .flatpak(application: ""))
+    }
+
+    @Test("a .flatpak-info that is no file, or far too long, is not read")
+    func hostile() {
+        let pipe = Process()
+        mkfifo("\(pipe.folder)/root/.flatpak-info", 0o600)
+        #expect(pipe.sandbox == .flatpak(application: ""))
+        let link = Process(["else": "[Application]\nname=org.example.Notes\n"])
+        symlink("else", "\(link.folder)/root/.flatpak-info")
+        #expect(link.sandbox == .unknown)
+        let long = "[Application]\nname=org.example.Notes\n" + String(repeating: "#\n", count: 1 << 19)
+        #expect(Process([".flatpak-info": long]).sandbox == .flatpak(application: ""))
+    }
+
+    @Test(
+        "an application of a snap is told by its control group",
+        arguments: [
+            (
+                "0::/user.slice/user-1000.slice/user@1000.service/app.slice/snap.notes.notes-42.scope\n",
+                "notes"
+            ),
+            (
+                "12:pids:/user.slice\n1:name=systemd:/user.slice/snap.notes_beta.edit.1f-2a.scope\n",
+                "notes_beta"
+            ),
+            ("0::/system.slice/snap.notes.daemon.service\n", "notes"),
+            ("0::/user.slice/snap.notes.hook.configure-1.scope\n", "notes"),
+        ])
+    func snap(_ controlGroups: String, _ name: String) {
+        #expect(Process(controlGroups: controlGroups).sandbox == .snap(name: name))
+    }
+
+    @Test("what cannot be looked into is a sandbox without an identity")
+    func unknown() {
+        #expect(Process(controlGroups: nil).sandbox == .unknown)
+        #expect(
+            Sandbox.of(rootDirectory: "/proc/self/cmdline", controlGroups: "/proc/self/cgroup") == .unknown)
+    }
+}
