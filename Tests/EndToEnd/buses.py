@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import struct
 import time
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
@@ -92,7 +93,8 @@ def typed(value: GLib.Variant) -> Any:
         pairs = [value.get_child_value(index) for index in range(value.n_children())]
         return signature, {typed(pair.get_child_value(0))[1]: typed(pair.get_child_value(1)) for pair in pairs}
     if signature == "d":
-        return signature, value.get_double().hex()
+        # Bit by bit: of what is not a number there are many.
+        return signature, struct.pack(">d", value.get_double()).hex()
     if value.is_container():
         return signature, [typed(value.get_child_value(index)) for index in range(value.n_children())]
     return signature, value.unpack()
