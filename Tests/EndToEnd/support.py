@@ -44,10 +44,12 @@ class Machine:
             "DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={self.folder}/no-system-bus",
             "XDG_DATA_DIRS": str(self.folder / "share"),
         }
+        # What a sanitizer is told counts for the daemons too.
+        self.environment |= {name: value for name, value in os.environ.items() if name.endswith("SAN_OPTIONS")}
         for variable in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"):
             self.environment[variable] = str(self.folder / variable.removeprefix("XDG_").lower())
-        for folder in list(self.environment.values())[2:]:
-            if folder.startswith(str(self.folder)):
+        for name, folder in self.environment.items():
+            if name == "HOME" or name.startswith("XDG_"):
                 Path(folder).mkdir(mode=0o700)
         self.port = 0
         configuration = self.folder / "config_home" / "handoff"
