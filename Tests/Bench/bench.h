@@ -93,6 +93,9 @@ int measure_offers(size_t blocks, size_t offers);
 int measure_continuations(size_t blocks, size_t continuations);
 int run_continuations(size_t count);
 int hold_activity(void);
+int measure_types(size_t count);
+int measure_crowd(size_t clients, size_t activities, const char *broker);
+int measure_disturbance(size_t blocks, size_t calls, char **command);
 int measure_starts(size_t count, const char *name, char **command);
 
 #endif

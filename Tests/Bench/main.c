@@ -15,6 +15,9 @@ static const char usage[] =
     "  bench continue COUNT               continues an activity so many times\n"
     "  bench hold                         keeps an activity current\n"
     "  bench starts COUNT NAME COMMAND…   times a program from exec to owning NAME\n"
+    "  bench types COUNT                  times registrations of so many types together\n"
+    "  bench crowd CLIENTS EACH PROCESS   creates activities: KiB a client, KiB an activity, ms a call\n"
+    "  bench disturbed BLOCKS CALLS COMMAND…   times Activity.Update without and beside a program, by the 99th percentile\n"
     "The first three print a name, a ratio, and four times in ms: median and 99th percentile, the echo's after them.\n"
     "Between machines: BENCH_ORIGIN and BENCH_TARGET are the addresses of their buses; the echo is at the origin.\n";
 
@@ -30,6 +33,11 @@ int main(int count, char **arguments) {
     if (count == 2 && strcmp(verb, "echo") == 0) return serve_echo();
     if (count == 2 && strcmp(verb, "hold") == 0) return hold_activity();
     if (count == 3 && strcmp(verb, "continue") == 0) return run_continuations(number(arguments[2]));
+    if (count == 3 && strcmp(verb, "types") == 0) return measure_types(number(arguments[2]));
+    if (count == 5 && strcmp(verb, "crowd") == 0)
+        return measure_crowd(number(arguments[2]), number(arguments[3]), arguments[4]);
+    if (count > 4 && strcmp(verb, "disturbed") == 0)
+        return measure_disturbance(number(arguments[2]), number(arguments[3]), arguments + 4);
     if (count == 4) {
         const size_t blocks = number(arguments[2]), samples = number(arguments[3]);
         if (strcmp(verb, "update") == 0) return measure_update(blocks, samples);
