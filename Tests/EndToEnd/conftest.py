@@ -47,3 +47,36 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Itera
         for machine in getattr(item, "machines", []):
             for program in ("handoffd", "handoff-bridge"):
                 report.sections.append((f"{program} of {machine.name}", machine.log(program)))
+
+
+# The names of the tests are what they state.
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--list-names", action="store_true", help="say at the end what was tested, in words")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Each test takes along its name and its file, which may be collected in another process than the summary is."""
+    for item in items:
+        name = " ".join((getattr(item.obj, "__doc__", None) or item.name).split())
+        item.user_properties.append(("name", (item.path.stem.removeprefix("test_"), name)))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Lists what the tests state, with what became of each and in how many cases."""
+    if not config.getoption("--list-names"):
+        return
+    outcomes: dict[tuple[str, str], dict[str, int]] = {}
+    for outcome in ("passed", "failed", "error", "skipped"):
+        for report in terminalreporter.stats.get(outcome, []):
+            name = tuple(dict(report.user_properties).get("name", ("", report.nodeid)))
+            counts = outcomes.setdefault(name, {})
+            counts[outcome] = counts.get(outcome, 0) + 1
+    former = ""
+    for (file, name), counts in sorted(outcomes.items()):
+        if file != former:
+            terminalreporter.write_line(f"\n{file.replace('_', ' ')}")
+            former = file
+        words = ", ".join(outcome if count == 1 else f"{outcome} {count} times" for outcome, count in counts.items())
+        terminalreporter.write_line(f"  {name} ({words})")

@@ -162,7 +162,7 @@ def test_properties_read_back_as_set(machine: Machine) -> None:
     activity = client.create(UserInfo={"a": GLib.Variant("y", 1), "b": GLib.Variant("as", [])})
     activity.add_entries({"b": GLib.Variant("s", "new"), "c": GLib.Variant("d", 1)})
     assert {key: typed(value) for key, value in activity.user_info().items()} == {
-        "a": ("y", 1), "b": ("s", "new"), "c": ("d", (1.0).hex())}
+        "a": ("y", 1), "b": ("s", "new"), "c": typed(GLib.Variant("d", 1))}
     activity.update(UserInfo={"only": GLib.Variant("b", True)})
     assert {key: typed(value) for key, value in activity.user_info().items()} == {"only": ("b", True)}
     client.set(activity.path, "Activity.Title", GLib.Variant("s", "By Set"))
