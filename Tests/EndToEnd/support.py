@@ -52,6 +52,9 @@ class Machine:
             if name == "HOME" or name.startswith("XDG_"):
                 Path(folder).mkdir(mode=0o700)
         self.port = 0
+        # The host that its bridge is on: one of this machine's network namespaces, or this machine itself.
+        self.host = ""
+        self.host_address = "127.0.0.1"
         configuration = self.folder / "config_home" / "handoff"
         configuration.mkdir()
         (configuration / "handoff.conf").write_text(f"[Device]\nName={name}\n")
@@ -63,9 +66,10 @@ class Machine:
         """Starts a program of this machine, whose output goes to its log. It ends with this process."""
         path = shutil.which(program, path=self.environment["PATH"])
         assert path, f"there is no {program} in {self.environment['PATH']}"
+        prefix = ["ip", "netns", "exec", self.host] if self.host and program == "handoff-bridge" else []
         # A test may be run from a thread with signals blocked, and a child would inherit that.
         with open(self.log_file(program), "ab") as log:
-            process = subprocess.Popen(["setpriv", "--pdeathsig", "TERM", path, *arguments],
+            process = subprocess.Popen([*prefix, "setpriv", "--pdeathsig", "TERM", path, *arguments],
                                        env=self.environment, cwd=self.folder,
                                        stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         self.processes[program] = process
@@ -91,7 +95,7 @@ class Machine:
 
     def start_bridge(self, *options: str) -> None:
         """Starts the bridge: at the port it had before, if it was running before."""
-        self.start("handoff-bridge", "--no-discovery", f"--listen=127.0.0.1:{self.port}", *options)
+        self.start("handoff-bridge", "--no-discovery", f"--listen={self.host_address}:{self.port}", *options)
         self.wait_for(BRIDGE, "handoff-bridge")
         self.port = wait(lambda: self.session.get(BRIDGE_ROOT, "Bridge.Port"), "a port")
 
@@ -168,9 +172,9 @@ class Machine:
         """Pairs with a device of this identity."""
         self.session.call(BRIDGE_ROOT, "Bridge.Trust", GLib.Variant("(ss)", (device_id, name)))
 
-    def dial(self, port: int) -> str:
+    def dial(self, port: int, address: str = "127.0.0.1") -> str:
         """Connects to a device by its port, and gives back its object."""
-        arguments = GLib.Variant("(s)", (f"127.0.0.1:{port}",))
+        arguments = GLib.Variant("(s)", (f"{address}:{port}",))
         return self.session.call(BRIDGE_ROOT, "Bridge.Connect", arguments).unpack()[0]
 
     def connected_to(self, device_id: str) -> bool:

@@ -10,9 +10,12 @@ import pytest
 from gi.repository import GLib
 from buses import let_pass, wait
 from clients import Client, Dock
+from namespaces import Cable
 from proxy import Proxy
 from support import Machine, start_machine, wait_for_link
 
+# How long an offer may stay that nobody has withdrawn.
+VANISHED = 60
 # A continuation takes six: Fetch, Continued and Release, and their answers.
 MESSAGES = range(6)
 # Seconds for Fetch, and for what the machines do besides.
@@ -129,3 +132,31 @@ def test_link_that_does_not_come_back(rig: tuple[Machine, Machine, Proxy], kind:
     assert len(origin.called("WasContinued")) == int(is_handled)
     told = target.called("ContinueActivity") + target.called("DidFailToContinueActivity")
     assert len(told) == len(target.called("WillContinueActivity"))
+
+
+@pytest.mark.slow
+def test_peer_that_vanishes(machine_list: list[Machine]) -> None:
+    """The offer of a peer that just disappears goes within 60 seconds."""
+    cable = Cable()
+    if cable.missing:
+        pytest.skip(f"network namespaces can't be made: {cable.missing}")
+    try:
+        for name, host, address in zip(("desk", "lap"), cable.hosts, cable.addresses):
+            machine = Machine(name)
+            machine_list.append(machine)
+            machine.host, machine.host_address = host, address
+            machine.start_broker()
+            machine.start_bridge()
+        desk, lap = machine_list
+        desk.trust(lap.device_id, lap.name)
+        lap.trust(desk.device_id, desk.name)
+        lap.dial(desk.port, desk.host_address)
+        wait_for_link(desk, lap)
+        Client(desk).offer("A letter")
+        Client(lap)
+        dock = Dock(lap)
+        path = dock.offer("A letter")
+        assert not cable.mute(0)
+        dock.wait_until_gone(path, timeout=VANISHED)
+    finally:
+        cable.remove()

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Network namespaces: two hosts with a cable between them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+
+NETWORK = "10.213.77"
+
+
+def ip(*arguments: str) -> str:
+    """Runs ip(8), and gives back what it complains about."""
+    program = shutil.which("ip", path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
+    if not program:
+        return "there is no ip, of Debian's iproute2"
+    return subprocess.run([program, *arguments], capture_output=True, text=True).stderr.strip()
+
+
+class Cable:
+    """Two hosts, each a namespace with one address."""
+
+    def __init__(self) -> None:
+        self.hosts = [f"handoff-{os.getpid()}-{number}" for number in (1, 2)]
+        self.addresses = [f"{NETWORK}.{number}" for number in (1, 2)]
+        # Why there is none; empty if there is one.
+        self.missing = self._make()
+
+    def _make(self) -> str:
+        one, other = self.hosts
+        commands = [("netns", "add", host) for host in self.hosts]
+        commands.append(("link", "add", "cable", "netns", one, "type", "veth", "peer", "name", "cable", "netns", other))
+        for host, address in zip(self.hosts, self.addresses):
+            commands += [("-n", host, "addr", "add", f"{address}/24", "dev", "cable"),
+                         ("-n", host, "link", "set", "cable", "up"), ("-n", host, "link", "set", "lo", "up")]
+        for command in commands:
+            if complaint := ip(*command):
+                self.remove()
+                return complaint
+        return ""
+
+    def mute(self, number: int) -> str:
+        """Lets a host send nothing to the other any more: to that it has vanished without a word."""
+        return ip("-n", self.hosts[number], "route", "add", "blackhole", f"{self.addresses[1 - number]}/32")
+
+    def remove(self) -> None:
+        for host in self.hosts:
+            ip("netns", "del", host)
