@@ -19,6 +19,8 @@ public struct SessionActivities: Sendable {
     }
 
     private var activities: [ActivityID: SessionActivity] = [:]
+    /// Those of each connection that has any, in the order in which they were created.
+    private var byConnection: [String: [ActivityID]] = [:]
     private var latest = Moment(instant: Instant(microseconds: 0), wall: 0)
     private var lastOffer = Instant(microseconds: 0)
 
@@ -39,9 +41,9 @@ public struct SessionActivities: Sendable {
         activities[id]
     }
 
-    /// The activities that `connection` created, in no particular order.
+    /// The activities that `connection` created, in that order.
     public func activities(of connection: String) -> [SessionActivity] {
-        activities.values.filter { $0.connection == connection }
+        byConnection[connection, default: []].compactMap { activities[$0] }
     }
 
     /// Takes in a new activity, which is not current. Fails with `limitsExceeded` if the connection has as
@@ -53,13 +55,14 @@ public struct SessionActivities: Sendable {
         guard activities[id] == nil else {
             throw HandoffFailure(.invalidArguments, "Activity \(id) exists already. Use a new identifier.")
         }
-        guard activities.values.count(where: { $0.connection == connection }) < Quota.activities else {
+        guard byConnection[connection, default: []].count < Quota.activities else {
             throw .tooMany(
                 "activities of one connection", limit: Quota.activities,
                 advice: "Invalidate those that are no longer needed.")
         }
         activities[id] = SessionActivity(
             id: id, connection: connection, type: type, applicationID: applicationID, details: details)
+        byConnection[connection, default: []].append(id)
     }
 
     /// The application changed the activity: `details` are as they are now, `payloadChanged` says whether
@@ -162,9 +165,14 @@ public struct SessionActivities: Sendable {
 
     private mutating func remove(_ ids: [ActivityID]) -> [Action] {
         for id in ids {
-            activities[id] = nil
+            if let connection = activities.removeValue(forKey: id)?.connection { forget(id, of: connection) }
             if current == id { current = nil }
         }
         return offerOrWithdraw() + ids.map { .invalidated($0) }
+    }
+
+    private mutating func forget(_ id: ActivityID, of connection: String) {
+        byConnection[connection]?.removeAll { $0 == id }
+        if byConnection[connection]?.isEmpty == true { byConnection[connection] = nil }
     }
 }
