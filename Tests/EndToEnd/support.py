@@ -48,8 +48,8 @@ class Machine:
         self.environment |= {name: value for name, value in os.environ.items() if name.endswith("SAN_OPTIONS")}
         for variable in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"):
             self.environment[variable] = str(self.folder / variable.removeprefix("XDG_").lower())
-        for name, folder in self.environment.items():
-            if name == "HOME" or name.startswith("XDG_"):
+        for variable, folder in self.environment.items():
+            if variable == "HOME" or variable.startswith("XDG_"):
                 Path(folder).mkdir(mode=0o700)
         self.port = 0
         # The host that its bridge is on: one of this machine's network namespaces, or this machine itself.
