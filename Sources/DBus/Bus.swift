@@ -136,9 +136,15 @@ public final class Bus {
         }
     }
 
+    /// Whether this connection has called us and not left the bus since.
+    public func knows(_ name: BusName) -> Bool { callers.knows(name) }
+
     /// Asks the bus to start the service that provides `name`, if it is not running.
-    public func startService(_ name: BusName) async throws {
-        _ = try await daemon.call(.bus, "StartServiceByName", output: "u") { (writer) throws(DBusError) in
+    public func startService(
+        _ name: BusName, timeout: Duration = Connection.defaultTimeout
+    ) async throws {
+        _ = try await daemon.call(.bus, "StartServiceByName", output: "u", timeout: timeout) {
+            (writer) throws(DBusError) in
             try writer.write(name.text)
             try writer.write(UInt32(0))
         }

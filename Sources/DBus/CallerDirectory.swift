@@ -22,6 +22,9 @@ final class CallerDirectory {
 
     init(_ bus: Bus) { self.bus = bus }
 
+    /// Whether `sender` has called us and not left since.
+    func knows(_ sender: BusName) -> Bool { entries[sender] != nil }
+
     /// Calls `body` with who `sender` is, at once or later.
     /// - Returns: false if too many wait for that already.
     func identify(_ sender: BusName, _ body: @escaping @MainLoop (Caller) -> Void) -> Bool {

@@ -11,10 +11,13 @@ public protocol DeliveryObserver: AnyObject {
     func maySend(to name: BusName) -> Bool
     /// A call or a signal is on its way to `name`. `serial` counts the messages of the connection.
     func sent(_ serial: UInt32, to name: BusName, isCall: Bool)
-    /// `name` has answered the call, so it has read everything up to that.
+    /// `name` has answered the call, in time or later, so it has read everything up to that. Whatever it calls an
+    /// answer is reported, also of calls that were never made.
     func answered(_ serial: UInt32, by name: BusName)
     /// `name` has not answered the call in time.
     func unanswered(_ serial: UInt32, by name: BusName)
+    /// Nobody waits for the answer of `name` any more, or the bus has given one in its place.
+    func abandoned(_ serial: UInt32, to name: BusName)
     /// `name` has asked to be told of changes.
     func subscribed(_ name: BusName)
 }

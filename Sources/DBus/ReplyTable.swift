@@ -39,9 +39,17 @@ final class ReplyTable {
     func resolve(_ message: Message) -> Bool {
         guard let waiting = pending[message.replySerial], mayAnswer(message, waiting.destination),
             let call = remove(message.replySerial)
-        else { return false }
-        if let destination = call.destination, message.sender == destination {
-            observer?.answered(message.replySerial, by: destination)
+        else {
+            // It may be late: whoever sent it has read the call.
+            if let sender = message.sender { observer?.answered(message.replySerial, by: sender) }
+            return false
+        }
+        if let destination = call.destination {
+            if message.sender == destination {
+                observer?.answered(message.replySerial, by: destination)
+            } else {
+                observer?.abandoned(message.replySerial, to: destination)
+            }
         }
         if let error = message.error {
             call.continuation.resume(throwing: error)
@@ -58,7 +66,11 @@ final class ReplyTable {
     }
 
     /// Ends the wait for `serial`, if there is one.
-    func cancel(_ serial: UInt32) { remove(serial)?.continuation.resume(throwing: CancellationError()) }
+    func cancel(_ serial: UInt32) {
+        guard let call = remove(serial) else { return }
+        if let destination = call.destination { observer?.abandoned(serial, to: destination) }
+        call.continuation.resume(throwing: CancellationError())
+    }
 
     /// Ends all waits.
     func failAll(_ error: DBusError) {

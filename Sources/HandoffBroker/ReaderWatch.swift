@@ -24,11 +24,14 @@ final class ReaderWatch: DeliveryObserver {
     func maySend(to name: BusName) -> Bool { name == broker.bridge || !readers.isForgotten(name.text) }
 
     func sent(_ serial: UInt32, to name: BusName, isCall: Bool) {
-        guard name != broker.bridge else { return }
+        // Of one that has left nobody would take out again what is counted.
+        guard name != broker.bridge, broker.bus.knows(name) else { return }
         perform(readers.sent(serial, to: name.text, isCall: isCall))
     }
 
     func answered(_ serial: UInt32, by name: BusName) { readers.answered(serial, by: name.text) }
+
+    func abandoned(_ serial: UInt32, to name: BusName) { readers.abandoned(serial, to: name.text) }
 
     func unanswered(_ serial: UInt32, by name: BusName) {
         perform(readers.unanswered(serial, by: name.text))

@@ -22,6 +22,8 @@ public struct Readers: Sendable {
         var read = 0
         /// How many messages it had been sent with each call that has no answer yet, by serial number.
         var calls: [UInt32: Int] = [:]
+        /// The same of the calls that were not answered in time: at most as many as end the patience.
+        var late: [UInt32: Int] = [:]
         /// How many calls in a row were not answered in time.
         var failures = 0
         /// Whether there is a `Ping` under way.
@@ -52,24 +54,32 @@ public struct Readers: Sendable {
         return [.ping(connection)]
     }
 
-    /// `connection` has answered the call `serial`, whatever it has answered.
+    /// `connection` has answered the call `serial`, whatever it has answered, and however late.
     public mutating func answered(_ serial: UInt32, by connection: String) {
-        guard var reader = readers[connection], let position = reader.calls.removeValue(forKey: serial) else {
-            return
-        }
+        guard var reader = readers[connection],
+            let position = reader.calls.removeValue(forKey: serial) ?? reader.late[serial]
+        else { return }
         reader.read = max(reader.read, position)
         reader.failures = 0
+        reader.late = [:]
         reader.isAsked = false
         readers[connection] = reader
     }
 
+    /// The call `serial` is neither answered nor waited for any more.
+    public mutating func abandoned(_ serial: UInt32, to connection: String) {
+        guard readers[connection]?.calls.removeValue(forKey: serial) != nil else { return }
+        readers[connection]?.isAsked = false
+    }
+
     /// `connection` has not answered the call `serial` in time.
     public mutating func unanswered(_ serial: UInt32, by connection: String) -> [Action] {
-        guard var reader = readers[connection], reader.calls.removeValue(forKey: serial) != nil,
+        guard var reader = readers[connection], let position = reader.calls.removeValue(forKey: serial),
             !reader.isForgotten
         else { return [] }
         defer { readers[connection] = reader }
         reader.failures += 1
+        reader.late[serial] = position
         reader.isAsked = false
         let isEnough =
             reader.failures >= Quota.unansweredCalls || reader.outstanding >= Quota.outstandingMessages

@@ -9,8 +9,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from gi.repository import GLib
-from buses import wait
+from buses import let_pass, wait
 from clients import Client, Dock, Never
 from support import Machine, refused
 
@@ -55,6 +56,23 @@ def test_three_unanswered_calls(machines: tuple[Machine, Machine]) -> None:
     dock.continue_offer(dock.offer("Back"))
     target.wait_for("ContinueActivity", times=4)
     assert sum(call.member == "WillSave" for call in origin.calls) == asked + 1
+
+
+@pytest.mark.slow
+def test_client_that_answers_too_late_is_kept(machine: Machine) -> None:
+    """A client that answers each call after the broker has given it up is slow, not gone: it is not forgotten."""
+    client = Client(machine)
+    client.answers["WillSave"] = lambda arguments: Never
+    activity = client.offer("Slow")
+    for times in range(1, 5):
+        activity.update(NeedsSave=True)
+        client.wait_for("WillSave", times=times)
+        # The broker waits for four seconds.
+        let_pass(4.3)
+        client.unanswered.pop().return_value(GLib.Variant("(a{sv})", ({},)))
+    let_pass(0.2)
+    assert FORGOTTEN not in machine.log("handoffd")
+    assert activity.get("Title") == "Slow"
 
 
 def test_client_that_answers_slowly_is_kept(machine: Machine) -> None:

@@ -83,6 +83,36 @@ struct ReadersTests {
         #expect(send(31, from: 33, to: &readers) == [])
     }
 
+    @Test("an answer that comes too late is one all the same")
+    func tooLate() {
+        var readers = Readers()
+        for serial in UInt32(1)...20 {
+            _ = readers.sent(serial, to: client, isCall: true)
+            #expect(readers.unanswered(serial, by: client) == [])
+            readers.answered(serial, by: client)
+            readers.answered(serial, by: client)
+        }
+        #expect(!readers.isForgotten(client))
+        // Answers to what was never asked do not help.
+        for serial in UInt32(21)...23 {
+            _ = readers.sent(serial, to: client, isCall: true)
+            readers.answered(serial + 100, by: client)
+            #expect(readers.unanswered(serial, by: client) == (serial == 23 ? [.forget(client)] : []))
+        }
+    }
+
+    @Test("a call that nobody waits for any more counts neither way")
+    func abandoned() {
+        var readers = Readers()
+        for serial in UInt32(1)...10 {
+            _ = readers.sent(serial, to: client, isCall: true)
+            readers.abandoned(serial, to: client)
+            #expect(readers.unanswered(serial, by: client) == [])
+        }
+        readers.abandoned(1, to: ":1.99")
+        #expect(!readers.isForgotten(client))
+    }
+
     @Test("answers to no call, or that come twice, change nothing")
     func late() {
         var readers = Readers()
