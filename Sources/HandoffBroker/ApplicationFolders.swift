@@ -5,8 +5,9 @@ internal import MainLoop
 
 /// The folders that desktop entries are looked for in (Desktop Entry Specification, "Desktop File ID").
 struct ApplicationFolders {
-    /// How many files are looked at, and how deep folders may lie within each other.
-    private static let (maximumFiles, maximumDepth) = (4096, 8)
+    /// How many entries, folders and files of ours are looked at in all, and how deep folders may lie within each
+    /// other: many times what a full desktop has.
+    private static let (maximumEntries, maximumFolders, maximumFiles, maximumDepth) = (16_384, 256, 4096, 8)
 
     /// What the folders hold.
     struct Contents {
@@ -16,6 +17,7 @@ struct ApplicationFolders {
         /// The file ids that were seen: of two with one id the first counts, even if it says nothing.
         fileprivate var ids: Set<String> = []
         fileprivate var files = 0
+        fileprivate var entries = 0
     }
 
     /// Looks through all of them, the most important first.
@@ -26,8 +28,11 @@ struct ApplicationFolders {
     }
 
     private static func look(in folder: String, prefix: String, depth: Int, _ contents: inout Contents) {
+        guard contents.folders.count < maximumFolders else { return }
         contents.folders.append(folder)
-        for (name, isFolder) in entries(of: folder) {
+        let entries = entries(of: folder, atMost: maximumEntries - contents.entries)
+        contents.entries += entries.count
+        for (name, isFolder) in entries {
             if isFolder {
                 guard depth < maximumDepth, !name.hasPrefix(".") else { continue }
                 look(in: "\(folder)/\(name)", prefix: "\(prefix)\(name)-", depth: depth + 1, &contents)
@@ -51,11 +56,11 @@ struct ApplicationFolders {
     }
 
     /// Names, and whether they are folders (links to such are not followed), in alphabetical order.
-    private static func entries(of folder: String) -> [(String, Bool)] {
+    private static func entries(of folder: String, atMost maximum: Int) -> [(String, Bool)] {
         guard let stream = opendir(folder) else { return [] }
         defer { closedir(stream) }
         var entries: [(String, Bool)] = []
-        while entries.count < 2 * maximumFiles, let entry = readdir(stream) {
+        while entries.count < maximum, let entry = readdir(stream) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
                 $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }

@@ -11,8 +11,16 @@ final class InstalledApplications {
     private var isExpecting = false
     private lazy var timer = DeadlineTimer { [weak self] in self?.load() }
 
-    /// How long after the first change it is waited for more: an installation writes many files.
-    private static let patience: Int64 = 200_000
+    /// The folders that are watched.
+    private var folders = UserDirectories.applications
+    /// How long, in microseconds, after the first change it is waited for more: an installation writes many files, and
+    /// whoever never ceases to write shall not keep the broker busy.
+    private var patience = shortestPatience
+    private static let shortestPatience: Int64 = 200_000
+    /// How many times as long as reading takes the wait is at least.
+    private static let restfulness: Int64 = 20
+    /// How often the folders are read anew at once because there are others now.
+    private static let maximumRounds = 3
 
     init(_ broker: Broker) { self.broker = broker }
 
@@ -25,16 +33,27 @@ final class InstalledApplications {
         // A folder that never comes to rest is read again and again, not never.
         guard !isExpecting else { return }
         isExpecting = true
-        timer.set(MainLoop.now + Self.patience)
+        timer.set(MainLoop.now + patience)
     }
 
     private func load() {
         (isLoaded, isExpecting) = (true, false)
-        // Watched before they are read: what changes meanwhile is read again.
-        watch.watch(UserDirectories.applications)
-        let contents = ApplicationFolders.look()
-        watch.watch(contents.folders)
+        let start = MainLoop.now
+        let contents = look()
+        patience = max(Self.shortestPatience, Self.restfulness * (MainLoop.now - start))
         brokerLog.debug("\(contents.applications.count) installed applications take part.")
         broker.setInstalled(contents.applications)
+    }
+
+    /// Each folder is watched before it is read, so that what changes meanwhile is read again.
+    private func look() -> ApplicationFolders.Contents {
+        watch.watch(folders)
+        var contents = ApplicationFolders.look()
+        for _ in 1..<Self.maximumRounds where contents.folders != folders {
+            folders = contents.folders
+            watch.watch(folders)
+            contents = ApplicationFolders.look()
+        }
+        return contents
     }
 }

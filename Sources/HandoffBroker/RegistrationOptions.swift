@@ -10,7 +10,6 @@ struct RegistrationOptions {
     private(set) var documentTypes: [String: ActivityType] = [:]
 
     /// How many hosts an application may claim.
-    static let maximumDomains = 32
 
     /// - Throws: `InvalidArgs` naming the option, or `LimitsExceeded`.
     init(_ options: [String: Value]) throws(HandoffFailure) {
@@ -30,10 +29,10 @@ struct RegistrationOptions {
 
     /// Throws if there are too many hosts, or one of them is none.
     static func check(domains: [String]) throws(HandoffFailure) {
-        guard domains.count <= maximumDomains else {
+        guard domains.count <= Quota.domains else {
             throw HandoffFailure(
                 .limitsExceeded,
-                "Domains names \(domains.count) hosts, more than the \(maximumDomains) allowed.")
+                "Domains names \(domains.count) hosts, more than the \(Quota.domains) allowed.")
         }
         for domain in domains { try checkDomain(domain) }
     }

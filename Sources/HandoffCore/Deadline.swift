@@ -42,6 +42,8 @@ public enum Quota {
     public static let continuations = 8
     /// Activity types of one connection.
     public static let types = 256
+    /// Web hosts that an application claims.
+    public static let domains = 32
     /// Messages that a connection may leave unread while it does not answer either.
     public static let outstandingMessages = 64
     /// Messages that a connection may leave unread, whatever the time it has had for them.

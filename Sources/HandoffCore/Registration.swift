@@ -27,14 +27,27 @@ public struct Declaration: Hashable, Sendable {
         return (activityTypes + mapped).filter { seen.insert($0).inserted }
     }
 
-    /// This declaration and `other` together. This one comes first, and decides what both say of a MIME type.
+    /// This declaration and `other` together. This one comes first, and decides what both say of a MIME type; of
+    /// `other` counts what there is room for within ``Quota/types`` and ``Quota/domains``.
     public func union(_ other: Declaration) -> Declaration {
-        var types: Set<ActivityType> = []
-        var hosts: Set<String> = []
-        return Declaration(
-            activityTypes: (activityTypes + other.activityTypes).filter { types.insert($0).inserted },
-            documentTypes: documentTypes.merging(other.documentTypes) { mine, _ in mine },
-            domains: (domains + other.domains).filter { hosts.insert($0).inserted })
+        var result = self
+        var known = Set(types)
+        for type in other.activityTypes where !result.activityTypes.contains(type) {
+            guard known.contains(type) || known.count < Quota.types else { continue }
+            known.insert(type)
+            result.activityTypes.append(type)
+        }
+        for (mimeType, type) in other.documentTypes.sorted(by: { $0.key < $1.key })
+        where result.documentTypes[mimeType] == nil && result.documentTypes.count < Quota.types {
+            guard known.contains(type) || known.count < Quota.types else { continue }
+            known.insert(type)
+            result.documentTypes[mimeType] = type
+        }
+        for host in other.domains where !result.domains.contains(host) && result.domains.count < Quota.domains
+        {
+            result.domains.append(host)
+        }
+        return result
     }
 }
 

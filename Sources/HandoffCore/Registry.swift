@@ -96,7 +96,9 @@ public struct Registry: Sendable {
             guard registration.team == offer.team || isDefaultBrowser, !ids.contains(id) else { continue }
             ids.append(id)
         }
-        for id in installed.keys.sorted() where !ids.contains(id) {
+        // Of one that runs its own word counts.
+        let running = Set(registrations.map(\.applicationID))
+        for id in installed.keys.sorted() where !running.contains(id) {
             if let entry = installed[id], entry.isActivatable, entry.continues(offer) { ids.append(id) }
         }
         guard let index = ids.firstIndex(of: offer.applicationID) else { return ids }
@@ -104,13 +106,14 @@ public struct Registry: Sendable {
         return ids
     }
 
-    /// The latest connection that registered as `application`, of those that declare the type of `offer` and are of
-    /// its team if there are any; nil if the application is not registered.
+    /// The latest connection that registered as `application`, of those that can continue `offer`, if one is given;
+    /// nil if there is none.
     public func connection(for application: ApplicationID, continuing offer: Offer? = nil) -> String? {
         let mine = registrations.filter { $0.applicationID == application }
         guard let offer else { return mine.last?.connection }
         let able = mine.filter { $0.declares(offer.type) }
-        return (able.last { $0.team == offer.team } ?? able.last ?? mine.last)?.connection
+        let fallback = offer.type == .browsingWeb ? able.last : nil
+        return (able.last { $0.team == offer.team } ?? fallback)?.connection
     }
 
     private static func notDeclared(_ type: ActivityType, by registration: Registration) -> HandoffFailure {

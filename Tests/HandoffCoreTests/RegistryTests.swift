@@ -47,7 +47,7 @@ struct RegistryTests {
         #expect(registry.connection(for: notes) == ":1.2")
         #expect(registry.connection(for: notes, continuing: try Example.offer(type: "view")) == ":1.2")
         #expect(registry.connection(for: notes, continuing: try Example.offer(type: "edit")) == ":1.1")
-        #expect(registry.connection(for: notes, continuing: try Example.offer(type: "none")) == ":1.2")
+        #expect(registry.connection(for: notes, continuing: try Example.offer(type: "none")) == nil)
         try registry.register(try registration(":1.1"))
         #expect(registry.connection(for: notes) == ":1.1")
         registry.remove(":1.1")
@@ -188,6 +188,38 @@ struct RegistryTests {
         #expect(
             registry.handlers(for: try Example.offer()) == (try order.map { try Example.application($0) }))
         #expect(registry.connection(for: try Example.application("notes")) == nil)
+    }
+
+    @Test("an application that runs counts by its own word, and not by its desktop entry")
+    func runningHandler() throws {
+        var registry = Registry()
+        _ = registry.setInstalled([try installed("writer")])
+        let writer = try Example.application("writer")
+        let offer = try Example.offer()
+        #expect(registry.handlers(for: offer) == [writer])
+        try registry.register(try registration(":1.1", "writer", team: "com.other"))
+        #expect(registry.handlers(for: offer) == [])
+        #expect(registry.connection(for: writer, continuing: offer) == nil)
+        #expect(registry.connection(for: writer) == ":1.1")
+    }
+
+    @Test("with its desktop entry an application has no more types and hosts than any other")
+    func limits() throws {
+        func declaration(_ name: String, _ count: Int) throws -> Declaration {
+            Declaration(
+                activityTypes: try (0..<count).map { try Example.type("\(name)\($0)") },
+                documentTypes: Dictionary(
+                    uniqueKeysWithValues: try (0..<count).map {
+                        ("text/\(name)\($0)", try Example.type("\(name)document\($0)"))
+                    }),
+                domains: (0..<count / 8).map { "\(name)\($0).example.com" })
+        }
+        let own = try declaration("own", 100)
+        let both = own.union(try declaration("entry", 256))
+        #expect(both.types.count == 256 && both.domains.count == 32)
+        #expect(both.types.starts(with: own.activityTypes) && both.domains.starts(with: own.domains))
+        #expect(own.documentTypes.allSatisfy { both.documentTypes[$0.key] == $0.value })
+        #expect(own.union(own) == own)
     }
 
     @Test("declarations add up, the first having its way")
