@@ -94,9 +94,13 @@ final class ActivityObject {
     // MARK: Being current
 
     func currentChanged(_ isCurrent: Bool) {
-        broker.connection.objects.propertiesChanged(
-            path, ActivityBinding.description.name, ["Current"], tell: .only(owner))
-        perform(saving.setCurrent(isCurrent, at: .now))
+        let actions = saving.setCurrent(isCurrent, at: .now)
+        // Behind the offer, which goes to the bridge by way of the main loop too.
+        MainLoop.start { [self] in
+            broker.connection.objects.propertiesChanged(
+                path, ActivityBinding.description.name, ["Current"], tell: .only(owner))
+            perform(actions)
+        }
     }
 
     // MARK: Saving

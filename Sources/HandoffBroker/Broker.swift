@@ -92,14 +92,14 @@ public final class Broker {
 
     /// A connection has left the bus.
     private func vanished(_ name: BusName) {
-        readers.vanished(name)
         forget(name)
+        readers.vanished(name)
     }
 
     /// Drops all that belongs to a connection that cannot be told of anything any more.
     func forget(_ name: BusName) {
-        unregister(name.text, isOnBus: false)
         for runner in runners.values { runner.callerVanished(name) }
+        unregister(name.text, isOnBus: false)
         connection.objects.forget(name)
     }
 
@@ -169,8 +169,7 @@ public final class Broker {
                 brokerLog.debug("Activity \(id) is no longer offered.")
                 tellBridge(.withdraw(id))
             case .currentChanged(let id, let isCurrent):
-                // Behind the offer, which goes to the bridge by way of the main loop too.
-                MainLoop.start { [weak self] in self?.activityObjects[id]?.currentChanged(isCurrent) }
+                activityObjects[id]?.currentChanged(isCurrent)
             case .invalidated(let id):
                 guard let object = activityObjects.removeValue(forKey: id) else { continue }
                 connection.objects.unexport(object.path)

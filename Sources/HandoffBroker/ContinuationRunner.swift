@@ -77,7 +77,8 @@ final class ContinuationRunner {
         else { return }
         do {
             let ended = try broker.held.began(
-                id, connection: connection, supportsStreams: machine.offer.supportsContinuationStreams)
+                id, connection: connection,
+                supportsStreams: (machine.fetched?.offer ?? machine.offer).supportsContinuationStreams)
             try use(registration)
             broker.perform(ended)
         } catch {
@@ -90,13 +91,15 @@ final class ContinuationRunner {
     /// The bus starts it. That it is started is not enough: it has to register.
     private func startApplication() async {
         do {
-            try await broker.bus.startService(try BusName(applicationID.description))
+            // How long it may take is not the bus's to say.
+            try await broker.bus.startService(
+                try BusName(applicationID.description), timeout: Deadline.registration * 2)
         } catch {
             let reason = PeerText.message(DBusError.converting(error).message)
             perform(
                 machine.startFailed(
                     HandoffFailure(
-                        .noApplication,
+                        .applicationFailed,
                         "\(applicationID) could not be started (\(reason)). Start it by hand, then try again."
                     ))
             )
@@ -117,14 +120,15 @@ final class ContinuationRunner {
             "\(PeerText.message(offeredType.description)) of \(broker.peers.name(of: device)) goes to"
                 + " \(applicationID)")
         perform(machine.begin(at: .now))
+        // From now on the offer stays until the outcome is out.
+        let shown = broker.remoteOffers.setContinuing(true, key.activity, of: key.device)
         // What has just been asked for is on its way before anybody is told.
-        run { $0.show() }
+        run { $0.show(shown) }
     }
 
-    private func show() {
-        guard isRunning else { return }
-        export()
-        broker.peers.perform(broker.remoteOffers.setContinuing(true, key.activity, of: key.device))
+    private func show(_ actions: [RemoteOffers.Action]) {
+        if isRunning { export() }
+        broker.peers.perform(actions)
     }
 
     func join(_ caller: BusName, application: ApplicationID?) throws {

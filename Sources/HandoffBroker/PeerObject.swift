@@ -72,6 +72,7 @@ final class PeerObject: PeerServer {
         let offered = broker.activities.offered?.id
         broker.perform(try broker.origin.fetch(id, for: continuationID, by: device, offered: offered))
         guard let object = broker.object(of: id) else { throw Self.withdrawn(id) }
+        logFetch(of: object, continuationID)
         let begin = MainLoop.now
         guard await object.saved(for: continuationID), let object = broker.object(of: id),
             broker.origin.entry(continuationID, of: device) != nil
@@ -81,17 +82,25 @@ final class PeerObject: PeerServer {
         return object.payload().merging(["SaveTime": .int64(saveTime)]) { first, _ in first }
     }
 
+    /// Behind what has to be asked for first: somebody waits for that.
+    private func logFetch(of object: ActivityObject, _ continuation: ContinuationID) {
+        let name = broker.peers.name(of: device)
+        let text =
+            "\(name) continues “\(PeerText.title(object.title))” (\(PeerText.message(object.activityType)))."
+        // The call of WillSave is one job away.
+        MainLoop.start {
+            MainLoop.start { brokerLog.message(text, ["HANDOFF_CONTINUATION": continuation.description]) }
+        }
+    }
+
     /// The user can find out what has left this device.
     private func remember(_ object: ActivityObject, _ continuation: ContinuationID, _ saveTime: Int64) {
         let name = broker.peers.name(of: device)
         broker.recentFetches.add(
             RecentFetches.Fetch(
-                time: MainLoop.wallClock, device: device, deviceName: name, type: object.type,
-                applicationID: object.applicationID, title: PeerText.title(object.title)))
+                continuation: continuation, time: MainLoop.wallClock, device: device, deviceName: name,
+                type: object.type, applicationID: object.applicationID, title: PeerText.title(object.title)))
         ContinuationTrace.say(continuation, "save \(ContinuationTrace.text(saveTime)), for \(name)")
-        brokerLog.message(
-            "\(name) continues “\(PeerText.title(object.title))” (\(PeerText.message(object.activityType))).",
-            ["HANDOFF_CONTINUATION": continuation.description])
     }
 
     private static func withdrawn(_ id: ActivityID) -> HandoffFailure {

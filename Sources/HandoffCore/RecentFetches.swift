@@ -4,6 +4,8 @@
 public struct RecentFetches: Sendable {
     /// One fetch.
     public struct Fetch: Hashable, Sendable {
+        /// What it was for.
+        public let continuation: ContinuationID
         /// When, in microseconds since the Unix epoch.
         public let time: Int64
         /// The peer that fetched.
@@ -19,9 +21,11 @@ public struct RecentFetches: Sendable {
 
         /// A fetch.
         public init(
-            time: Int64, device: DeviceID, deviceName: String, type: ActivityType,
+            continuation: ContinuationID, time: Int64, device: DeviceID, deviceName: String,
+            type: ActivityType,
             applicationID: ApplicationID, title: String
         ) {
+            self.continuation = continuation
             self.time = time
             self.device = device
             self.deviceName = deviceName
@@ -40,8 +44,10 @@ public struct RecentFetches: Sendable {
     /// None yet.
     public init() {}
 
-    /// Remembers `fetch`, and forgets the oldest if there are too many.
+    /// Remembers `fetch`, in place of a former one for the same continuation, and forgets the oldest if there are too
+    /// many.
     public mutating func add(_ fetch: Fetch) {
+        fetches.removeAll { $0.continuation == fetch.continuation && $0.device == fetch.device }
         if fetches.count >= Self.maximum { fetches.removeLast(fetches.count - Self.maximum + 1) }
         fetches.insert(fetch, at: 0)
     }

@@ -126,7 +126,7 @@ def test_application_that_cannot_be_started(machines: tuple[Machine, Machine]) -
     path = dock.offer("Start me")
     dock.continue_offer(path)
     application, error, message = dock.outcome()
-    assert (application, error) == (name, "org.example.Handoff.Error.NoApplication")
+    assert (application, error) == (name, "org.example.Handoff.Error.ApplicationFailed")
     assert "could not be started" in message
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from gi.repository import GLib
-from buses import BUS, ROOT, let_pass, wait
+from buses import BUS, ROOT, let_pass, properties, wait
 from clients import ACTIVITY_TYPE, APPLICATION_ID, Client, Dock
 from samples import IN_AN_HOUR
 from support import Machine, refused
@@ -110,6 +110,40 @@ def test_only_the_current_activity_is_saved(machine: Machine) -> None:
     assert not client.called("WillSave")
     activity.become_current()
     assert client.wait_for("WillSave").arguments.unpack() == (activity.path,)
+
+
+@pytest.mark.parametrize("ends", ["resigns", "is replaced"])
+def test_activity_that_is_no_longer_current_is_not_saved(machine: Machine, ends: str) -> None:
+    """NeedsSave that is set behind ResignCurrent, or behind another's BecomeCurrent, asks nobody, however soon."""
+    client = Client(machine)
+    other = client.create(Title="Another")
+    for _time in range(20):
+        activity = client.offer("A letter")
+        answers = [client.begin(activity.path, "Activity.ResignCurrent") if ends == "resigns"
+                   else client.begin(other.path, "Activity.BecomeCurrent"),
+                   client.begin(activity.path, "Activity.Update", GLib.Variant("(a{sv})", (properties(NeedsSave=True),)))]
+        for answer in answers:
+            answer()
+    let_pass(0.3)
+    assert not client.called("WillSave")
+
+
+def test_outcome_comes_before_the_end_of_the_offer(machines: Machines) -> None:
+    """An offer that is dismissed right after Continue stays until the outcome is told."""
+    desk, lap = machines
+    origin, target, dock = Client(desk), Client(lap), Dock(lap)
+    origin.offer("A letter")
+    path = dock.offer("A letter")
+    target.hang("ContinueActivity")
+    answers = [dock.begin(path, "RemoteActivity.Continue", GLib.Variant("(a{sv})", ({},))),
+               dock.begin(path, "RemoteActivity.Dismiss")]
+    for answer in answers:
+        answer()
+    target.wait_for("ContinueActivity")
+    target.unanswered.pop().return_value(GLib.Variant("(b)", (True,)))
+    dock.wait_until_gone(path)
+    members = [event.member for event in dock.events]
+    assert members.index("ContinueFinished") < members.index("InterfacesRemoved")
 
 
 def test_first_save_needs_no_asking(machines: Machines) -> None:
