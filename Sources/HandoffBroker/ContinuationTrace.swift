@@ -30,7 +30,7 @@ struct ContinuationTrace {
         Dictionary(uniqueKeysWithValues: times.map { ($0.key.rawValue, $0.value) })
     }
 
-    func began(_ what: String) { say(what) }
+    func began(_ what: @autoclosure () -> String) { say(what()) }
 
     /// This phase has ended, having begun at `start` by the clock of the main loop, with the continuation if nil.
     mutating func ended(_ phase: Phase, since start: Int64? = nil) {
@@ -57,11 +57,11 @@ struct ContinuationTrace {
             ["HANDOFF_CONTINUATION": id.description])
     }
 
-    private func say(_ text: String) { Self.say(id, text) }
+    private func say(_ text: @autoclosure () -> String) { Self.say(id, text()) }
 
     /// A line about continuation `id`, on either device.
-    static func say(_ id: ContinuationID, _ text: String) {
-        brokerLog.debug("continuation \(id): \(text)", ["HANDOFF_CONTINUATION": id.description])
+    static func say(_ id: ContinuationID, _ text: @autoclosure () -> String) {
+        brokerLog.debug("continuation \(id): \(text())", ["HANDOFF_CONTINUATION": id.description])
     }
 
     /// Microseconds as milliseconds.

@@ -72,25 +72,25 @@ final class PeerObject: PeerServer {
         let offered = broker.activities.offered?.id
         broker.perform(try broker.origin.fetch(id, for: continuationID, by: device, offered: offered))
         guard let object = broker.object(of: id) else { throw Self.withdrawn(id) }
-        logFetch(of: object, continuationID)
         let begin = MainLoop.now
-        guard await object.saved(for: continuationID), let object = broker.object(of: id),
+        guard await object.saved(for: continuationID), broker.object(of: id) === object,
             broker.origin.entry(continuationID, of: device) != nil
-        else { throw Self.withdrawn(id) }
+        else {
+            logFetch(of: object, continuationID)
+            throw Self.withdrawn(id)
+        }
         let saveTime = MainLoop.now - begin
         call.afterReply { [weak self] in self?.remember(object, continuationID, saveTime) }
-        return object.payload().merging(["SaveTime": .int64(saveTime)]) { first, _ in first }
+        var payload = object.payload()
+        payload["SaveTime"] = .int64(saveTime)
+        return payload
     }
 
-    /// Behind what has to be asked for first: somebody waits for that.
     private func logFetch(of object: ActivityObject, _ continuation: ContinuationID) {
-        let name = broker.peers.name(of: device)
-        let text =
-            "\(name) continues “\(PeerText.title(object.title))” (\(PeerText.message(object.activityType)))."
-        // The call of WillSave is one job away.
-        MainLoop.start {
-            MainLoop.start { brokerLog.message(text, ["HANDOFF_CONTINUATION": continuation.description]) }
-        }
+        brokerLog.message(
+            "\(broker.peers.name(of: device)) continues “\(PeerText.title(object.title))”"
+                + " (\(PeerText.message(object.activityType))).",
+            ["HANDOFF_CONTINUATION": continuation.description])
     }
 
     /// The user can find out what has left this device.
@@ -100,6 +100,7 @@ final class PeerObject: PeerServer {
             RecentFetches.Fetch(
                 continuation: continuation, time: MainLoop.wallClock, device: device, deviceName: name,
                 type: object.type, applicationID: object.applicationID, title: PeerText.title(object.title)))
+        logFetch(of: object, continuation)
         ContinuationTrace.say(continuation, "save \(ContinuationTrace.text(saveTime)), for \(name)")
     }
 
