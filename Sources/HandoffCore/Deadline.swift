@@ -28,6 +28,8 @@ public enum Deadline {
     public static let offerInterval: Duration = .milliseconds(100)
     /// `Ping`, which asks whether a connection reads what it is sent.
     public static let ping: Duration = .seconds(2)
+    /// The other side or a user to agree while pairing, and the comparison of the codes.
+    public static let pairing: Duration = .seconds(60)
     /// How often a date is compared with the wall clock, which may be set and runs while the machine sleeps.
     public static let dateCheck: Duration = .seconds(60)
 }

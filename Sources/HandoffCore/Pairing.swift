@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// One attempt at pairing with the device at the other end of a TLS session (WIRE, "Pairing"): commit, reveal, and both
+/// users compare six digits.
+///
+/// Whatever the other side does, `store` comes only if the local user has said that the codes match and the other side
+/// has confirmed; `fail` comes once at most and never beside `store`; and after either nothing more happens, since one
+/// session is good for one attempt. An event that throws has ended the attempt: its error is the answer to the peer.
+public struct Pairing: Sendable {
+    /// Which end of the TLS session this device is, which decides who commits first.
+    public enum Role: Sendable {
+        /// The TLS client, I.
+        case initiator
+        /// The TLS server, R.
+        case responder
+    }
+
+    /// What the user sees of it: the property `PairingState`.
+    public enum Stage: String, Sendable {
+        case none, waiting, comparing, confirmed
+    }
+
+    /// What an event asks to be done.
+    public enum Action: Hashable, Sendable {
+        /// Call `Request`.
+        case sendRequest
+        /// Call `Commit` with these 32 bytes, and report the answer.
+        case sendCommit([UInt8])
+        /// Answer the peer's `Commit` with these 32 bytes.
+        case answerCommit([UInt8])
+        /// Call `Reveal` with these 32 bytes, and report the answer.
+        case sendReveal([UInt8])
+        /// Call `Confirm`.
+        case sendConfirm
+        /// Call `Cancel` with this reason.
+        case sendCancel(String)
+        /// Store the device durably, and report what came of it.
+        case store
+        /// It has failed, because of this: tell the user, refuse a `Commit` that waits for its answer, and close the
+        /// link.
+        case fail(String)
+        /// Stage or code are others now.
+        case changed
+    }
+
+    /// What is computed from the session, the devices and the nonces.
+    public struct Transcript: Sendable {
+        /// C of Na.
+        let commitment: @Sendable (_ na: [UInt8]) -> [UInt8]
+        /// The six digits of Na and Nb.
+        let code: @Sendable (_ na: [UInt8], _ nb: [UInt8]) -> String
+
+        /// A transcript by these functions.
+        public init(
+            commitment: @escaping @Sendable (_ na: [UInt8]) -> [UInt8],
+            code: @escaping @Sendable (_ na: [UInt8], _ nb: [UInt8]) -> String
+        ) {
+            self.commitment = commitment
+            self.code = code
+        }
+    }
+
+    private enum State {
+        case idle
+        /// R has asked, or I was asked by R.
+        case requested
+        /// I has committed, and waits for Nb.
+        case committed
+        /// R was sent this commitment, and waits for its user.
+        case held([UInt8])
+        /// R has answered this commitment, and waits for Na.
+        case answered([UInt8])
+        /// I has revealed Na, having got this Nb.
+        case revealed([UInt8])
+        /// Both have the code; who has said yes to it.
+        case comparing(code: String, local: Bool, peer: Bool)
+        case storing
+        case paired
+        case failed
+    }
+
+    /// How many bytes nonces and commitments have.
+    public static let size = 32
+
+    private var state = State.idle
+    private let role: Role
+    private let nonce: [UInt8]
+    private let transcript: Transcript
+    /// When `advance(to:)` has something to do; nil if time changes nothing.
+    public private(set) var nextDeadline: Instant?
+
+    /// An attempt that has not begun; `nonce` are 32 random bytes that nobody else knows.
+    public init(_ role: Role, nonce: [UInt8], transcript: Transcript) {
+        self.role = role
+        self.nonce = nonce
+        self.transcript = transcript
+    }
+
+    /// What the user sees.
+    public var stage: Stage {
+        switch state {
+        case .idle, .paired, .failed: .none
+        case .requested, .committed, .held, .answered, .revealed: .waiting
+        case .comparing(_, local: false, _): .comparing
+        case .comparing, .storing: .confirmed
+        }
+    }
+
+    /// The six digits, in two groups, while they are compared; empty otherwise.
+    public var code: String {
+        guard case .comparing(let code, _, _) = state else { return "" }
+        return "\(code.prefix(3)) \(code.dropFirst(3))"
+    }
+
+    /// Whether an attempt is under way.
+    public var isActive: Bool { stage != .none }
+
+    // MARK: The local user
+
+    /// The user wants to pair, or agrees to it. While an attempt is under way otherwise, nothing changes.
+    public mutating func pair(at now: Instant) -> [Action] {
+        switch (state, role) {
+        case (.idle, .initiator), (.requested, .initiator): return commit(at: now)
+        case (.idle, .responder): return wait(.requested, at: now) + [.sendRequest]
+        case (.held(let commitment), _): return answer(commitment, at: now)
+        default: return []
+        }
+    }
+
+    /// The user says whether the codes match. Fails with `pairingFailed` if none is compared; then nothing changes.
+    public mutating func confirm(_ matches: Bool) throws(HandoffFailure) -> [Action] {
+        guard case .comparing(let code, local: false, let peer) = state else {
+            throw HandoffFailure(.pairingFailed, "No code is being compared. Begin pairing first.")
+        }
+        guard matches else { return cancel("The codes did not match.") }
+        state = .comparing(code: code, local: true, peer: peer)
+        return [.sendConfirm, .changed] + storeIfAgreed()
+    }
+
+    /// The user ends the attempt. Without one nothing happens.
+    public mutating func cancel(_ reason: String = "The user has cancelled.") -> [Action] {
+        isActive ? [.sendCancel(reason)] + fail(reason) : []
+    }
+
+    // MARK: The peer
+
+    /// R asks to pair: I goes on if its budget allows, else when its user agrees.
+    public mutating func requestReceived(
+        budget: inout PairingBudget, at now: Instant
+    ) throws(Refusal) -> [Action] {
+        guard role == .initiator else { throw refuse("it asked, though it is its part to commit") }
+        switch state {
+        case .idle: return budget.take(at: now) ? commit(at: now) : wait(.requested, at: now)
+        // The two have crossed.
+        case .committed: return []
+        default: throw refuse("it asked out of order")
+        }
+    }
+
+    /// I has committed: answered if R's user has asked or the budget allows, else when the user agrees.
+    public mutating func commitReceived(
+        _ commitment: [UInt8], budget: inout PairingBudget, at now: Instant
+    ) throws(Refusal) -> [Action] {
+        guard role == .responder, commitment.count == Self.size else {
+            throw refuse("its commitment is none")
+        }
+        switch state {
+        case .requested: return answer(commitment, at: now)
+        case .idle:
+            return budget.take(at: now) ? answer(commitment, at: now) : wait(.held(commitment), at: now)
+        default: throw refuse("it committed itself twice")
+        }
+    }
+
+    /// R has answered `Commit`. Later answers do nothing.
+    public mutating func commitAnswered(_ nb: [UInt8]) -> [Action] {
+        guard case .committed = state else { return [] }
+        guard nb.count == Self.size else {
+            return fail("Its answer has \(nb.count) bytes instead of \(Self.size).")
+        }
+        state = .revealed(nb)
+        return [.sendReveal(nonce)]
+    }
+
+    /// I reveals what it had committed itself to.
+    public mutating func revealReceived(_ na: [UInt8], at now: Instant) throws(Refusal) -> [Action] {
+        guard case .answered(let commitment) = state else { throw refuse("it revealed out of order") }
+        guard na.count == Self.size, transcript.commitment(na) == commitment else {
+            throw refuse("it revealed something else than it had committed itself to")
+        }
+        return compare(transcript.code(na, nonce), at: now)
+    }
+
+    /// R has answered `Reveal`. Later answers do nothing.
+    public mutating func revealAnswered(at now: Instant) -> [Action] {
+        guard case .revealed(let nb) = state else { return [] }
+        return compare(transcript.code(nonce, nb), at: now)
+    }
+
+    /// The other user has said that the codes match.
+    public mutating func confirmReceived() throws(Refusal) -> [Action] {
+        guard case .comparing(let code, let local, peer: false) = state else {
+            throw refuse("it confirmed out of order")
+        }
+        state = .comparing(code: code, local: local, peer: true)
+        return storeIfAgreed()
+    }
+
+    /// The other side has ended the attempt, `reason` being its words.
+    public mutating func cancelReceived(_ reason: String) -> [Action] {
+        let words = PeerText.message(reason)
+        return isActive
+            ? fail(words.isEmpty ? "The other device has cancelled." : "The other device: \(words)") : []
+    }
+
+    /// A call of the peer was answered with an error.
+    public mutating func callFailed(_ message: String) -> [Action] { isActive ? fail(message) : [] }
+
+    // MARK: The rest
+
+    /// Whether the device is stored durably now.
+    public mutating func stored(_ failure: String? = nil) -> [Action] {
+        guard case .storing = state else { return [] }
+        if let failure { return [.sendCancel("It could not be stored.")] + fail(failure) }
+        (state, nextDeadline) = (.paired, nil)
+        return [.changed]
+    }
+
+    /// The session is over.
+    public mutating func linkLost() -> [Action] { isActive ? fail("The link was lost.") : [] }
+
+    /// Time has passed.
+    public mutating func advance(to now: Instant) -> [Action] {
+        guard let nextDeadline, nextDeadline <= now else { return [] }
+        return cancel("Nobody agreed within \(Deadline.pairing.components.seconds) seconds.")
+    }
+
+    // MARK: Steps
+
+    /// Why the peer's call is refused; the attempt is over.
+    public struct Refusal: Error, Hashable, Sendable {
+        /// The answer to the call.
+        public let failure: HandoffFailure
+        /// What else is to be done.
+        public let actions: [Action]
+    }
+
+    private mutating func refuse(_ what: String) -> Refusal {
+        let wasOver =
+            switch state {
+            case .paired, .failed, .storing: true
+            default: false
+            }
+        let failure = HandoffFailure(.pairingFailed, "Pairing has ended: \(what). Begin again.")
+        return Refusal(failure: failure, actions: wasOver ? [] : fail("The other device did wrong: \(what)."))
+    }
+
+    private mutating func wait(_ next: State, at now: Instant) -> [Action] {
+        (state, nextDeadline) = (next, now.advanced(by: Deadline.pairing))
+        return [.changed]
+    }
+
+    private mutating func commit(at now: Instant) -> [Action] {
+        wait(.committed, at: now) + [.sendCommit(transcript.commitment(nonce))]
+    }
+
+    private mutating func answer(_ commitment: [UInt8], at now: Instant) -> [Action] {
+        wait(.answered(commitment), at: now) + [.answerCommit(nonce)]
+    }
+
+    private mutating func compare(_ code: String, at now: Instant) -> [Action] {
+        wait(.comparing(code: code, local: false, peer: false), at: now)
+    }
+
+    private mutating func storeIfAgreed() -> [Action] {
+        guard case .comparing(_, local: true, peer: true) = state else { return [] }
+        (state, nextDeadline) = (.storing, nil)
+        return [.store]
+    }
+
+    private mutating func fail(_ reason: String) -> [Action] {
+        (state, nextDeadline) = (.failed, nil)
+        return [.fail(reason), .changed]
+    }
+}
