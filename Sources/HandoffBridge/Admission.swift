@@ -5,19 +5,29 @@ internal import MainLoop
 /// The connections of others until it is known who they are.
 @MainLoop
 final class Admission {
-    /// How long it may take until the handshake is complete.
+    /// How long the opening may take.
+    static let openingTimeout = Duration.seconds(2)
+    /// How long the handshake may take after it.
     static let timeout = Duration.seconds(5)
-    /// How many there may be; of more, the oldest go.
-    static let maximumWaiting = 64
+    /// How many may be before the end of their opening, in all and from one address; of more, the oldest go.
+    static let (maximumOpening, maximumOfHost) = (64, 4)
+    /// How many may begin in a second; more are turned away.
+    static let maximumRate = 50
+    /// How many strangers, and of each peer, may be behind their opening; of more, the oldest go.
+    static let (maximumStrangers, maximumOfPeer) = (8, 4)
 
     private struct Waiting {
         let number: Int
+        let host: String
         let task: Task<Void, Never>
+        /// Who it is, once the opening is over.
+        var claim: Opening.Claim?
     }
 
     private let bridge: Bridge
     private var waiting: [Waiting] = []
     private var nextNumber = 0
+    private var rate = EventRate(limit: maximumRate)
 
     init(_ bridge: Bridge) { self.bridge = bridge }
 
@@ -26,17 +36,29 @@ final class Admission {
 
     /// Finds out who is at the other end of `socket`, and makes a link of it.
     func admit(_ socket: SocketConnection) {
-        if waiting.count >= Self.maximumWaiting {
-            bridge.refusals.note("More than \(Self.maximumWaiting) connections said nothing; the oldest go.")
-            waiting.removeFirst().task.cancel()
+        guard rate.count(at: MainLoop.now) else {
+            socket.close()
+            return bridge.refusals.note("More than \(Self.maximumRate) connections came in a second.")
         }
+        makeRoom(Self.maximumOfHost) { $0.claim == nil && $0.host == socket.remoteHost }
+        makeRoom(Self.maximumOpening) { $0.claim == nil }
         nextNumber += 1
         let number = nextNumber
         let task = MainLoop.start { [weak self] in
-            await self?.identify(socket)
+            await self?.identify(socket, number)
             self?.waiting.removeAll { $0.number == number }
         }
-        waiting.append(Waiting(number: number, task: task))
+        waiting.append(Waiting(number: number, host: socket.remoteHost, task: task))
+    }
+
+    /// Ends the oldest of those for which `belongs` is true, until there is room for one more within `limit`.
+    private func makeRoom(_ limit: Int, _ belongs: (Waiting) -> Bool) {
+        let those = waiting.filter(belongs)
+        guard those.count >= limit else { return }
+        bridge.refusals.note("More than \(limit) connections did not say whose they are; the oldest go.")
+        let excess = those.prefix(those.count - limit + 1)
+        for one in excess { one.task.cancel() }
+        waiting.removeAll { one in excess.contains { $0.number == one.number } }
     }
 
     /// Ends all of them.
@@ -45,21 +67,41 @@ final class Admission {
         waiting = []
     }
 
-    private func identify(_ socket: SocketConnection) async {
-        let identity = bridge.identity
+    private func identify(_ socket: SocketConnection, _ number: Int) async {
         socket.configureForLink()
         do {
-            let transport = try await withTimeLimit(Self.timeout) {
-                try await Opening.answer(socket)
-                return try await TLSConnection.establish(.server, over: socket, as: identity)
+            let claim = try await withTimeLimit(Self.openingTimeout) { [bridge] in
+                try await bridge.opening.answer(socket) { bridge.trust.secrets }
             }
-            guard bridge.isOn, !Task.isCancelled else { return transport.close() }
-            _ = bridge.links.add(transport, .accepted(from: socket.remoteAddress))
+            guard claim != .stranger || bridge.welcomesStrangers else {
+                throw TLSFailure("it is a stranger")
+            }
+            try await shake(socket, claim, number)
         } catch {
             socket.close()
             if !Task.isCancelled {
                 bridge.refusals.note("A connection from \(socket.remoteHost) was refused: \(error)")
             }
         }
+    }
+
+    /// Has the other side show what it claims.
+    private func shake(_ socket: SocketConnection, _ claim: Opening.Claim, _ number: Int) async throws {
+        let limit = claim == .stranger ? Self.maximumStrangers : Self.maximumOfPeer
+        makeRoom(limit) { $0.claim == claim }
+        guard let index = waiting.firstIndex(where: { $0.number == number }) else {
+            throw CancellationError()
+        }
+        waiting[index].claim = claim
+        let identity = bridge.identity
+        let expected: DeviceID? = if case .device(let device) = claim { device } else { nil }
+        let transport = try await withTimeLimit(Self.timeout) {
+            // A handshake blocks one of a few threads of GIO from its start, so that a few dozen connections that
+            // say nothing would keep everybody else out.
+            try await socket.untilReadable()
+            return try await TLSConnection.establish(.server, over: socket, as: identity, demanding: expected)
+        }
+        guard bridge.isOn, !Task.isCancelled else { return transport.close() }
+        _ = try bridge.links.add(transport, .accepted(from: socket.remoteAddress))
     }
 }

@@ -17,9 +17,22 @@ extension Bridge: LinkOwner {
             dials.abandon(device)
         }
         takeDown(link)
+        agreeOnSecret(link)
         let wasUsable = peers[device]?.link === link
         reconcile(device)
         if isNew { logOpened(link) } else if !wasUsable { logIfPaired(link) }
+    }
+
+    /// Both ends of a paired link take its secret for theirs, unless they have one already (WIRE, "Peer secret K").
+    private func agreeOnSecret(_ link: Link) {
+        guard link.isPaired, let said = link.said?.secret, let heard = link.received?.secret else { return }
+        if !said.isEmpty, said == heard {
+            // Both have it: the former one has served.
+            trust.note(link.device) { entry in if entry.secret?.id == said { entry.formerSecret = nil } }
+            return
+        }
+        trust.note(link.device) { $0.agree(on: link.secret) }
+        link.say(hello(for: link.device))
     }
 
     /// A device that no longer trusts this one is not trusted here either.

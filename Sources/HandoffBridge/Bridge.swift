@@ -16,6 +16,7 @@ public final class Bridge {
     let trust: TrustStore
     let deviceType = DeviceType.ofThisMachine()
     let refusals = Refusals()
+    let opening = Opening()
     private(set) lazy var links = Links(self)
     private(set) lazy var dials = Dials(self)
     private(set) lazy var devices = Devices(self)
@@ -134,8 +135,13 @@ public final class Bridge {
     func hello(for device: DeviceID) -> LinkHello {
         let isTrusted = trust[device] != nil
         guard isTrusted || isDiscoverable else { return LinkHello(isPaired: false) }
-        return LinkHello(isPaired: isTrusted, name: settings.deviceName, type: deviceType)
+        return LinkHello(
+            isPaired: isTrusted, secret: trust[device]?.secret?.id ?? [], name: settings.deviceName,
+            type: deviceType)
     }
+
+    /// Whether a connection is taken of somebody who shows no secret of ours.
+    var welcomesStrangers: Bool { isDiscoverable || trust.isExpecting }
 
     func setDeviceName(_ name: String) throws {
         try settings.setDeviceName(name)

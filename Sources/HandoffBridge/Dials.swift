@@ -47,7 +47,9 @@ final class Dials {
             guard bridge.isOn else { throw HandoffFailure.switchedOff }
             bridgeLog.info("Connecting to \(address) failed: \(error)")
             throw HandoffFailure.unreachable(
-                "\(address)", "\(error). Is Handoff running there, and the port right?")
+                "\(address)",
+                "\(error). Is Handoff running there, is the port right, and does that device trust this one"
+                    + " or is discoverable?")
         }
     }
 
@@ -108,18 +110,27 @@ final class Dials {
     /// There is another link with the device.
     private struct LinkNotChosen: Error { let device: DeviceID }
 
+    /// What to show: that of a peer, and for an address that the user has given those of all. One that has lost the
+    /// last change has the former secret.
+    private func secrets(expecting device: DeviceID?) -> [PeerSecret] {
+        if let device { return bridge.trust[device]?.secrets ?? [] }
+        let entries = bridge.trust.entries.values
+        return entries.compactMap(\.secret) + entries.compactMap(\.formerSecret)
+    }
+
     private func dial(_ address: NetworkAddress, expecting device: DeviceID? = nil) async throws -> Link {
         let identity = bridge.identity
+        let secrets = secrets(expecting: device)
         let socket = try await withTimeLimit(Self.connectTimeout) {
             try await SocketConnection.connect(to: address)
         }
         socket.configureForLink()
-        let transport = try await withTimeLimit(Admission.timeout) {
-            try await Opening.dial(socket)
+        let transport = try await withTimeLimit(Admission.timeout) { [opening = bridge.opening] in
+            try await opening.dial(socket, as: identity.device, secrets: secrets)
             return try await TLSConnection.establish(.client, over: socket, as: identity, demanding: device)
         }
         try Task.checkCancellation()
-        let link = bridge.links.add(transport, .dialled(address))
+        let link = try bridge.links.add(transport, .dialled(address))
         do {
             try await withTaskCancellationHandler {
                 try await link.established()

@@ -50,10 +50,13 @@ final class Link {
     /// The version of the protocol that both speak.
     private(set) var version = LinkHello.version
 
+    /// The secret that this link gives to both its ends.
+    let secret: PeerSecret
     private let channel: LinkChannel
     private let policy = LinkPolicy()
     private weak var owner: (any LinkOwner)?
-    private var said: LinkHello?
+    /// What this side has said last.
+    private(set) var said: LinkHello?
     /// Waits before Hello is said again, and what is to be said then.
     private var pause: LoopSource?
     private var next: LinkHello?
@@ -62,11 +65,18 @@ final class Link {
     private var hellos = EventRate(limit: maximumHellos)
     private var waiting: [CheckedContinuation<Void, any Error>] = []
 
-    init(_ transport: TLSConnection, number: Int, origin: Origin, owner: any LinkOwner) {
+    /// - Throws: if TLS does not tell what the secret is made of.
+    init(
+        _ transport: TLSConnection, as ours: DeviceID, number: Int, origin: Origin, owner: any LinkOwner
+    ) throws {
         self.number = number
         self.origin = origin
         self.owner = owner
         device = transport.peer
+        let isClient = if case .dialled = origin { true } else { false }
+        secret = PeerSecret(
+            exporter: try transport.exporter(), client: isClient ? ours : device,
+            server: isClient ? device : ours)
         channel = LinkChannel(transport)
     }
 

@@ -24,8 +24,9 @@ struct LinkHello: Hashable, Sendable {
         static let type = "Type"
     }
 
-    init(isPaired: Bool, name: String = "", type: String = "") {
+    init(isPaired: Bool, secret: [UInt8] = [], name: String = "", type: String = "") {
         self.isPaired = isPaired
+        self.secret = secret
         self.name = name
         self.type = type
     }

@@ -24,9 +24,17 @@ final class Links {
     init(_ bridge: Bridge) { self.bridge = bridge }
 
     /// Makes a link of a TLS connection, and says Hello.
-    func add(_ transport: TLSConnection, _ origin: Link.Origin) -> Link {
+    /// - Throws: if TLS does not tell what the secret of its ends is made of; it is closed then.
+    func add(_ transport: TLSConnection, _ origin: Link.Origin) throws -> Link {
         nextNumber += 1
-        let link = Link(transport, number: nextNumber, origin: origin, owner: bridge)
+        let link: Link
+        do {
+            link = try Link(
+                transport, as: bridge.identity.device, number: nextNumber, origin: origin, owner: bridge)
+        } catch {
+            transport.close()
+            throw error
+        }
         makeRoom(for: link)
         all.append(link)
         updateAllowance(of: link)

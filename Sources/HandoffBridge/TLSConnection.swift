@@ -95,6 +95,19 @@ final class TLSConnection {
         return device
     }
 
+    /// 32 bytes that only the two ends of this connection know (RFC 9266).
+    /// - Throws: if TLS does not tell them.
+    func exporter() throws -> [UInt8] {
+        let array = g_byte_array_new()
+        defer { g_byte_array_unref(array) }
+        _ = try throwingGError {
+            g_tls_connection_get_channel_binding_data(
+                connection.raw, G_TLS_CHANNEL_BINDING_TLS_EXPORTER, array, $0)
+        }
+        guard let array, array.pointee.len == 32 else { throw TLSFailure("TLS has no exporter") }
+        return Array(UnsafeBufferPointer(start: array.pointee.data, count: 32))
+    }
+
     // MARK: Bytes
 
     /// Room for the largest TLS record: then no decrypted byte stays behind where no poll sees it.

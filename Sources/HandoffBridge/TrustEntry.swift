@@ -23,13 +23,18 @@ struct TrustEntry: Hashable, Sendable {
     var addresses: [NetworkAddress]
     /// Whether it has ever said that it trusts this device.
     var isMutual: Bool
+    /// What both know and nobody else; nil until there was a link.
+    var secret: PeerSecret?
+    /// The one before, which the device may still have; nil once it has shown the other.
+    var formerSecret: PeerSecret?
 
     /// How many addresses are remembered.
     static let maximumAddresses = 4
 
     init(
         _ device: DeviceID, name: String = "", type: String = "", source: Source,
-        addresses: [NetworkAddress] = [], isMutual: Bool = false
+        addresses: [NetworkAddress] = [], isMutual: Bool = false, secret: PeerSecret? = nil,
+        formerSecret: PeerSecret? = nil
     ) {
         self.device = device
         self.name = name
@@ -37,6 +42,17 @@ struct TrustEntry: Hashable, Sendable {
         self.source = source
         self.addresses = addresses
         self.isMutual = isMutual
+        self.secret = secret
+        self.formerSecret = formerSecret
+    }
+
+    /// Those secrets that there are, the latest first.
+    var secrets: [PeerSecret] { [secret, formerSecret].compactMap { $0 } }
+
+    /// From now on both know `new`; the former one counts until that is certain.
+    mutating func agree(on new: PeerSecret) {
+        guard new != secret else { return }
+        (secret, formerSecret) = (new, secret)
     }
 
     /// Takes down that the device was reached at `address`.

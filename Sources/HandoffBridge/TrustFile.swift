@@ -3,7 +3,7 @@ internal import HandoffCore
 internal import MainLoop
 
 /// The form of the trust store: a key file whose first group holds `Version` and `Count`, then a group a
-/// device.
+/// device, and one, called "Unpaired" and a number, for each secret of a device that was unpaired.
 ///
 /// GKeyFile reads an empty, a cut and a doubled file without complaint, so all that can tell is checked: the
 /// count, that no group comes twice, and that each has all of its keys, the last of which is of a kind that
@@ -22,6 +22,15 @@ enum TrustFile {
     static let version: Int64 = 1
     private static let head = "Trust"
 
+    /// What a file holds.
+    struct Contents: Equatable {
+        var entries: [TrustEntry] = []
+        var tombstones: [Tombstone] = []
+    }
+
+    /// What the groups of tombstones begin with.
+    private static let unpaired = "Unpaired "
+
     private enum Key {
         static let version = "Version"
         static let count = "Count"
@@ -30,27 +39,44 @@ enum TrustFile {
         static let source = "Source"
         static let addresses = "Addresses"
         static let mutual = "Mutual"
+        static let secret = "Secret"
+        static let formerSecret = "FormerSecret"
+        static let device = "Device"
+        static let since = "Since"
     }
 
-    /// The file that holds `entries`.
-    static func render(_ entries: some Collection<TrustEntry>) -> KeyFile {
+    /// The file that holds `entries` and `tombstones`.
+    static func render(_ entries: some Collection<TrustEntry>, _ tombstones: [Tombstone] = []) -> KeyFile {
         let file = KeyFile()
         file.set(Key.version, in: head, to: version)
-        file.set(Key.count, in: head, to: Int64(entries.count))
+        file.set(Key.count, in: head, to: Int64(entries.count + tombstones.count))
         for entry in entries.sorted(by: { $0.device < $1.device }) {
             let group = entry.device.description
             file.set(Key.name, in: group, to: entry.name)
             file.set(Key.type, in: group, to: entry.type)
             file.set(Key.source, in: group, to: entry.source.rawValue)
             file.set(Key.addresses, in: group, to: entry.addresses.map(\.description))
+            file.set(Key.secret, in: group, to: text(entry.secret))
+            file.set(Key.formerSecret, in: group, to: text(entry.formerSecret))
             file.set(Key.mutual, in: group, to: entry.isMutual)
+        }
+        for (number, tombstone) in tombstones.enumerated() {
+            let group = "\(unpaired)\(number)"
+            file.set(Key.device, in: group, to: tombstone.device.description)
+            file.set(Key.since, in: group, to: tombstone.since)
+            file.set(Key.secret, in: group, to: text(tombstone.secret))
+            file.set(Key.mutual, in: group, to: false)
         }
         return file
     }
 
-    /// The entries in `file`.
+    private static func text(_ secret: PeerSecret?) -> String {
+        secret.map { Digest.hexadecimal($0.bytes) } ?? ""
+    }
+
+    /// What `file` holds.
     /// - Throws: ``Damage``, `KeyFileError` or ``Newer``.
-    static func parse(_ file: KeyFile) throws -> [TrustEntry] {
+    static func parse(_ file: KeyFile) throws -> Contents {
         guard file.groups.first == head else { throw Damage(description: "it does not begin with [\(head)]") }
         guard let found = try file.integer(Key.version, in: head) else {
             throw Damage(description: "it has no \(Key.version)")
@@ -66,16 +92,44 @@ enum TrustFile {
                     "it says that it holds \(count.map { "\($0)" } ?? "no") devices, but holds \(groups.count)"
             )
         }
-        guard groups.count <= TrustStore.maximumPeers else {
-            throw Damage(description: "it holds too many devices")
+        var contents = Contents()
+        for group in groups {
+            if group.hasPrefix(unpaired) {
+                contents.tombstones.append(try tombstone(group, file))
+            } else {
+                contents.entries.append(try entry(group, file))
+            }
         }
-        return try groups.map { try entry($0, file) }
+        guard contents.entries.count <= TrustStore.maximumPeers,
+            contents.tombstones.count <= Tombstone.maximum
+        else { throw Damage(description: "it holds too many devices") }
+        return contents
+    }
+
+    private static func required<Value>(_ key: String, in group: String, _ value: Value?) throws -> Value {
+        guard let value else { throw Damage(description: "[\(group)] has no legal \(key)") }
+        return value
+    }
+
+    /// A secret; nil if it is empty, or missing as in files of former versions.
+    private static func secret(_ key: String, _ group: String, _ file: KeyFile) throws -> PeerSecret? {
+        guard let text = try file.string(key, in: group), !text.isEmpty else { return nil }
+        // It is written like a device's id, and as long.
+        return try required(key, in: group, DeviceID(text).flatMap { PeerSecret(bytes: $0.bytes) })
+    }
+
+    private static func tombstone(_ group: String, _ file: KeyFile) throws -> Tombstone {
+        let device = try file.string(Key.device, in: group).flatMap { DeviceID($0) }
+        _ = try required(Key.mutual, in: group, file.boolean(Key.mutual, in: group))
+        return Tombstone(
+            device: try required(Key.device, in: group, device),
+            secret: try required(Key.secret, in: group, secret(Key.secret, group, file)),
+            since: try required(Key.since, in: group, file.integer(Key.since, in: group)))
     }
 
     private static func entry(_ group: String, _ file: KeyFile) throws -> TrustEntry {
         func required<Value>(_ key: String, _ value: Value?) throws -> Value {
-            guard let value else { throw Damage(description: "[\(group)] has no legal \(key)") }
-            return value
+            try Self.required(key, in: group, value)
         }
         guard let device = DeviceID(group) else {
             throw Damage(description: "[\(PeerText.title(group))] is not the id of a device")
@@ -88,6 +142,8 @@ enum TrustFile {
             type: DeviceType.checked(try required(Key.type, file.string(Key.type, in: group))),
             source: try required(Key.source, source),
             addresses: Array(addresses.compactMap { NetworkAddress($0) }.prefix(TrustEntry.maximumAddresses)),
-            isMutual: try required(Key.mutual, file.boolean(Key.mutual, in: group)))
+            isMutual: try required(Key.mutual, file.boolean(Key.mutual, in: group)),
+            secret: try secret(Key.secret, group, file),
+            formerSecret: try secret(Key.formerSecret, group, file))
     }
 }

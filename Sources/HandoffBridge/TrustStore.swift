@@ -12,6 +12,8 @@ final class TrustStore {
 
     private(set) var entries: [DeviceID: TrustEntry] = [:]
     private let path: String
+    /// What is left of those that were unpaired, the oldest first.
+    private(set) var tombstones: [Tombstone] = []
     private var saving: LoopSource?
 
     /// How long what is merely noticed may wait for others to be written with it.
@@ -25,7 +27,9 @@ final class TrustStore {
     func load() throws {
         do {
             guard let file = try KeyFile.load(path) else { return }
-            for entry in try TrustFile.parse(file) { entries[entry.device] = entry }
+            let contents = try TrustFile.parse(file)
+            for entry in contents.entries { entries[entry.device] = entry }
+            tombstones = contents.tombstones.filter { $0.isAlive(at: MainLoop.wallClock) }
         } catch let error as TrustFile.Newer {
             throw StartFailure(
                 "\(path) has version \(error.version), later than this program's. Use a later one.")
@@ -41,18 +45,33 @@ final class TrustStore {
 
     subscript(device: DeviceID) -> TrustEntry? { entries[device] }
 
+    /// The secrets by which devices are told before TLS: those of peers, and of some that were peers and have to be
+    /// told that they are it no longer.
+    var secrets: [(device: DeviceID, secret: PeerSecret)] {
+        entries.values.flatMap { entry in entry.secrets.map { (entry.device, $0) } }
+            + tombstones.map { ($0.device, $0.secret) }
+    }
+
+    /// Whether there is a device that was entered by hand and has not been linked since: it cannot show yet who it is.
+    var isExpecting: Bool { entries.values.contains { $0.source == .trust && $0.secret == nil } }
+
     /// Adds or replaces an entry; returns when that is safe on disk.
     /// - Throws: if it cannot be written; then nothing has changed.
     func put(_ entry: TrustEntry) throws {
         var changed = entries
         changed[entry.device] = entry
-        try save(changed)
-        entries = changed
+        let others = tombstones.filter { $0.device != entry.device }
+        try save(changed, others)
+        (entries, tombstones) = (changed, others)
     }
 
-    /// Removes the entry of `device`, at once. If that cannot be written it is tried again.
+    /// Removes the entry of `device`, at once, but for what tells it so. If that cannot be written it is tried again.
     func remove(_ device: DeviceID) {
-        guard entries.removeValue(forKey: device) != nil else { return }
+        guard let entry = entries.removeValue(forKey: device) else { return }
+        let now = MainLoop.wallClock
+        tombstones.removeAll { $0.device == device || !$0.isAlive(at: now) }
+        tombstones += entry.secrets.map { Tombstone(device: device, secret: $0, since: now) }
+        tombstones = tombstones.suffix(Tombstone.maximum)
         saveNow()
     }
 
@@ -62,7 +81,9 @@ final class TrustStore {
         guard var entry = entries[device] else { return }
         change(&entry)
         guard let former = entries.updateValue(entry, forKey: device), entry != former else { return }
-        if entry.addresses != former.addresses || entry.isMutual != former.isMutual {
+        if entry.addresses != former.addresses || entry.isMutual != former.isMutual
+            || entry.secrets != former.secrets
+        {
             saveNow()
         } else {
             saveLater()
@@ -81,14 +102,14 @@ final class TrustStore {
         saving?.cancel()
         saving = nil
         do {
-            try save(entries)
+            try save(entries, tombstones)
         } catch {
             bridgeLog.warning("\(error) Trying again.")
             saveLater()
         }
     }
 
-    private func save(_ entries: [DeviceID: TrustEntry]) throws {
-        try TrustFile.render(entries.values).save(to: path)
+    private func save(_ entries: [DeviceID: TrustEntry], _ tombstones: [Tombstone]) throws {
+        try TrustFile.render(entries.values, tombstones).save(to: path)
     }
 }

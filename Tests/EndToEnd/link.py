@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import socket
 import ssl
 import subprocess
@@ -78,6 +79,11 @@ class Link:
         except OSError:
             self.closed = True
 
+    @property
+    def received_bytes(self) -> bytes:
+        """What has come that was no message yet."""
+        return self._buffer
+
     def wait_until_closed(self, timeout: float = 10) -> None:
         """Waits for the other side to end the connection."""
         def ended() -> bool:
@@ -87,7 +93,18 @@ class Link:
 
     # TLS and messages
 
+    def knock(self, *entries: bytes) -> bytes:
+        """Takes the greeting, and shows these entries; without any, what a stranger shows. Gives back the greeting."""
+        self.socket.settimeout(5)
+        greeting = b""
+        while len(greeting) < 24 and (data := self.socket.recv(24 - len(greeting))):
+            greeting += data
+        entries = entries or (os.urandom(16),)
+        self.socket.sendall(bytes([1, len(entries)]) + b"".join(entries))
+        return greeting
+
     def start_tls(self, identity: Identity) -> None:
+        self.knock()
         self.socket.settimeout(5)
         self.socket = identity.context.wrap_socket(self.socket)
 

@@ -12,20 +12,32 @@ from dataclasses import dataclass, field
 
 APPLICATION_DATA = 23
 HEADER = 5
+GREETING = 24
 
 
 @dataclass
 class Direction:
-    """The bytes of one connection in one direction, taken apart into TLS records (RFC 8446, section 5.1)."""
+    """The bytes of one connection in one direction, taken apart into TLS records (RFC 8446, section 5.1), after what
+    the two sides say before TLS."""
 
     source: socket.socket
     sink: socket.socket
+    is_knock: bool
+    is_tls: bool = False
     pending: bytes = b""
     open: bool = True
     records: list[bytes] = field(default_factory=list)
 
     def take(self, data: bytes) -> None:
         self.pending += data
+        if not self.is_tls:
+            known = len(self.pending) >= 2
+            length = (2 + 16 * self.pending[1] if known else 2) if self.is_knock else GREETING
+            if not known or len(self.pending) < length:
+                return
+            self.records.append(self.pending[:length])
+            self.pending = self.pending[length:]
+            self.is_tls = True
         while len(self.pending) >= HEADER:
             end = HEADER + int.from_bytes(self.pending[3:5], "big")
             if len(self.pending) < end:
@@ -91,7 +103,7 @@ class Proxy:
         for end in (client, server):
             end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         for source, sink in ((client, server), (server, client)):
-            self._selector.register(source, selectors.EVENT_READ, Direction(source, sink))
+            self._selector.register(source, selectors.EVENT_READ, Direction(source, sink, source is client))
 
     def _read(self, direction: Direction) -> None:
         if not direction.open:

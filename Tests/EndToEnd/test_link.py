@@ -27,12 +27,29 @@ def assert_serves(machines: tuple[Machine, Machine]) -> None:
     assert dock.outcome() == (APPLICATION_ID, "", "")
 
 
-@pytest.mark.parametrize("discoverable", [True, False])
-def test_stranger_gets_nothing(machines: tuple[Machine, Machine], discoverable: bool) -> None:
+def test_stranger_gets_no_certificate(machines: tuple[Machine, Machine]) -> None:
+    """A stranger that connects gets 24 bytes, different each time, and no certificate."""
+    desk, _lap = machines
+    greetings = set()
+    for knocks in ([], [b"x" * 16], [bytes([number]) * 16 for number in range(62)]):
+        link = Link(desk)
+        greeting = link.knock(*knocks)
+        assert len(greeting) == 24 and greeting.startswith(b"HANDOFF1")
+        greetings.add(greeting)
+        link.send_bytes(b"\x16\x03\x01\x02\x00\x01")
+        link.wait_until_closed()
+        assert not link.received_bytes
+    assert len(greetings) == 3
+    with pytest.raises(OSError):
+        Device().link_to(desk)
+    assert_serves(machines)
+
+
+def test_stranger_gets_nothing(machines: tuple[Machine, Machine]) -> None:
     """A stranger may say Hello while the machine is discoverable; it gets no offer and can fetch nothing."""
     desk, _lap = machines
     activity = Client(desk).offer("Secret", UserInfo={"secret": GLib.Variant("s", "x")})
-    desk.session.set(BRIDGE_ROOT, "Bridge.Discoverable", GLib.Variant("b", discoverable))
+    desk.session.set(BRIDGE_ROOT, "Bridge.Discoverable", GLib.Variant("b", True))
     link = Device().link_to(desk)
     link.hello(paired=True)
     for member, arguments in (("Offer", offer()), ("Withdraw", GLib.Variant("(s)", (SOME_ID,))),
@@ -46,7 +63,7 @@ def test_stranger_gets_nothing(machines: tuple[Machine, Machine], discoverable: 
     let_pass(0.5)
     assert not link.calls("Offer")
     (hello,) = link.calls("Hello")
-    assert ("Name" in hello.get_body().unpack()[1]) == discoverable, "strangers read the name while discoverable"
+    assert "Name" in hello.get_body().unpack()[1], "strangers read the name while discoverable"
     assert hello.get_body().unpack()[1]["Paired"] is False
     assert_serves(machines)
 
@@ -68,22 +85,27 @@ BEFORE_TLS = GARBAGE | {
 def test_garbage_before_tls(machines: tuple[Machine, Machine], data: bytes) -> None:
     """Bytes that begin no connection of ours are cut off."""
     desk, _lap = machines
-    link = Link(desk)
-    link.send_bytes(data)
-    link.wait_until_closed()
+    desk.session.set(BRIDGE_ROOT, "Bridge.Discoverable", GLib.Variant("b", True))
+    for knocks in (False, True):
+        link = Link(desk)
+        if knocks:
+            link.knock()
+        link.send_bytes(data)
+        link.wait_until_closed()
     assert_serves(machines)
 
 
 def test_no_certificate_is_no_device(machines: tuple[Machine, Machine]) -> None:
     """A connection without a client certificate, or with an older TLS, is cut off."""
     desk, _lap = machines
+    desk.session.set(BRIDGE_ROOT, "Bridge.Discoverable", GLib.Variant("b", True))
     for version in (ssl.TLSVersion.TLSv1_3, ssl.TLSVersion.TLSv1_2):
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
         context.maximum_version = version
         link = Link(desk)
-        link.socket.settimeout(5)
+        link.knock()
         try:
             link.socket = context.wrap_socket(link.socket)
         except OSError:

@@ -44,6 +44,8 @@ struct LostLinkTests {
             }
             try await eventually { device.broker?.saw("offer \(activity)") == true }
             raw.close()
+            // It does not keep the secret.
+            device.bridge.setDiscoverable(true)
             try await raw.link(to: device)
             try await eventually(timeout: .seconds(3)) { device.broker?.saw("withdraw \(activity)") == true }
         }

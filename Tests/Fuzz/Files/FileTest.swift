@@ -51,12 +51,14 @@ enum FileTest {
     }
 
     private static func checkTrust(_ file: KeyFile) {
-        guard let entries = try? TrustFile.parse(file) else { return }
+        guard let contents = try? TrustFile.parse(file) else { return }
+        let entries = contents.entries
         require(entries.count <= TrustStore.maximumPeers, "\(entries.count) devices")
         require(Set(entries.map(\.device)).count == entries.count, "a device comes twice")
-        let text = TrustFile.render(entries).text
+        let text = TrustFile.render(entries, contents.tombstones).text
         let again = require("\(text) is refused") { try TrustFile.parse(KeyFile(text: text)) }
-        require(Set(again) == Set(entries), "\(again) were \(entries)")
+        require(Set(again.entries) == Set(entries), "\(again) were \(contents)")
+        require(again.tombstones == contents.tombstones, "\(again) were \(contents)")
         // No cut goes unnoticed, but for that of the last line break. The file that was read says where to cut.
         let length = file.text.utf8.reduce(0) { $0 &* 31 &+ Int($1) }.magnitude % UInt(text.utf8.count - 1)
         let cut = String(decoding: text.utf8.prefix(Int(length)), as: UTF8.self)

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import Glibc
+internal import HandoffCore
+internal import MainLoop
+
+/// K, which two peers share: it shows before TLS who is there, and nobody else learns anything by that
+/// (WIRE, "Peer secret K" and "Opening").
+struct PeerSecret: Hashable, Sendable {
+    /// How many bytes it has.
+    static let size = 32
+
+    /// The bytes.
+    let bytes: [UInt8]
+
+    /// The secret of these bytes; nil unless there are ``size`` of them.
+    init?(bytes: [UInt8]) {
+        guard bytes.count == Self.size else { return nil }
+        self.bytes = bytes
+    }
+
+    /// The secret that a link gives to both its ends, whose TLS exporter is the same at both.
+    init(exporter: [UInt8], client: DeviceID, server: DeviceID) {
+        bytes = Digest.hmacSHA256(key: exporter, Array("handoff secret 1".utf8) + client.bytes + server.bytes)
+    }
+
+    /// 8 bytes that name it to whoever has it too.
+    var id: [UInt8] { Array(Digest.sha256(Array("handoff secret id 1".utf8) + bytes).prefix(8)) }
+
+    /// What `dialler` shows whoever has greeted it with `challenge`.
+    func knock(_ challenge: [UInt8], by dialler: DeviceID) -> [UInt8] {
+        let whole = Digest.hmacSHA256(key: bytes, Array("handoff knock 1".utf8) + challenge + dialler.bytes)
+        return Array(whole.prefix(Knock.entrySize))
+    }
+
+    /// Whether two byte strings are equal, in a time that tells nothing of where they differ.
+    static func areEqual(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
+        guard left.count == right.count else { return false }
+        return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}
+
+/// Bytes that nobody can foresee.
+enum RandomBytes {
+    static func make(_ count: Int) -> [UInt8] {
+        // The system's generator is the kernel's.
+        var generator = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    }
+}
