@@ -5,6 +5,7 @@ internal import HandoffInterfaces
 internal import MainLoop
 
 extension Bridge: LinkOwner {
+    func pairingServer(for link: Link) -> any PairingServer { PairingObject(self, link) }
     func peerServer(for link: Link) -> any PeerServer { IncomingPeerObject(self, link) }
 
     func linkSaidHello(_ link: Link) {
@@ -67,6 +68,7 @@ extension Bridge: LinkOwner {
         } else {
             refusals.note("A link with \(name) did not come about: \(reason.message)")
         }
+        pairings.linkEnded(link)
         linkTakenDown(link.device, since: link.establishedAt)
     }
 
@@ -113,6 +115,11 @@ extension Bridge: LinkOwner {
         if !name.isEmpty { entry.name = name }
         try trust.put(entry)
         bridgeLog.message("\(device) is trusted from now on\(name.isEmpty ? "" : ", called \(name)").")
+        trustBegan(device)
+    }
+
+    /// Trust in `device` has begun: its links are told, and used if it trusts this device too.
+    func trustBegan(_ device: DeviceID) {
         for link in links.all(with: device) {
             links.updateAllowance(of: link)
             link.say(hello(for: device))

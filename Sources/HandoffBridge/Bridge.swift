@@ -21,6 +21,7 @@ public final class Bridge {
     private(set) lazy var dials = Dials(self)
     private(set) lazy var devices = Devices(self)
     private(set) lazy var broker = BrokerClient(self)
+    private(set) lazy var pairings = Pairings(self)
     private(set) lazy var entrance = Entrance(self)
 
     /// The devices that are trusted.
@@ -134,14 +135,16 @@ public final class Bridge {
     /// What `device` is told.
     func hello(for device: DeviceID) -> LinkHello {
         let isTrusted = trust[device] != nil
-        guard isTrusted || isDiscoverable else { return LinkHello(isPaired: false) }
+        guard isTrusted || isDiscoverable || pairings.active(device) != nil else {
+            return LinkHello(isPaired: false)
+        }
         return LinkHello(
             isPaired: isTrusted, secret: trust[device]?.secret?.id ?? [], name: settings.deviceName,
             type: deviceType)
     }
 
     /// Whether a connection is taken of somebody who shows no secret of ours.
-    var welcomesStrangers: Bool { isDiscoverable || trust.isExpecting }
+    var welcomesStrangers: Bool { isDiscoverable || trust.isExpecting || pairings.isUnderWay }
 
     func setDeviceName(_ name: String) throws {
         try settings.setDeviceName(name)

@@ -14,6 +14,9 @@ final class DeviceObject: DeviceServer {
         var addresses: [String] = []
         var isPaired = false
         var isConnected = false
+        var pairingState = "none"
+        var pairingCode = ""
+        var pairingError = ""
 
         /// The names of the properties that are not as in `other`.
         func changes(from other: State) -> [String] {
@@ -23,6 +26,9 @@ final class DeviceObject: DeviceServer {
             if addresses != other.addresses { names.append("Addresses") }
             if isPaired != other.isPaired { names.append("Paired") }
             if isConnected != other.isConnected { names.append("Connected") }
+            if pairingState != other.pairingState { names.append("PairingState") }
+            if pairingCode != other.pairingCode { names.append("PairingCode") }
+            if pairingError != other.pairingError { names.append("PairingError") }
             return names
         }
     }
@@ -43,18 +49,16 @@ final class DeviceObject: DeviceServer {
     var addresses: [String] { state.addresses }
     var paired: Bool { state.isPaired }
     var connected: Bool { state.isConnected }
-    var pairingState: String { "none" }
-    var pairingCode: String { "" }
-    var pairingError: String { "" }
+    var pairingState: String { state.pairingState }
+    var pairingCode: String { state.pairingCode }
+    var pairingError: String { state.pairingError }
 
-    func pair(_ call: MethodCall) async throws { throw Self.noPairing }
-    func confirmPairing(matches: Bool, _ call: MethodCall) async throws { throw Self.noPairing }
-    func cancelPairing(_ call: MethodCall) async throws { throw Self.noPairing }
+    func pair(_ call: MethodCall) async throws { try bridge.pairings.pair(device) }
 
+    func confirmPairing(matches: Bool, _ call: MethodCall) async throws {
+        try bridge.pairings.confirm(device, matches)
+    }
+
+    func cancelPairing(_ call: MethodCall) async throws { bridge.pairings.cancel(device) }
     func unpair(_ call: MethodCall) async throws { try bridge.unpair(device) }
-
-    private static let noPairing = HandoffFailure(
-        .notSupported,
-        "This version does not pair by comparing a code. Call Trust on both devices, each with the other's DeviceId."
-    )
 }

@@ -31,7 +31,8 @@ final class Devices {
     /// Shows `device` as it is now, or shows it no longer.
     func update(_ device: DeviceID) {
         let (entry, link) = (bridge.trust[device], bridge.links.current[device])
-        guard entry != nil || link != nil else { return remove(device) }
+        let failure = bridge.pairings.failure(device)
+        guard entry != nil || link != nil || failure != nil else { return remove(device) }
         let state = state(of: device, entry, link)
         if let object = objects[device] {
             let changes = state.changes(from: object.state)
@@ -46,14 +47,23 @@ final class Devices {
     private func state(of device: DeviceID, _ entry: TrustEntry?, _ link: Link?) -> DeviceObject.State {
         let said = link?.received
         let own = [said?.name, entry?.name].compactMap { $0 }.first { !$0.isEmpty } ?? ""
-        var addresses = entry?.addresses.map(\.description) ?? []
-        if case .dialled(let address)? = link?.origin, !addresses.contains(address.description) {
-            addresses.append(address.description)
-        }
+        let pairing = bridge.pairings.shown(device)
         return DeviceObject.State(
             name: own.isEmpty ? "" : names.name(device, own),
             type: [said?.type, entry?.type].compactMap { $0 }.first { !$0.isEmpty } ?? "",
-            addresses: addresses, isPaired: entry != nil, isConnected: link != nil)
+            addresses: addresses(of: device).map(\.description), isPaired: entry != nil,
+            isConnected: link != nil, pairingState: pairing.state, pairingCode: pairing.code,
+            pairingError: pairing.error)
+    }
+
+    /// Where `device` was reached, the latest first.
+    func addresses(of device: DeviceID) -> [NetworkAddress] {
+        var addresses = bridge.trust[device]?.addresses ?? []
+        let others: [NetworkAddress] =
+            if case .dialled(let address)? = bridge.links.current[device]?.origin { [address] } else { [] }
+        for address in others + (bridge.pairings.failure(device)?.addresses ?? [])
+        where !addresses.contains(address) { addresses.append(address) }
+        return addresses
     }
 
     private func add(_ object: DeviceObject) {

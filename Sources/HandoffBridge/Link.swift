@@ -13,6 +13,8 @@ protocol LinkOwner: AnyObject {
     func linkEnded(_ link: Link, _ reason: DBusError)
     /// The other side's user has ended the pairing.
     func linkUnpaired(_ link: Link)
+    /// What serves `Pairing` on `link`.
+    func pairingServer(for link: Link) -> any PairingServer
     /// What serves `Peer` on `link`.
     func peerServer(for link: Link) -> any PeerServer
 }
@@ -50,6 +52,8 @@ final class Link {
     /// The version of the protocol that both speak.
     private(set) var version = LinkHello.version
 
+    /// 32 bytes that only the two ends know.
+    let exporter: [UInt8]
     /// The secret that this link gives to both its ends.
     let secret: PeerSecret
     private let channel: LinkChannel
@@ -73,9 +77,10 @@ final class Link {
         self.origin = origin
         self.owner = owner
         device = transport.peer
+        exporter = try transport.exporter()
         let isClient = if case .dialled = origin { true } else { false }
         secret = PeerSecret(
-            exporter: try transport.exporter(), client: isClient ? ours : device,
+            exporter: exporter, client: isClient ? ours : device,
             server: isClient ? device : ours)
         channel = LinkChannel(transport)
     }
@@ -105,7 +110,7 @@ final class Link {
         channel.connection.objects.export(
             .root,
             [
-                LinkBinding(LinkObject(self)), PairingBinding(PairingObject()),
+                LinkBinding(LinkObject(self)), PairingBinding(owner.pairingServer(for: self)),
                 PeerBinding(owner.peerServer(for: self)),
             ])
         deadline = .timer(after: Self.helloTimeout) { [weak self] in
@@ -146,11 +151,12 @@ final class Link {
 
     // MARK: Hello
 
-    /// Says `hello`, unless that was said last; a moment later if only a name has changed, and that too soon.
+    /// Says `hello`, unless that was said last; a moment later if a name has merely changed, and that too soon.
     func say(_ hello: LinkHello) {
         next = nil
         guard hello != said, !isClosed else { return }
-        if pause != nil, hello.isPaired == said?.isPaired {
+        let isNews = hello.isPaired != said?.isPaired || said?.name.isEmpty == true && !hello.name.isEmpty
+        if pause != nil, !isNews {
             next = hello
             return
         }

@@ -32,19 +32,36 @@ final class LinkObject: LinkServer {
     }
 }
 
-/// Pairing over a link, which this version answers but does not do.
+/// What the device at the other end of a link says in order to be paired.
 @MainLoop
 final class PairingObject: PairingServer {
-    private var failure: HandoffFailure {
-        HandoffFailure(
-            .notSupported, "This version does not pair by a code. Use Trust of the bridge on both devices.")
+    private let bridge: Bridge
+    private weak var link: Link?
+
+    init(_ bridge: Bridge, _ link: Link) {
+        self.bridge = bridge
+        self.link = link
     }
 
-    func request(_ call: MethodCall) async throws { throw failure }
-    func commit(commitment: [UInt8], _ call: MethodCall) async throws -> [UInt8] { throw failure }
-    func reveal(nonce: [UInt8], _ call: MethodCall) async throws { throw failure }
-    func confirm(_ call: MethodCall) async throws { throw failure }
-    func cancel(reason: String, _ call: MethodCall) async throws { throw failure }
+    private func dialogue() throws -> PairingDialogue {
+        guard let link, bridge.links.current[link.device] === link else {
+            throw HandoffFailure(.pairingFailed, "There is another link. Pair over that.")
+        }
+        return bridge.pairings.dialogue(link)
+    }
+
+    func request(_ call: MethodCall) async throws { try dialogue().requestReceived(call) }
+
+    func commit(commitment: [UInt8], _ call: MethodCall) async throws -> [UInt8] {
+        try await dialogue().commitReceived(commitment, call)
+    }
+
+    func reveal(nonce: [UInt8], _ call: MethodCall) async throws {
+        try dialogue().revealReceived(nonce, call)
+    }
+
+    func confirm(_ call: MethodCall) async throws { try dialogue().confirmReceived(call) }
+    func cancel(reason: String, _ call: MethodCall) async throws { try dialogue().cancelReceived(reason, call) }
 }
 
 extension HandoffFailure {

@@ -6,8 +6,8 @@ internal import MainLoop
 /// The command line program `handoff`.
 public enum HandoffCommand {
     static let verbs: [any Verb.Type] = [
-        StatusVerb.self, ListVerb.self, ContinueVerb.self, DevicesVerb.self, ConnectVerb.self, TrustVerb.self,
-        UntrustVerb.self, OnVerb.self, OffVerb.self, WatchVerb.self, PublishVerb.self, ReceiveVerb.self,
+        StatusVerb.self, ListVerb.self, ContinueVerb.self, DevicesVerb.self, PairVerb.self, UnpairVerb.self,
+        ConnectVerb.self, TrustVerb.self, UntrustVerb.self, OnVerb.self, OffVerb.self, WatchVerb.self, PublishVerb.self, ReceiveVerb.self,
     ]
 
     /// Does what `commandLine` says, the program's name at its beginning, and returns the exit status: 0, 1 if

@@ -115,6 +115,14 @@ public struct Pairing: Sendable {
     /// Whether an attempt is under way.
     public var isActive: Bool { stage != .none }
 
+    /// Whether it has succeeded or failed.
+    public var isOver: Bool {
+        switch state {
+        case .paired, .failed: true
+        default: false
+        }
+    }
+
     // MARK: The local user
 
     /// The user wants to pair, or agrees to it. While an attempt is under way otherwise, nothing changes.

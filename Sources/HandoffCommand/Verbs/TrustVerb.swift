@@ -49,11 +49,35 @@ struct TrustVerb: Verb {
     }
 }
 
-/// `handoff untrust`: ends a pairing.
+/// `handoff unpair`: ends a pairing.
+struct UnpairVerb: Verb {
+    static let name = "unpair"
+    static let arguments: String? = "DEVICE"
+    static let summary = "End the pairing with a device, on both sides"
+
+    private let device: String
+
+    init(_ values: ProgramOptions.Values) throws(CommandFailure) {
+        device = try values.arguments(1...1, "unpair DEVICE")[0]
+    }
+
+    func run(in session: Session) async throws -> Int32 { try await Self.unpair(device, in: session) }
+
+    @MainLoop
+    static func unpair(_ device: String, in session: Session) async throws -> Int32 {
+        let bridge = try await session.bridge()
+        let peer = try await bridge.devices().filter(\.isPaired).choose(device)
+        try await DeviceProxy(bridge.object(peer.path)).unpair()
+        try Output.line("Device \(peer.label.quoted) (\(peer.id)) is not trusted any more.")
+        return 0
+    }
+}
+
+/// `handoff untrust`: the same, called like `handoff trust`.
 struct UntrustVerb: Verb {
     static let name = "untrust"
     static let arguments: String? = "DEVICE"
-    static let summary = "End the pairing with a device, on both sides"
+    static let summary = "The same as “unpair”"
 
     private let device: String
 
@@ -62,10 +86,6 @@ struct UntrustVerb: Verb {
     }
 
     func run(in session: Session) async throws -> Int32 {
-        let bridge = try await session.bridge()
-        let peer = try await bridge.devices().filter(\.isPaired).choose(device)
-        try await DeviceProxy(bridge.object(peer.path)).unpair()
-        try Output.line("Device \(peer.label.quoted) (\(peer.id)) is not trusted any more.")
-        return 0
+        try await UnpairVerb.unpair(device, in: session)
     }
 }

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import MainLoop
+
+/// Performs what the state machine of pairing asks for, over one link.
+@MainLoop
+final class PairingDialogue {
+    let link: Link
+    private var machine: Pairing
+    private unowned let pairings: Pairings
+    /// The peer's `Commit`, while it waits for its answer.
+    private var commit: CheckedContinuation<[UInt8], any Error>?
+    private lazy var timer = DeadlineTimer { [weak self] in
+        guard let self else { return }
+        perform(machine.advance(to: .now))
+    }
+
+    /// How long the peer may take to answer what it answers by itself.
+    private static let timeout = Duration.seconds(10)
+
+    init(_ link: Link, as ours: DeviceID, _ pairings: Pairings) {
+        self.link = link
+        self.pairings = pairings
+        machine = Pairing(
+            link.isDialled ? .initiator : .responder, nonce: RandomBytes.make(Pairing.size),
+            transcript: PairingTranscript.make(
+                link.exporter, client: link.isDialled ? ours : link.device,
+                server: link.isDialled ? link.device : ours))
+    }
+
+    var stage: Pairing.Stage { machine.stage }
+    var code: String { machine.code }
+    var isActive: Bool { machine.isActive }
+    /// Whether the attempt is over, of which the session has one.
+    var isSpent: Bool { machine.isOver }
+
+    // MARK: The local user
+
+    func pair() { perform(machine.pair(at: .now)) }
+    func confirm(_ matches: Bool) throws { perform(try machine.confirm(matches)) }
+    func cancel() { perform(machine.cancel()) }
+
+    // MARK: The peer
+
+    func requestReceived(_ call: MethodCall) throws {
+        try answer(call) { (machine, budget) throws(Pairing.Refusal) in
+            try machine.requestReceived(budget: &budget, at: .now)
+        }
+    }
+
+    func commitReceived(_ commitment: [UInt8], _ call: MethodCall) async throws -> [UInt8] {
+        let actions: [Pairing.Action]
+        do throws(Pairing.Refusal) {
+            actions = try machine.commitReceived(commitment, budget: &pairings.budget, at: .now)
+        } catch {
+            call.afterReply { [weak self] in self?.perform(error.actions) }
+            throw error.failure
+        }
+        return try await withCheckedThrowingContinuation {
+            commit = $0
+            perform(actions)
+        }
+    }
+
+    func revealReceived(_ nonce: [UInt8], _ call: MethodCall) throws {
+        try answer(call) { (machine, _) throws(Pairing.Refusal) in
+            try machine.revealReceived(nonce, at: .now)
+        }
+    }
+
+    func confirmReceived(_ call: MethodCall) throws {
+        try answer(call) { (machine, _) throws(Pairing.Refusal) in try machine.confirmReceived() }
+    }
+
+    func cancelReceived(_ reason: String, _ call: MethodCall) {
+        let actions = machine.cancelReceived(reason)
+        call.afterReply { [weak self] in self?.perform(actions) }
+    }
+
+    func linkEnded() { perform(machine.linkLost()) }
+
+    /// Lets the machine take a call of the peer; what that causes follows the answer.
+    private func answer(
+        _ call: MethodCall,
+        _ event: (inout Pairing, inout PairingBudget) throws(Pairing.Refusal) -> [Pairing.Action]
+    ) throws {
+        do throws(Pairing.Refusal) {
+            let actions = try event(&machine, &pairings.budget)
+            call.afterReply { [weak self] in self?.perform(actions) }
+        } catch {
+            call.afterReply { [weak self] in self?.perform(error.actions) }
+            throw error.failure
+        }
+    }
+
+    // MARK: Actions
+
+    private func perform(_ actions: [Pairing.Action]) {
+        for action in actions { perform(action) }
+        timer.set(machine.nextDeadline?.microseconds)
+    }
+
+    private func perform(_ action: Pairing.Action) {
+        switch action {
+        case .sendRequest: call { _ = try await $0.request(timeout: Self.timeout) }
+        case .sendCommit(let commitment): sendCommit(commitment)
+        case .answerCommit(let nonce):
+            commit?.resume(returning: nonce)
+            commit = nil
+        case .sendReveal(let nonce): sendReveal(nonce)
+        case .sendConfirm: call { try await $0.confirm(timeout: Self.timeout) }
+        case .sendCancel(let reason):
+            MainLoop.start { [link] in
+                try? await PairingProxy(link.remote).cancel(reason: reason, timeout: Self.timeout)
+            }
+        case .store: store()
+        case .fail(let reason): fail(reason)
+        case .changed: pairings.changed(link.device)
+        }
+    }
+
+    /// Calls the peer; an error ends the attempt.
+    private func call(_ body: @escaping @MainLoop @Sendable (PairingProxy) async throws -> Void) {
+        MainLoop.start { [self] in
+            do {
+                try await body(PairingProxy(link.remote))
+            } catch {
+                perform(machine.callFailed(PeerText.message(DBusError.converting(error).message)))
+            }
+        }
+    }
+
+    private func sendCommit(_ commitment: [UInt8]) {
+        call { [self] proxy in
+            // The other side may wait for its user.
+            let nonce = try await proxy.commit(commitment: commitment, timeout: Deadline.pairing * 2)
+            perform(machine.commitAnswered(nonce))
+        }
+    }
+
+    private func sendReveal(_ nonce: [UInt8]) {
+        call { [self] proxy in
+            try await proxy.reveal(nonce: nonce, timeout: Self.timeout)
+            perform(machine.revealAnswered(at: .now))
+        }
+    }
+
+    private func store() {
+        do {
+            try pairings.store(link)
+            perform(machine.stored())
+            pairings.stored(link)
+        } catch {
+            perform(machine.stored("\(error)"))
+        }
+    }
+
+    private func fail(_ reason: String) {
+        commit?.resume(throwing: HandoffFailure(.pairingFailed, "\(reason) Begin again."))
+        commit = nil
+        pairings.failed(link.device, reason, over: link)
+        link.closeWhenSent("pairing has failed")
+    }
+}
+
+extension Instant {
+    /// The main loop's clock.
+    fileprivate static var now: Instant { Instant(microseconds: MainLoop.now) }
+}
+
+/// What pairing computes (WIRE, "Pairing").
+enum PairingTranscript {
+    /// How many codes there are.
+    static let codes: UInt64 = 1_000_000
+
+    /// The functions for the session that has this exporter.
+    static func make(
+        _ exporter: [UInt8], client: DeviceID, server: DeviceID, codes: UInt64 = codes
+    ) -> Pairing.Transcript {
+        let session = exporter + client.bytes + server.bytes
+        return Pairing.Transcript(
+            commitment: { na in Digest.sha256(Array("handoff commit 1".utf8) + session + na) },
+            code: { na, nb in
+                let digest = Digest.sha256(Array("handoff pairing 1".utf8) + session + na + nb)
+                let number = digest.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } % codes
+                let digits = String(number)
+                return String(repeating: "0", count: 6 - digits.utf8.count) + digits
+            })
+    }
+}
