@@ -35,6 +35,8 @@ final class Link {
 
     /// How long Hello may take, both ways, and each time that it is said again.
     static let helloTimeout = Duration.seconds(5)
+    /// How long something may wait to be acknowledged when the network changes.
+    private static let maximumSilence = Duration.seconds(1)
     /// How often the other side may say Hello within a second.
     private static let maximumHellos = 10
     /// How long this side waits before it says Hello again for anything but trust: well within that.
@@ -47,6 +49,10 @@ final class Link {
     let origin: Origin
     /// When it was established, in microseconds of ``MainLoop/now``.
     private(set) var establishedAt: Int64?
+    /// The same, by the wall clock.
+    private(set) var establishedTime: Int64?
+    /// Whether it was let in only because its device was a peer once.
+    var isFarewell = false
     /// What the other side has said last.
     private(set) var received: LinkHello?
     /// The version of the protocol that both speak.
@@ -100,6 +106,14 @@ final class Link {
     /// Whether this device dialled.
     var isDialled: Bool { if case .dialled = origin { true } else { false } }
 
+    /// Where the other end is.
+    var remoteAddress: String {
+        switch origin {
+        case .dialled(let address): address.description
+        case .accepted(let address): address
+        }
+    }
+
     // MARK: Life
 
     /// Says `hello` and begins to listen.
@@ -141,6 +155,29 @@ final class Link {
         pause = nil
         resume(.failure(reason))
         owner?.linkEnded(self, reason)
+    }
+
+    // MARK: Doubt
+
+    /// The user waits for what is sent now: without any sign of the other side, the link is given up soon.
+    func expectAcknowledgement() { channel.expectAcknowledgement() }
+
+    /// The network has changed: ends the link if the machine does not have its address any more, else finds out
+    /// whether there is still somebody at the other end.
+    func check(_ addresses: Set<[UInt8]>) {
+        guard isEstablished else { return }
+        guard channel.localAddress.map(addresses.contains) ?? true else {
+            return close("this device does not have its address any more")
+        }
+        // TCP would not try again for a while.
+        if let silence = channel.silence, silence > Self.maximumSilence {
+            return close("the other device has not answered for \(silence)")
+        }
+        if let hello = next ?? said {
+            said = nil
+            say(hello)
+        }
+        expectAcknowledgement()
     }
 
     private func resume(_ result: Result<Void, any Error>) {
@@ -218,7 +255,7 @@ final class Link {
 
     private func establishIfComplete() {
         guard isAnswered, received != nil, establishedAt == nil, !isClosed else { return }
-        establishedAt = MainLoop.now
+        (establishedAt, establishedTime) = (MainLoop.now, MainLoop.wallClock)
         deadline = nil
         owner?.linkSaidHello(self)
         resume(.success(()))

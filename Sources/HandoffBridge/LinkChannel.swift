@@ -33,6 +33,11 @@ final class LinkChannel: MessageChannel {
     private var isReadScheduled = false
     private var closesWhenSent: DBusError?
     private var serial: UInt32 = 0
+    private lazy var acknowledgements = AcknowledgementWatch { [weak self] in
+        self?.transport.silence
+    } _: { [weak self] time in
+        self?.close(DBusError(.disconnected, "The other device has not answered for \(time)."))
+    }
 
     /// The channel over `transport`. Nothing is read before ``begin()``.
     init(_ transport: TLSConnection) {
@@ -44,6 +49,15 @@ final class LinkChannel: MessageChannel {
     isolated deinit { release() }
 
     var isClosed: Bool { connection.isClosed }
+
+    /// The bytes of this end's IP address; nil if they are not known.
+    var localAddress: [UInt8]? { transport.localAddress }
+
+    /// How long ago the other side has acknowledged something; nil if nothing had to be sent again since.
+    var silence: Duration? { transport.silence }
+
+    /// The user waits for what was sent or will be now.
+    func expectAcknowledgement() { acknowledgements.expect(within: AcknowledgementWatch.shortPatience) }
 
     /// Begins to read.
     func begin() { scheduleRead() }
@@ -63,6 +77,7 @@ final class LinkChannel: MessageChannel {
     }
 
     private func release() {
+        acknowledgements.stop()
         readSource = nil
         writeSource = nil
         transport.close()
@@ -156,6 +171,7 @@ final class LinkChannel: MessageChannel {
         let call = message.kind == .call ? nil : calls.removeValue(forKey: message.replySerial)
         outgoing.append(try bytes(of: message, answering: call))
         flush()
+        acknowledgements.expect()
         if call != nil { scheduleRead() }
         guard outgoing.count <= OutgoingBytes.maximum else {
             cutOff("it does not read what it is sent")

@@ -97,6 +97,7 @@ final class Peer {
             guard left > .zero, let link = await link(within: min(left, Self.patience)) else { break }
             do {
                 let left = Self.timeout - .microseconds(MainLoop.now - start)
+                link.expectAcknowledgement()
                 let result = try await call(PeerProxy(link.remote), max(left, .milliseconds(1)))
                 bridgeLog.debug("\(what) to \(name): answered after \((MainLoop.now - start) / 1000) ms.")
                 return result

@@ -6,7 +6,7 @@ internal import MainLoop
 /// Bytes without TLS, of which there are few.
 @MainLoop
 extension SocketConnection {
-    private var descriptor: Int32 { g_socket_get_fd(g_socket_connection_get_socket(reference.raw)) }
+    var descriptor: Int32 { g_socket_get_fd(g_socket_connection_get_socket(reference.raw)) }
 
     /// Reads this many bytes, and none behind them.
     /// - Throws: `CancellationError`, or why they do not come.

@@ -95,6 +95,12 @@ final class TLSConnection {
         return device
     }
 
+    /// The bytes of this end's IP address; nil if they are not known.
+    var localAddress: [UInt8]? { socket.localAddress }
+
+    /// How long ago the other side has acknowledged something; nil if nothing had to be sent again since.
+    var silence: Duration? { socket.silence }
+
     /// 32 bytes that only the two ends of this connection know (RFC 9266).
     /// - Throws: if TLS does not tell them.
     func exporter() throws -> [UInt8] {
