@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from bystanders import Bystanders
+from rig import Network
 from support import Machine, pair, start_machine
 
 
@@ -39,6 +41,23 @@ def machines(machine_list: list[Machine]) -> tuple[Machine, Machine]:
     return desk, lap
 
 
+@pytest.fixture
+def network(request: pytest.FixtureRequest) -> Iterator[Network]:
+    """A network with two hosts, without Avahi yet. Named before `machine_list`, it outlives the machines on it."""
+    network = Network("desk", "lap")
+    if network.missing:
+        pytest.skip(f"there can't be a network of namespaces: {network.missing}")
+    request.node.network = network
+    yield network
+    network.remove()
+
+
+@pytest.fixture
+def bystanders(machines: tuple[Machine, Machine]) -> Bystanders:
+    """Two machines of which the first is attacked, without either taking notice."""
+    return Bystanders(*machines)
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Iterator[None]:
     """Shows what the daemons have logged beside a failure."""
@@ -47,6 +66,9 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Itera
         for machine in getattr(item, "machines", []):
             for program in ("handoffd", "handoff-bridge"):
                 report.sections.append((f"{program} of {machine.name}", machine.log(program)))
+        if network := getattr(item, "network", None):
+            for host in network.hosts.values():
+                report.sections.append((f"avahi-daemon of {host.name}", host.log("avahi-daemon")))
 
 
 # The names of the tests are what they state.

@@ -3,11 +3,19 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import shutil
 import subprocess
+import threading
+from collections.abc import Callable
+from typing import TypeVar
 
 NETWORK = "10.213.77"
+NAMED = "/run/netns"
+CLONE_NEWNET = 0x40000000
+
+Result = TypeVar("Result")
 
 
 def ip(*arguments: str) -> str:
@@ -16,6 +24,39 @@ def ip(*arguments: str) -> str:
     if not program:
         return "there is no ip, of Debian's iproute2"
     return subprocess.run([program, *arguments], capture_output=True, text=True).stderr.strip()
+
+
+def enter(namespace: str) -> None:
+    """Moves the calling thread, and nothing else of this process, into a network namespace."""
+    # Python has os.setns() since 3.12.
+    libc = ctypes.CDLL(None, use_errno=True)
+    descriptor = os.open(f"{NAMED}/{namespace}", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        if libc.setns(descriptor, CLONE_NEWNET) != 0:
+            number = ctypes.get_errno()
+            raise OSError(number, f"{namespace} can't be entered: {os.strerror(number)}")
+    finally:
+        os.close(descriptor)
+
+
+def inside(namespace: str, function: Callable[[], Result]) -> Result:
+    """What the function returns in a network namespace. Sockets and devices that it opens stay there."""
+    results: list[Result] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            enter(namespace)
+            results.append(function())
+        except BaseException as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    if errors:
+        raise errors[0]
+    return results[0]
 
 
 class Cable:
