@@ -102,6 +102,7 @@ final class Admission {
             return try await TLSConnection.establish(.server, over: socket, as: identity, demanding: expected)
         }
         guard bridge.isOn, !Task.isCancelled else { return transport.close() }
-        _ = try bridge.links.add(transport, .accepted(from: socket.remoteAddress))
+        let link = try bridge.links.add(transport, .accepted(from: socket.remoteAddress))
+        link.isFarewell = claim != .stranger && bridge.trust[link.device] == nil
     }
 }

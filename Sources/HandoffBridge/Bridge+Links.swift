@@ -22,18 +22,24 @@ extension Bridge: LinkOwner {
         let wasUsable = peers[device]?.link === link
         reconcile(device)
         if isNew { logOpened(link) } else if !wasUsable { logIfPaired(link) }
+        dismissIfForgotten(link)
+    }
+
+    /// Ends a link that was let in only to tell its device that it is no peer any more.
+    private func dismissIfForgotten(_ link: Link) {
+        guard link.isFarewell, trust[link.device] == nil, !welcomesStrangers else { return }
+        link.closeWhenSent("it is no peer any more")
     }
 
     /// Both ends of a paired link take its secret for theirs, unless they have one already (WIRE, "Peer secret K").
     private func agreeOnSecret(_ link: Link) {
         guard link.isPaired, let said = link.said?.secret, let heard = link.received?.secret else { return }
-        if !said.isEmpty, said == heard {
-            // Both have it: the former one has served.
-            trust.note(link.device) { entry in if entry.secret?.id == said { entry.formerSecret = nil } }
-            return
+        if said.isEmpty || said != heard {
+            trust.note(link.device) { $0.agree(on: link.secret, named: heard) }
+            link.say(hello(for: link.device))
         }
-        trust.note(link.device) { $0.agree(on: link.secret) }
-        link.say(hello(for: link.device))
+        // What it has said it has: the former one has served.
+        trust.note(link.device) { entry in if entry.secret?.id == heard { entry.formerSecret = nil } }
     }
 
     /// A device that no longer trusts this one is not trusted here either.
@@ -51,7 +57,10 @@ extension Bridge: LinkOwner {
                 if !said.name.isEmpty { entry.name = said.name }
                 if !said.type.isEmpty { entry.type = said.type }
             }
-            if case .dialled(let address) = link.origin { entry.remember(address) }
+            // Who announces where it is will do so again, and the next time it will be somewhere else.
+            if case .dialled(let address) = link.origin, !discovery.announces(address) {
+                entry.remember(address)
+            }
             if link.isPaired { entry.isMutual = true }
         }
     }
@@ -105,11 +114,6 @@ extension Bridge: LinkOwner {
         guard device != identity.device else {
             throw HandoffFailure(
                 .invalidArguments, "\(device) is this device itself. Give the id of the other one.")
-        }
-        guard trust[device] != nil || trust.entries.count < TrustStore.maximumPeers else {
-            throw HandoffFailure(
-                .limitsExceeded,
-                "There are \(TrustStore.maximumPeers) peers already. Unpair one of them first.")
         }
         var entry = trust[device] ?? TrustEntry(device, source: .trust)
         if !name.isEmpty { entry.name = name }

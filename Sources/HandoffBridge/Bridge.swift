@@ -23,6 +23,7 @@ public final class Bridge {
     private(set) lazy var broker = BrokerClient(self)
     private(set) lazy var pairings = Pairings(self)
     private(set) lazy var entrance = Entrance(self)
+    private(set) lazy var discovery = Discovery(self, isAllowed: discovers)
 
     /// The devices that are trusted.
     private(set) var peers: [DeviceID: Peer] = [:]
@@ -31,10 +32,13 @@ public final class Bridge {
     private(set) var isDiscoverable = false
     private var hasEnded = false
 
+    private let discovers: Bool
     private let folder: StateFolder
     private let policy: BusAccessPolicy
-    private var discovery: LoopSource?
+    private var discoverableTimer: LoopSource?
     private var network: NetworkMonitor?
+    /// Those of this machine, on networks that are up.
+    private var addresses = NetworkInterface.ownAddresses()
 
     /// How long others can discover this device.
     private static let discoverableTime = Duration.seconds(300)
@@ -55,6 +59,7 @@ public final class Bridge {
         trust = TrustStore(in: folder)
         policy = BusAccessPolicy(bus: bus)
         identity = try Self.openState(folder, trust)
+        discovers = options.discovers
         entrance.address = options.listen
     }
 
@@ -89,7 +94,8 @@ public final class Bridge {
             try trust.load()
             for device in trust.entries.keys { reconcile(device) }
         }
-        network = NetworkMonitor { [weak self] in self?.dials.allNow() }
+        trust.secretsChanged = { [weak self] in self?.discovery.secretsChanged() }
+        network = NetworkMonitor { [weak self] in self?.networkChanged() }
         broker.begin()
     }
 
@@ -116,9 +122,12 @@ public final class Bridge {
         bridgeLog.message("Handoff is \(isOn ? "on" : "off").")
         if isOn {
             entrance.open()
+            discovery.update()
             dials.allNow()
         } else {
             entrance.close()
+            pairings.stopConnecting()
+            discovery.update()
             dials.stopAll()
             setDiscoverable(false)
             // Peers hear first that nothing is offered any more, instead of waiting for a new link.
@@ -128,6 +137,30 @@ public final class Bridge {
                 links.closeAllWhenSent("Handoff was switched off")
             }
         }
+    }
+
+    // MARK: The network
+
+    private func networkChanged() {
+        let new = NetworkInterface.ownAddresses()
+        // Some changes are none for this machine.
+        if new != addresses {
+            bridgeLog.debug("This device has other addresses.")
+            addresses = new
+            links.check(new)
+        }
+        discovery.networkChanged()
+        dials.allNow()
+    }
+
+    /// The machine has woken up: elsewhere its links may have ended long ago.
+    func resumed() {
+        bridgeLog.debug("The machine has woken up.")
+        // It may have slept for long, and be anywhere.
+        setDiscoverable(false)
+        links.check(NetworkInterface.ownAddresses())
+        discovery.renew()
+        dials.allNow()
     }
 
     // MARK: What this device says of itself
@@ -149,17 +182,21 @@ public final class Bridge {
     func setDeviceName(_ name: String) throws {
         try settings.setDeviceName(name)
         links.sayHello()
+        discovery.nameChanged()
         propertiesChanged("DeviceName")
     }
 
     func setDiscoverable(_ value: Bool) {
-        discovery = nil
+        discoverableTimer = nil
         if value {
-            discovery = .timer(after: Self.discoverableTime) { [weak self] in self?.setDiscoverable(false) }
+            discoverableTimer = .timer(after: Self.discoverableTime) { [weak self] in
+                self?.setDiscoverable(false)
+            }
         }
         guard value != isDiscoverable else { return }
         isDiscoverable = value
         links.sayHello()
+        discovery.renew()
         propertiesChanged("Discoverable")
     }
 
@@ -205,7 +242,8 @@ public final class Bridge {
             peers.removeValue(forKey: device)?.end()
             broker.remove(device)
             devices.update(device)
-            return dials.update(device)
+            dials.update(device)
+            return
         }
         let peer = peers[device] ?? Peer(device, self)
         peers[device] = peer

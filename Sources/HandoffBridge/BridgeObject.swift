@@ -38,6 +38,12 @@ final class BridgeObject: BridgeServer {
     var port: UInt16 { bridge.port }
     var discoverable: Bool { bridge.isDiscoverable }
     var version: UInt32 { 1 }
+    var discoveryError: String { bridge.discovery.error }
+    var nearby: [[String: Value]] {
+        bridge.discovery.strangers.map {
+            ["Name": .string($0.name), "Addresses": .strings($0.addresses.map(\.description))]
+        }
+    }
 
     func setDeviceName(_ value: String, _ call: MethodCall) async throws { try bridge.setDeviceName(value) }
     func setDiscoverable(_ value: Bool, _ call: MethodCall) async throws { bridge.setDiscoverable(value) }

@@ -10,6 +10,9 @@ public struct BridgeOptions: Sendable {
     /// Where to listen, nil for what the configuration says.
     var listen: NetworkAddress?
 
+    /// Whether others are found, and find this device, by themselves.
+    public var discovers = true
+
     /// The user's files.
     /// - Throws: if this machine has no id.
     public init() throws(KeyFileError) {

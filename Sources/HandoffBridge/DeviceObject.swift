@@ -13,10 +13,14 @@ final class DeviceObject: DeviceServer {
         var type = ""
         var addresses: [String] = []
         var isPaired = false
-        var isConnected = false
+        /// Since when there is a link, by the wall clock; 0 without one.
+        var connectedSince: Int64 = 0
+        var connectedAddress = ""
         var pairingState = "none"
         var pairingCode = ""
         var pairingError = ""
+
+        var isConnected: Bool { connectedSince != 0 }
 
         /// The names of the properties that are not as in `other`.
         func changes(from other: State) -> [String] {
@@ -26,6 +30,8 @@ final class DeviceObject: DeviceServer {
             if addresses != other.addresses { names.append("Addresses") }
             if isPaired != other.isPaired { names.append("Paired") }
             if isConnected != other.isConnected { names.append("Connected") }
+            if connectedSince != other.connectedSince { names.append("ConnectedSince") }
+            if connectedAddress != other.connectedAddress { names.append("ConnectedAddress") }
             if pairingState != other.pairingState { names.append("PairingState") }
             if pairingCode != other.pairingCode { names.append("PairingCode") }
             if pairingError != other.pairingError { names.append("PairingError") }
@@ -49,6 +55,8 @@ final class DeviceObject: DeviceServer {
     var addresses: [String] { state.addresses }
     var paired: Bool { state.isPaired }
     var connected: Bool { state.isConnected }
+    var connectedSince: Int64 { state.connectedSince }
+    var connectedAddress: String { state.connectedAddress }
     var pairingState: String { state.pairingState }
     var pairingCode: String { state.pairingCode }
     var pairingError: String { state.pairingError }

@@ -31,8 +31,7 @@ final class Devices {
     /// Shows `device` as it is now, or shows it no longer.
     func update(_ device: DeviceID) {
         let (entry, link) = (bridge.trust[device], bridge.links.current[device])
-        let failure = bridge.pairings.failure(device)
-        guard entry != nil || link != nil || failure != nil else { return remove(device) }
+        guard entry != nil || link != nil || bridge.pairings.concerns(device) else { return remove(device) }
         let state = state(of: device, entry, link)
         if let object = objects[device] {
             let changes = state.changes(from: object.state)
@@ -52,16 +51,18 @@ final class Devices {
             name: own.isEmpty ? "" : names.name(device, own),
             type: [said?.type, entry?.type].compactMap { $0 }.first { !$0.isEmpty } ?? "",
             addresses: addresses(of: device).map(\.description), isPaired: entry != nil,
-            isConnected: link != nil, pairingState: pairing.state, pairingCode: pairing.code,
+            connectedSince: link?.establishedTime ?? 0, connectedAddress: link?.remoteAddress ?? "",
+            pairingState: pairing.state, pairingCode: pairing.code,
             pairingError: pairing.error)
     }
 
-    /// Where `device` was reached, the latest first.
+    /// Where `device` was reached, the latest first, and where it says to be.
     func addresses(of device: DeviceID) -> [NetworkAddress] {
         var addresses = bridge.trust[device]?.addresses ?? []
         let others: [NetworkAddress] =
             if case .dialled(let address)? = bridge.links.current[device]?.origin { [address] } else { [] }
-        for address in others + (bridge.pairings.failure(device)?.addresses ?? [])
+        for address in others + bridge.discovery.addresses(of: device)
+            + bridge.pairings.addresses(of: device)
         where !addresses.contains(address) { addresses.append(address) }
         return addresses
     }

@@ -7,8 +7,10 @@ internal import MainLoop
 /// The connections that this device makes: to peers without a link, again and again, and where the user says.
 @MainLoop
 final class Dials {
-    /// How long connecting may take, names looked up included.
+    /// How long connecting may take where the user says, names looked up included.
     private static let connectTimeout = Duration.seconds(10)
+    /// The same for a peer: the next attempt begins anew, while TCP would wait ever longer before it tries again.
+    private static let peerConnectTimeout = Duration.seconds(3)
     /// How many connections the user can have made at a time.
     private static let maximumByUser = 8
 
@@ -16,6 +18,13 @@ final class Dials {
     private var redials: [DeviceID: Redial] = [:]
     private var byUser: [Int: Task<Link, any Error>] = [:]
     private var nextByUser = 0
+    /// How often each peer was dialled where an announcement said.
+    private var announced: [DeviceID: EventRate] = [:]
+    /// Where a peer was reached, of the addresses that announcements said.
+    private var proven: [DeviceID: NetworkAddress] = [:]
+    /// How often a peer is dialled in a minute because of announcements, which may be copies of its own.
+    private static let maximumAnnounced = 3
+    private static let minute: Int64 = 60_000_000
 
     init(_ bridge: Bridge) { self.bridge = bridge }
 
@@ -23,7 +32,8 @@ final class Dials {
 
     /// Connects to whoever answers at `address`.
     /// - Returns: the device, which has an established link then.
-    func connect(_ address: NetworkAddress) async throws -> DeviceID {
+    /// - Parameter device: who it has to be; nil for anybody.
+    func connect(_ address: NetworkAddress, expecting device: DeviceID? = nil) async throws -> DeviceID {
         guard byUser.count < Self.maximumByUser else {
             throw HandoffFailure(
                 .limitsExceeded, "\(byUser.count) connections are being made. Wait until one has come about.")
@@ -32,7 +42,7 @@ final class Dials {
         let number = nextByUser
         let task = MainLoop.start { [weak self] in
             guard let self else { throw CancellationError() }
-            return try await dial(address)
+            return try await dial(address, expecting: device)
         }
         byUser[number] = task
         defer { byUser[number] = nil }
@@ -56,23 +66,49 @@ final class Dials {
     // MARK: Again and again
 
     /// To be called when something has changed that decides whether `device` is to be dialled.
-    func update(_ device: DeviceID) {
+    @discardableResult
+    func update(_ device: DeviceID) -> Bool {
         let isWanted =
-            bridge.isOn && bridge.trust[device].map { !$0.addresses.isEmpty } == true
-            && bridge.links.current[device] == nil
-        guard isWanted else { return redials[device]?.pause() ?? () }
+            bridge.isOn && bridge.trust[device] != nil && bridge.links.current[device] == nil
+            && !bridge.devices.addresses(of: device).isEmpty
+        if bridge.trust[device] == nil { (announced[device], proven[device]) = (nil, nil) }
+        guard isWanted else {
+            redials[device]?.pause()
+            return false
+        }
         if redials[device] == nil {
             redials[device] = Redial(
                 attempt: { [weak self] in await self?.redial(device) },
-                done: { [weak self] in self?.update(device) })
+                done: { [weak self] in _ = self?.update(device) })
         }
         redials[device]?.schedule()
+        return true
     }
 
     /// Dials `device` without waiting further, if it is to be dialled at all.
     func now(_ device: DeviceID) {
-        update(device)
-        redials[device]?.now()
+        if update(device) { redials[device]?.now() }
+    }
+
+    /// `device` has announced where it is.
+    func sighted(_ device: DeviceID) {
+        let now = MainLoop.now
+        if bridge.links.current[device] == nil, rate(device).nextAllowed(at: now) <= now { self.now(device) }
+    }
+
+    private func rate(_ device: DeviceID) -> EventRate {
+        announced[device] ?? EventRate(limit: Self.maximumAnnounced, period: Self.minute)
+    }
+
+    /// Where `device` is to be dialled now: where it was reached before, and where it says to be, unless too often.
+    private func targets(_ device: DeviceID) -> [NetworkAddress] {
+        let known = bridge.trust[device]?.addresses ?? []
+        let said = bridge.discovery.reachableAddresses(of: device).filter { !known.contains($0) }
+        if let proven = proven[device], said.contains(proven) { return [proven] + known }
+        var rate = rate(device)
+        guard !said.isEmpty, rate.count(at: MainLoop.now) else { return known }
+        announced[device] = rate
+        return said + known
     }
 
     /// Dials every device that has no link, as when the network has changed.
@@ -93,12 +129,14 @@ final class Dials {
 
     /// Dials the addresses of `device` one after the other, and says how it went.
     private func redial(_ device: DeviceID) async {
-        for address in bridge.trust[device]?.addresses ?? [] {
+        for address in targets(device) {
             do {
                 _ = try await dial(address, expecting: device)
+                proven[device] = address
                 return
             } catch {
                 if Task.isCancelled || error is LinkNotChosen { return }
+                if proven[device] == address { proven[device] = nil }
                 bridge.refusals.note(
                     "\(bridge.devices.name(of: device)) was not reached at \(address): \(error)")
             }
@@ -121,7 +159,7 @@ final class Dials {
     private func dial(_ address: NetworkAddress, expecting device: DeviceID? = nil) async throws -> Link {
         let identity = bridge.identity
         let secrets = secrets(expecting: device)
-        let socket = try await withTimeLimit(Self.connectTimeout) {
+        let socket = try await withTimeLimit(device == nil ? Self.connectTimeout : Self.peerConnectTimeout) {
             try await SocketConnection.connect(to: address)
         }
         socket.configureForLink()
@@ -129,7 +167,10 @@ final class Dials {
             try await opening.dial(socket, as: identity.device, secrets: secrets)
             return try await TLSConnection.establish(.client, over: socket, as: identity, demanding: device)
         }
-        try Task.checkCancellation()
+        guard bridge.isOn, !Task.isCancelled else {
+            transport.close()
+            throw CancellationError()
+        }
         let link = try bridge.links.add(transport, .dialled(address))
         do {
             try await withTaskCancellationHandler {

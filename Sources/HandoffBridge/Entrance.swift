@@ -22,9 +22,27 @@ final class Entrance {
     /// How many connections have not shown yet whose they are.
     var waitingCount: Int { admission.count }
 
+    /// Whether who connects to `host`, an IP address of this machine, gets here.
+    func isOpen(_ host: String) -> Bool {
+        switch address?.host {
+        case nil, "::": true
+        case "0.0.0.0": !host.contains(":")
+        case let own?: own == host
+        }
+    }
+
     /// Begins to listen; again later if that cannot be had.
     func open() {
-        guard listener == nil else { return }
+        if listener == nil { listen() }
+    }
+
+    /// Listens on another port from now on, unless the user has chosen it.
+    func renewPort() {
+        let chosen = address?.port ?? bridge.settings.port
+        if chosen == 0, listener != nil { listen() }
+    }
+
+    private func listen() {
         do {
             let listener = try Listener(address, port: bridge.settings.port) { [weak self] socket in
                 self?.admission.admit(socket)
@@ -36,7 +54,11 @@ final class Entrance {
             let place = address.map { "\($0)" } ?? "port \(bridge.settings.port)"
             bridge.refusals.note(
                 "Others cannot connect, since \(place) is not to be had: \(error) Trying again.")
-            retry = .timer(after: Self.retryInterval) { [weak self] in self?.open() }
+            retry = .timer(after: Self.retryInterval) { [weak self] in
+                guard let self else { return }
+                open()
+                if listener != nil { bridge.discovery.renew() }
+            }
         }
     }
 

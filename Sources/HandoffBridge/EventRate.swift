@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// Counts events against a limit for any one second.
+/// Counts events against a limit for any one second, or another time.
 struct EventRate {
-    /// How many there may be within a second.
+    /// How many there may be within ``period``.
     let limit: Int
+    /// In microseconds.
+    let period: Int64
     /// The times of the latest events, at most `limit`, in microseconds.
     private var times: [Int64] = []
 
-    private static let second: Int64 = 1_000_000
-
-    init(limit: Int) { self.limit = limit }
+    init(limit: Int, period: Int64 = 1_000_000) {
+        self.limit = limit
+        self.period = period
+    }
 
     /// Counts an event at `now` if it is within the limit.
     /// - Returns: whether it is.
@@ -23,6 +26,6 @@ struct EventRate {
     /// When the next event is within the limit: `now` or later.
     func nextAllowed(at now: Int64) -> Int64 {
         guard times.count == limit, let oldest = times.first else { return now }
-        return max(now, oldest + Self.second)
+        return max(now, oldest + period)
     }
 }

@@ -28,8 +28,11 @@ struct LinkChoice {
 
     /// Whether `new` takes the place of `old`.
     func replaces(_ new: Candidate, _ old: Candidate) -> Bool {
-        let areSimultaneous =
-            new.isDialled != old.isDialled && new.establishedAt - old.establishedAt < Self.simultaneous
-        return areSimultaneous ? new.isDialled == prefersDialled : true
+        areSimultaneous(new, old) ? new.isDialled == prefersDialled : true
+    }
+
+    /// Whether both may come from dials at the same time.
+    func areSimultaneous(_ new: Candidate, _ old: Candidate) -> Bool {
+        new.isDialled != old.isDialled && new.establishedAt - old.establishedAt < Self.simultaneous
     }
 }

@@ -61,7 +61,9 @@ final class PairingObject: PairingServer {
     }
 
     func confirm(_ call: MethodCall) async throws { try dialogue().confirmReceived(call) }
-    func cancel(reason: String, _ call: MethodCall) async throws { try dialogue().cancelReceived(reason, call) }
+    func cancel(reason: String, _ call: MethodCall) async throws {
+        try dialogue().cancelReceived(reason, call)
+    }
 }
 
 extension HandoffFailure {

@@ -43,14 +43,16 @@ final class Links {
         return link
     }
 
-    /// Ends the oldest links where one more is too many: those of strangers who dialled, and those of one
-    /// peer.
+    /// Ends the oldest links where one more is too many: those of strangers who dialled and are not being paired,
+    /// and those of one peer.
     private func makeRoom(for link: Link) {
         if bridge.trust[link.device] != nil {
             let others = all.filter { $0.device == link.device && current[link.device] !== $0 }
             for old in others.dropLast(Self.maximumOfPeer - 1) { old.close("a later one took its place") }
         } else if !link.isDialled {
-            let strangers = all.filter { bridge.trust[$0.device] == nil && !$0.isDialled }
+            let strangers = all.filter {
+                bridge.trust[$0.device] == nil && !$0.isDialled && !bridge.pairings.isAgreed(over: $0)
+            }
             for old in strangers.dropLast(Self.maximumStrangers - 1) {
                 old.close("too many strangers came after it")
             }
@@ -72,6 +74,9 @@ final class Links {
     /// Ends all links when what was sent has left.
     func closeAllWhenSent(_ why: String) { for link in all { link.closeWhenSent(why) } }
 
+    /// Ends those that cannot live on now that the machine has these addresses, and finds out about the others.
+    func check(_ addresses: Set<[UInt8]>) { for link in all { link.check(addresses) } }
+
     /// Says Hello anew on every link where it has changed.
     func sayHello() { for link in all { link.say(bridge.hello(for: link.device)) } }
 
@@ -83,7 +88,10 @@ final class Links {
             return true
         }
         let choice = LinkChoice(ours: bridge.identity.device, theirs: link.device)
-        guard let new = candidate(link), let former = candidate(old), choice.replaces(new, former) else {
+        // Of two that cross, the one stays over which a code is compared: both sides know of that.
+        guard let new = candidate(link), let former = candidate(old), choice.replaces(new, former),
+            !(choice.areSimultaneous(new, former) && bridge.pairings.isAnswered(over: old))
+        else {
             link.close("there is another link with this device")
             return false
         }

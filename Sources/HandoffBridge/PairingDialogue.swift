@@ -19,6 +19,8 @@ final class PairingDialogue {
 
     /// How long the peer may take to answer what it answers by itself.
     private static let timeout = Duration.seconds(10)
+    /// The same for being told that it is over.
+    private static let farewell = Duration.seconds(1)
 
     init(_ link: Link, as ours: DeviceID, _ pairings: Pairings) {
         self.link = link
@@ -30,27 +32,47 @@ final class PairingDialogue {
                 server: link.isDialled ? link.device : ours))
     }
 
+    /// Whether the local user has begun it or agreed to it.
+    private(set) var isWanted = false
+    /// Whether it has begun anew on this link, having begun on another.
+    private var hasMoved = false
+    /// Whether this device took part in the attempt.
+    private var tookPart = false
+    /// The call that tells the peer that it is over.
+    private var cancelling: Task<Void, Never>?
+    /// Whether nobody has learnt anything by it yet, so that it may begin anew on another link, once.
+    var canMove: Bool { isWanted && isActive && !hasMoved && !machine.isAnswered }
+
     var stage: Pairing.Stage { machine.stage }
     var code: String { machine.code }
     var isActive: Bool { machine.isActive }
+    var isAgreed: Bool { machine.isAgreed }
+    var isAnswered: Bool { machine.isAnswered }
     /// Whether the attempt is over, of which the session has one.
     var isSpent: Bool { machine.isOver }
 
     // MARK: The local user
 
-    func pair() { perform(machine.pair(at: .now)) }
+    func pair(hasMoved: Bool = false) {
+        isWanted = true
+        self.hasMoved = hasMoved
+        perform(machine.pair(at: .now))
+    }
+
     func confirm(_ matches: Bool) throws { perform(try machine.confirm(matches)) }
     func cancel() { perform(machine.cancel()) }
 
     // MARK: The peer
 
     func requestReceived(_ call: MethodCall) throws {
+        try pairings.check(link)
         try answer(call) { (machine, budget) throws(Pairing.Refusal) in
             try machine.requestReceived(budget: &budget, at: .now)
         }
     }
 
     func commitReceived(_ commitment: [UInt8], _ call: MethodCall) async throws -> [UInt8] {
+        try pairings.check(link)
         let actions: [Pairing.Action]
         do throws(Pairing.Refusal) {
             actions = try machine.commitReceived(commitment, budget: &pairings.budget, at: .now)
@@ -80,6 +102,14 @@ final class PairingDialogue {
     }
 
     func linkEnded() { perform(machine.linkLost()) }
+
+    /// It goes on elsewhere: here nothing more happens.
+    func abandon() {
+        timer.set(nil)
+        machine.abandon()
+        commit?.resume(throwing: HandoffFailure(.pairingFailed, "Pairing goes on over another link."))
+        commit = nil
+    }
 
     /// Lets the machine take a call of the peer; what that causes follows the answer.
     private func answer(
@@ -112,12 +142,14 @@ final class PairingDialogue {
         case .sendReveal(let nonce): sendReveal(nonce)
         case .sendConfirm: call { try await $0.confirm(timeout: Self.timeout) }
         case .sendCancel(let reason):
-            MainLoop.start { [link] in
-                try? await PairingProxy(link.remote).cancel(reason: reason, timeout: Self.timeout)
+            cancelling = MainLoop.start { [link] in
+                try? await PairingProxy(link.remote).cancel(reason: reason, timeout: Self.farewell)
             }
         case .store: store()
         case .fail(let reason): fail(reason)
-        case .changed: pairings.changed(link.device)
+        case .changed:
+            if machine.isAgreed { tookPart = true }
+            pairings.changed(link.device)
         }
     }
 
@@ -160,8 +192,12 @@ final class PairingDialogue {
     private func fail(_ reason: String) {
         commit?.resume(throwing: HandoffFailure(.pairingFailed, "\(reason) Begin again."))
         commit = nil
-        pairings.failed(link.device, reason, over: link)
-        link.closeWhenSent("pairing has failed")
+        pairings.failed(link.device, reason, over: link, tookPart: isWanted || tookPart)
+        MainLoop.start { [link, cancelling] in
+            // What was said must have left; and the other side is not to see the end before it has heard why.
+            await cancelling?.value
+            link.closeWhenSent("pairing has failed")
+        }
     }
 }
 

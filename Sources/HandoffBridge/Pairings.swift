@@ -8,42 +8,55 @@ internal import MainLoop
 @MainLoop
 final class Pairings {
     /// What is known of a device whose pairing has failed: without a link it would be gone, and the reason with it.
-    struct Failure {
+    private struct Failure {
         let reason: String
         let addresses: [NetworkAddress]
+        let time: Int64
         let forget: LoopSource
     }
 
     /// How long a failure is shown.
     private static let memory = Duration.seconds(300)
-    /// Of how many devices; of more, none is kept.
+    /// Of how many devices; of more, the oldest is forgotten.
     private static let maximumFailures = 16
+
+    /// A device that is being connected to in order to pair.
+    private struct Connecting {
+        let addresses: [NetworkAddress]
+        let task: Task<Void, Never>
+    }
 
     private let bridge: Bridge
     private var dialogues: [Int: PairingDialogue] = [:]
     private var failures: [DeviceID: Failure] = [:]
-    /// The devices that are being connected to in order to pair.
-    private var connecting: Set<DeviceID> = []
+    private var connecting: [DeviceID: Connecting] = [:]
     /// How often others may still begin without being asked to.
     var budget = PairingBudget()
 
     init(_ bridge: Bridge) { self.bridge = bridge }
 
     /// Whether the user of this device is pairing: then somebody unknown may come.
-    var isUnderWay: Bool { !connecting.isEmpty || dialogues.values.contains(where: \.isActive) }
+    var isUnderWay: Bool {
+        !connecting.isEmpty || dialogues.values.contains { $0.isActive && $0.isWanted }
+    }
 
     /// The dialogue that is under way with `device`.
     func active(_ device: DeviceID) -> PairingDialogue? {
         dialogues.values.first { $0.isActive && $0.link.device == device }
     }
 
-    /// Why the last attempt with `device` has failed; nil if it has not.
-    func failure(_ device: DeviceID) -> Failure? { failures[device] }
+    /// Whether there is something of pairing to be shown of `device`, though there may be no link.
+    func concerns(_ device: DeviceID) -> Bool { failures[device] != nil || connecting[device] != nil }
+
+    /// Where `device` was, or is looked for.
+    func addresses(of device: DeviceID) -> [NetworkAddress] {
+        (failures[device]?.addresses ?? []) + (connecting[device]?.addresses ?? [])
+    }
 
     /// What the user sees of pairing with `device`: the properties of those names.
     func shown(_ device: DeviceID) -> (state: String, code: String, error: String) {
         if let dialogue = active(device) { return (dialogue.stage.rawValue, dialogue.code, "") }
-        let isConnecting = connecting.contains(device)
+        let isConnecting = connecting[device] != nil
         let state = isConnecting ? Pairing.Stage.waiting : .none
         return (state.rawValue, "", isConnecting ? "" : failures[device]?.reason ?? "")
     }
@@ -56,23 +69,44 @@ final class Pairings {
         return new
     }
 
+    /// Whether this device takes part in a dialogue over `link`, which strangers that come later must not end. There
+    /// are only as many of these as the user and the budget allow.
+    func isAgreed(over link: Link) -> Bool { dialogues[link.number]?.isAgreed == true }
+
+    /// Whether the one attempt of the session of `link` is under way on both sides.
+    func isAnswered(over link: Link) -> Bool { dialogues[link.number]?.isAnswered == true }
+
+    /// - Throws: why the device at the other end of `link` cannot begin pairing now: strangers are not welcome any more, or
+    ///   there is no room for it.
+    func check(_ link: Link) throws(HandoffFailure) {
+        guard bridge.trust[link.device] != nil || link.isDialled || bridge.welcomesStrangers else {
+            throw HandoffFailure(
+                .pairingFailed, "This device is not being paired. Have its user begin, and then try again.")
+        }
+        try bridge.trust.checkRoom(for: link.device)
+    }
+
     // MARK: The local user
 
     /// Begins pairing with `device`, or agrees to it; connects first if there is no link.
     func pair(_ device: DeviceID) throws {
         guard bridge.isOn else { throw HandoffFailure.switchedOff }
-        guard bridge.trust[device] != nil || bridge.trust.entries.count < TrustStore.maximumPeers else {
-            throw HandoffFailure(
-                .limitsExceeded,
-                "There are \(TrustStore.maximumPeers) peers already. Unpair one of them first.")
+        try bridge.trust.checkRoom(for: device)
+        if let dialogue = active(device) {
+            forgetFailure(device)
+            return dialogue.pair()
         }
+        if let link = bridge.links.current[device], !isSpent(link) {
+            forgetFailure(device)
+            return dialogue(link).pair()
+        }
+        guard connecting[device] == nil else { return }
         let addresses = bridge.devices.addresses(of: device)
+        connecting[device] = Connecting(
+            addresses: addresses,
+            task: MainLoop.start { [weak self] in await self?.connect(device, addresses) })
         forgetFailure(device)
-        if let dialogue = active(device) { return dialogue.pair() }
-        if let link = bridge.links.current[device], !isSpent(link) { return dialogue(link).pair() }
-        guard connecting.insert(device).inserted else { return }
         changed(device)
-        MainLoop.start { [weak self] in await self?.connect(device, addresses) }
     }
 
     /// Whether the one attempt of this session is over.
@@ -82,19 +116,30 @@ final class Pairings {
         var reason = "No address of it is known. Connect to it by its address first."
         for address in addresses {
             do {
-                let found = try await bridge.dials.connect(address)
-                guard found == device else {
-                    reason = "At \(address) there is another device now."
-                    continue
-                }
-                connecting.remove(device)
+                _ = try await bridge.dials.connect(address, expecting: device)
+                if Task.isCancelled { return }
+                connecting[device] = nil
                 guard let link = bridge.links.current[device], !isSpent(link) else { break }
                 return dialogue(link).pair()
             } catch {
+                // Whoever has cancelled it has said so.
+                if Task.isCancelled { return }
                 reason = DBusError.converting(error).message
             }
         }
-        connecting.remove(device)
+        connecting[device] = nil
+        failed(device, reason)
+        changed(device)
+    }
+
+    /// Handoff was switched off: nobody is looked for any more.
+    func stopConnecting() {
+        for device in connecting.keys { stopConnecting(device, "Handoff was switched off.") }
+    }
+
+    private func stopConnecting(_ device: DeviceID, _ reason: String) {
+        guard let former = connecting.removeValue(forKey: device) else { return }
+        former.task.cancel()
         failed(device, reason)
         changed(device)
     }
@@ -106,11 +151,22 @@ final class Pairings {
         try dialogue.confirm(matches)
     }
 
-    func cancel(_ device: DeviceID) { active(device)?.cancel() }
+    func cancel(_ device: DeviceID) {
+        stopConnecting(device, "The user has cancelled.")
+        active(device)?.cancel()
+    }
 
     // MARK: What becomes of it
 
-    func linkEnded(_ link: Link) { dialogues.removeValue(forKey: link.number)?.linkEnded() }
+    func linkEnded(_ link: Link) {
+        guard let dialogue = dialogues.removeValue(forKey: link.number) else { return }
+        // Of two links one was dropped: the dialogue that the user has begun there begins on the other.
+        if dialogue.canMove, let other = bridge.links.current[link.device], !isSpent(other) {
+            dialogue.abandon()
+            return self.dialogue(other).pair(hasMoved: true)
+        }
+        dialogue.linkEnded()
+    }
 
     /// The stage of pairing with `device` is another one.
     func changed(_ device: DeviceID) {
@@ -119,13 +175,24 @@ final class Pairings {
         for link in bridge.links.all(with: device) { link.say(bridge.hello(for: device)) }
     }
 
-    func failed(_ device: DeviceID, _ reason: String, over link: Link? = nil) {
-        bridgeLog.message("Pairing with \(bridge.devices.name(of: device)) has failed: \(reason)")
-        guard failures[device] != nil || failures.count < Self.maximumFailures else { return }
+    /// An attempt has failed. The user is told if this device took part, by its user's will or its budget.
+    func failed(_ device: DeviceID, _ reason: String, over link: Link? = nil, tookPart: Bool = true) {
+        let text = "Pairing with \(bridge.devices.name(of: device)) has failed: \(reason)"
+        // What strangers do by themselves is none of the user's business.
+        guard tookPart else { return bridge.refusals.note(text) }
+        bridgeLog.message(text)
         var addresses = bridge.devices.addresses(of: device)
-        if case .dialled(let address)? = link?.origin, !addresses.contains(address) { addresses.append(address) }
+        if case .dialled(let address)? = link?.origin, !addresses.contains(address) {
+            addresses.append(address)
+        }
+        if failures.count >= Self.maximumFailures,
+            let oldest = failures.min(by: { $0.value.time < $1.value.time })
+        {
+            forgetFailure(oldest.key)
+            bridge.devices.update(oldest.key)
+        }
         failures[device] = Failure(
-            reason: reason, addresses: addresses,
+            reason: reason, addresses: addresses, time: MainLoop.now,
             forget: .timer(after: Self.memory) { [weak self] in
                 self?.forgetFailure(device)
                 self?.bridge.devices.update(device)
@@ -134,17 +201,27 @@ final class Pairings {
 
     private func forgetFailure(_ device: DeviceID) { failures.removeValue(forKey: device)?.forget.cancel() }
 
-    /// Both users agree: the device at the other end of `link` is trusted, durably.
+    /// Both users agree: the device at the other end of `link` is trusted, durably, with the secret that both ends have
+    /// of this link.
     /// - Throws: if that cannot be written; then it is not.
     func store(_ link: Link) throws {
-        var entry = TrustEntry(link.device, source: .pairing, isMutual: true)
+        var entry = TrustEntry(link.device, source: .pairing, isMutual: true, secret: link.secret)
+        entry.formerSecret = bridge.trust[link.device]?.secret
         if let said = link.received { (entry.name, entry.type) = (said.name, said.type) }
-        for address in bridge.devices.addresses(of: link.device).reversed() { entry.remember(address) }
-        try bridge.trust.put(entry)
+        for address in bridge.devices.addresses(of: link.device).reversed()
+        where !bridge.discovery.announces(address) { entry.remember(address) }
+        do {
+            try bridge.trust.put(entry)
+        } catch {
+            // The other side may have stored it: so that it can be told when it comes.
+            bridge.trust.bury(link.device, link.secret)
+            throw error
+        }
     }
 
     func stored(_ link: Link) {
         budget.succeeded()
+        forgetFailure(link.device)
         bridgeLog.message("\(bridge.devices.name(of: link.device)) is paired with this device now.")
         bridge.trustBegan(link.device)
     }

@@ -44,6 +44,8 @@ enum RandomBytes {
     static func make(_ count: Int) -> [UInt8] {
         // The system's generator is the kernel's.
         var generator = SystemRandomNumberGenerator()
-        return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        var bytes: [UInt8] = []
+        while bytes.count < count { withUnsafeBytes(of: generator.next()) { bytes.append(contentsOf: $0) } }
+        return Array(bytes.prefix(count))
     }
 }

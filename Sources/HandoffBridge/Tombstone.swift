@@ -16,5 +16,5 @@ struct Tombstone: Hashable, Sendable {
     static let maximum = 16
 
     /// Whether it is still of use at `now`, microseconds since the Unix epoch. One from the future is not.
-    func isAlive(at now: Int64) -> Bool { since <= now && now - since < Self.life }
+    func isAlive(at now: Int64) -> Bool { since >= 0 && since <= now && now - since < Self.life }
 }

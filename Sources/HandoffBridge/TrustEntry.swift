@@ -49,10 +49,11 @@ struct TrustEntry: Hashable, Sendable {
     /// Those secrets that there are, the latest first.
     var secrets: [PeerSecret] { [secret, formerSecret].compactMap { $0 } }
 
-    /// From now on both know `new`; the former one counts until that is certain.
-    mutating func agree(on new: PeerSecret) {
+    /// From now on both know `new`; until that is certain, the one counts too that the device has named by `id`, or else
+    /// the one before.
+    mutating func agree(on new: PeerSecret, named id: [UInt8] = []) {
         guard new != secret else { return }
-        (secret, formerSecret) = (new, secret)
+        (secret, formerSecret) = (new, secrets.first { $0.id == id } ?? secret)
     }
 
     /// Takes down that the device was reached at `address`.

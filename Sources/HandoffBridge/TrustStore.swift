@@ -10,7 +10,11 @@ final class TrustStore {
     /// How many devices can be trusted.
     nonisolated static let maximumPeers = 62
 
-    private(set) var entries: [DeviceID: TrustEntry] = [:]
+    private(set) var entries: [DeviceID: TrustEntry] = [:] {
+        didSet { if peerSecrets != Self.secrets(oldValue) { secretsChanged?() } }
+    }
+    /// Called when a secret that is shared with a peer has changed, or there is one more or less.
+    var secretsChanged: (@MainLoop () -> Void)?
     private let path: String
     /// What is left of those that were unpaired, the oldest first.
     private(set) var tombstones: [Tombstone] = []
@@ -48,16 +52,35 @@ final class TrustStore {
     /// The secrets by which devices are told before TLS: those of peers, and of some that were peers and have to be
     /// told that they are it no longer.
     var secrets: [(device: DeviceID, secret: PeerSecret)] {
+        allPeerSecrets + tombstones.map { ($0.device, $0.secret) }
+    }
+
+    /// Those that are shared with peers, the latest of each.
+    var peerSecrets: [PeerSecret] { Self.secrets(entries) }
+
+    private static func secrets(_ entries: [DeviceID: TrustEntry]) -> [PeerSecret] {
+        entries.values.compactMap(\.secret).sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+    }
+
+    /// The secrets that are or were shared with peers, and with which.
+    var allPeerSecrets: [(device: DeviceID, secret: PeerSecret)] {
         entries.values.flatMap { entry in entry.secrets.map { (entry.device, $0) } }
-            + tombstones.map { ($0.device, $0.secret) }
     }
 
     /// Whether there is a device that was entered by hand and has not been linked since: it cannot show yet who it is.
     var isExpecting: Bool { entries.values.contains { $0.source == .trust && $0.secret == nil } }
 
+    /// - Throws: `LimitsExceeded` if `device` is not trusted, and as many are as can be.
+    func checkRoom(for device: DeviceID) throws(HandoffFailure) {
+        guard entries[device] == nil, entries.count >= Self.maximumPeers else { return }
+        throw HandoffFailure(
+            .limitsExceeded, "There are \(Self.maximumPeers) peers already. Unpair one of them first.")
+    }
+
     /// Adds or replaces an entry; returns when that is safe on disk.
-    /// - Throws: if it cannot be written; then nothing has changed.
+    /// - Throws: if there are too many, or it cannot be written; then nothing has changed.
     func put(_ entry: TrustEntry) throws {
+        try checkRoom(for: entry.device)
         var changed = entries
         changed[entry.device] = entry
         let others = tombstones.filter { $0.device != entry.device }
@@ -68,9 +91,17 @@ final class TrustStore {
     /// Removes the entry of `device`, at once, but for what tells it so. If that cannot be written it is tried again.
     func remove(_ device: DeviceID) {
         guard let entry = entries.removeValue(forKey: device) else { return }
+        tombstones.removeAll { $0.device == device }
+        bury(device, entry.secrets)
+    }
+
+    /// Keeps a secret that a device may believe to share with this one, so that it can be told that it does not.
+    func bury(_ device: DeviceID, _ secret: PeerSecret) { bury(device, [secret]) }
+
+    private func bury(_ device: DeviceID, _ secrets: [PeerSecret]) {
         let now = MainLoop.wallClock
-        tombstones.removeAll { $0.device == device || !$0.isAlive(at: now) }
-        tombstones += entry.secrets.map { Tombstone(device: device, secret: $0, since: now) }
+        tombstones.removeAll { !$0.isAlive(at: now) }
+        tombstones += secrets.map { Tombstone(device: device, secret: $0, since: now) }
         tombstones = tombstones.suffix(Tombstone.maximum)
         saveNow()
     }

@@ -7,7 +7,8 @@ internal import MainLoop
 public enum HandoffCommand {
     static let verbs: [any Verb.Type] = [
         StatusVerb.self, ListVerb.self, ContinueVerb.self, DevicesVerb.self, PairVerb.self, UnpairVerb.self,
-        ConnectVerb.self, TrustVerb.self, UntrustVerb.self, OnVerb.self, OffVerb.self, WatchVerb.self, PublishVerb.self, ReceiveVerb.self,
+        ConnectVerb.self, TrustVerb.self, UntrustVerb.self, OnVerb.self, OffVerb.self, WatchVerb.self,
+        PublishVerb.self, ReceiveVerb.self,
     ]
 
     /// Does what `commandLine` says, the program's name at its beginning, and returns the exit status: 0, 1 if

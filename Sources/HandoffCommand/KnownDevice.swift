@@ -12,6 +12,10 @@ struct KnownDevice: Equatable {
     let addresses: [String]
     let isPaired: Bool
     let isConnected: Bool
+    /// Since when, in microseconds since the Unix epoch; 0 if it is not connected.
+    let connectedSince: Int64
+    /// Where it is connected; empty if it is not.
+    let connectedAddress: String
     let pairingState: String
     let pairingCode: String
     let pairingError: String
@@ -36,6 +40,8 @@ struct KnownDevice: Equatable {
         addresses = properties.texts("Addresses")
         isPaired = properties.flag("Paired")
         isConnected = properties.flag("Connected")
+        connectedSince = properties.time("ConnectedSince")
+        connectedAddress = properties.text("ConnectedAddress")
         pairingState = properties.text("PairingState")
         pairingCode = properties.text("PairingCode")
         pairingError = properties.text("PairingError")
@@ -49,6 +55,9 @@ struct KnownDevice: Equatable {
 
     /// What to call it.
     var label: String { name.isEmpty ? String(id.prefix(ShortIDs.minimum)) : name }
+
+    /// Where it is connected, or else where it may be.
+    var places: String { connectedAddress.isEmpty ? addresses.joined(separator: ",") : connectedAddress }
 
     /// Its pairing and its link, in words.
     var state: String {
@@ -65,6 +74,7 @@ struct KnownDevice: Equatable {
         [
             "id": .string(id), "name": .string(name), "type": .string(type), "addresses": .strings(addresses),
             "paired": .boolean(isPaired), "connected": .boolean(isConnected),
+            "connectedSince": .integer(connectedSince), "connectedAddress": .string(connectedAddress),
             "pairingState": .string(pairingState), "pairingCode": .string(pairingCode),
             "pairingError": .string(pairingError),
         ]
@@ -72,14 +82,14 @@ struct KnownDevice: Equatable {
 }
 
 extension [KnownDevice] {
-    /// The table of `handoff devices`.
-    var table: Table {
+    /// The table of `handoff devices` at the time `now`.
+    func table(at now: Int64) -> Table {
         let ids = ShortIDs(map(\.id))
-        var table = Table("ID", "NAME", "TYPE", "STATE", "ADDRESSES")
+        var table = Table("ID", "NAME", "TYPE", "STATE", "SINCE", "ADDRESSES")
         for device in self {
             table.add(
                 ids.short(device.id), device.name, device.type, device.state,
-                device.addresses.joined(separator: ","))
+                Age.text(of: device.connectedSince, at: now), device.places)
         }
         return table
     }
@@ -93,7 +103,7 @@ extension [KnownDevice] {
             throw CommandFailure("There is no paired device \(text.quoted). See “handoff devices”.")
         }
         guard found.count == 1 else {
-            let list = found.table.lines.joined(separator: "\n")
+            let list = found.table(at: 0).lines.joined(separator: "\n")
             throw .usage("\(text.quoted) names \(found.count) devices. Give more of the id:\n\(list)")
         }
         return device

@@ -108,6 +108,11 @@ extension Session.Daemon {
         try await managedObjects(HandoffNames.brokerPath, timeout)
     }
 
+    /// The devices nearby that can be paired.
+    func nearby() async throws -> [NearbyDevice] {
+        NearbyDevice.all(in: try await properties(BridgeProxy.interface, HandoffNames.bridgePath)["Nearby"])
+    }
+
     /// The devices that the bridge knows.
     func devices(timeout: Duration = Connection.defaultTimeout) async throws -> [KnownDevice] {
         KnownDevice.all(in: try await managedObjects(HandoffNames.bridgePath, timeout))

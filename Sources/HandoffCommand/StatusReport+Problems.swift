@@ -31,7 +31,8 @@ extension StatusReport {
         switch bridge {
         case .running(let bridge):
             // The switch is told of already.
-            if bridge.port != 0 || broker.content?.isEnabled == false { return [] }
+            if broker.content?.isEnabled == false { return [] }
+            if bridge.port != 0 { return Self.noDiscovery(bridge.discoveryError) }
             return [
                 Problem(
                     text: "The bridge does not listen, so no device can connect to this one.",
@@ -45,6 +46,15 @@ extension StatusReport {
         }
     }
 
+    private static func noDiscovery(_ error: String) -> [Problem] {
+        if error.isEmpty { return [] }
+        return [
+            Problem(
+                text: "Devices are not found by themselves: \(error.shown.sentence)",
+                remedy: "Install and start avahi-daemon, or give addresses with “handoff connect HOST:PORT”.")
+        ]
+    }
+
     private var peerProblems: [Problem] {
         guard let bridge = bridge.content else { return [] }
         if peers.isEmpty {
@@ -52,8 +62,8 @@ extension StatusReport {
                 Problem(
                     text: "No device is paired with this one.",
                     remedy:
-                        "Run “handoff status” on both devices to see their ids, “handoff trust ID” on each with"
-                        + " the other's id, and “handoff connect HOST:PORT” on one of them.")
+                        "Run “handoff pair” on the other one, and here “handoff pair NAME” with its name, or “handoff"
+                        + " pair HOST:PORT” with its address.")
             ]
         }
         if broker.content?.isEnabled == false || bridge.port == 0 { return [] }

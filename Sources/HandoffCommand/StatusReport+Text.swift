@@ -6,7 +6,7 @@ extension StatusReport {
         var lines: [String] = []
         if busFailure == nil {
             lines += ["Broker   \(brokerLine)", "Bridge   \(bridgeLine)"]
-            lines += deviceLines + peerLines + offerLines(at: now) + fetchLines(at: now)
+            lines += deviceLines + peerLines(at: now) + offerLines(at: now) + fetchLines(at: now)
         }
         if !problems.isEmpty { lines += (lines.isEmpty ? [] : [""]) + ["Problems:"] }
         for problem in problems { lines += ["  \(problem.text)", "    \(problem.remedy)"] }
@@ -47,14 +47,14 @@ extension StatusReport {
         return lines
     }
 
-    private var peerLines: [String] {
+    private func peerLines(at now: Int64) -> [String] {
         guard !peers.isEmpty else { return [] }
         let ids = ShortIDs(bridge.content?.devices.map(\.id) ?? [])
-        var table = Table("ID", "NAME", "TYPE", "LINK", "ADDRESSES")
+        var table = Table("ID", "NAME", "TYPE", "LINK", "SINCE", "ADDRESSES")
         for peer in peers {
             table.add(
                 ids.short(peer.id), peer.name, peer.type, peer.isConnected ? "connected" : "not connected",
-                peer.addresses.joined(separator: ","))
+                Age.text(of: peer.connectedSince, at: now), peer.places)
         }
         return ["", "Peers:"] + table.lines.map { "  \($0)" }
     }
@@ -101,7 +101,8 @@ extension StatusReport {
             "deviceId": .string(bridge.deviceID),
             "deviceName": .string(bridge.deviceName), "deviceType": .string(bridge.deviceType),
             "port": .integer(bridge.port), "listening": .boolean(bridge.port != 0),
-            "discoverable": .boolean(bridge.isDiscoverable), "devices": .array(bridge.devices.map(\.json)),
+            "discoverable": .boolean(bridge.isDiscoverable), "discoveryError": .string(bridge.discoveryError),
+            "nearby": .array(bridge.nearby.map(\.json)), "devices": .array(bridge.devices.map(\.json)),
         ]
     }
 

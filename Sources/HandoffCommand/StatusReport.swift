@@ -36,6 +36,9 @@ struct StatusReport: Equatable {
         /// 0 if it does not listen.
         let port: Int
         let isDiscoverable: Bool
+        /// Why devices are not found by themselves; empty if they are, or are not to be.
+        var discoveryError = ""
+        var nearby: [NearbyDevice] = []
         let devices: [KnownDevice]
     }
 

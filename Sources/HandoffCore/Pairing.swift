@@ -123,6 +123,22 @@ public struct Pairing: Sendable {
         }
     }
 
+    /// Whether this device takes part in an attempt, because its user or its budget has agreed to that.
+    public var isAgreed: Bool {
+        switch state {
+        case .idle, .held, .paired, .failed: false
+        case .requested, .committed, .answered, .revealed, .comparing, .storing: true
+        }
+    }
+
+    /// Whether the attempt is spent on this session: `Commit` was answered, and nothing has ended it since.
+    public var isAnswered: Bool {
+        switch state {
+        case .answered, .revealed, .comparing, .storing: true
+        case .idle, .requested, .committed, .held, .paired, .failed: false
+        }
+    }
+
     // MARK: The local user
 
     /// The user wants to pair, or agrees to it. While an attempt is under way otherwise, nothing changes.
@@ -233,6 +249,9 @@ public struct Pairing: Sendable {
         (state, nextDeadline) = (.paired, nil)
         return [.changed]
     }
+
+    /// It goes on elsewhere: nothing more happens here.
+    public mutating func abandon() { (state, nextDeadline) = (.failed, nil) }
 
     /// The session is over.
     public mutating func linkLost() -> [Action] { isActive ? fail("The link was lost.") : [] }

@@ -16,6 +16,7 @@ exit(
         export: { bus, values in
             var options = try BridgeOptions()
             if let address = values["listen"] { try options.listen(at: address) }
+            options.discovers = !values.has("no-discovery")
             let bridge = try Bridge(bus, options)
             bridge.export()
             return bridge

@@ -138,3 +138,47 @@ struct TrustTests {
         #expect(try entry(first) { $0.source = .pairing }.endsWithPeersTrust)
     }
 }
+
+@Suite("Room in the trust store")
+struct TrustRoomTests {
+    @Test("there is some for 62 devices, however they come, and what is refused changes nothing")
+    func room() async throws {
+        try await onLoop {
+            let folder = try TemporaryDirectory()
+            try StateFolder(folder.path("state")).lock()
+            let store = TrustStore(in: StateFolder(folder.path("state")))
+            func device(_ number: Int) throws -> DeviceID {
+                try #require(DeviceID(bytes: [UInt8](repeating: UInt8(number), count: 32)))
+            }
+            for number in 0..<TrustStore.maximumPeers {
+                try store.put(TrustEntry(try device(number), source: .pairing))
+            }
+            #expect(throws: HandoffFailure.self) {
+                try store.put(TrustEntry(try device(99), source: .pairing))
+            }
+            try store.put(TrustEntry(try device(0), name: "again", source: .pairing))
+            let again = TrustStore(in: StateFolder(folder.path("state")))
+            try again.load()
+            #expect(again.entries.count == TrustStore.maximumPeers)
+        }
+    }
+}
+
+@Suite("The secret in an entry of the trust store")
+struct TrustSecretTests {
+    @Test("while a new one is not certain, the one counts that the device has named, else the one before")
+    func agree() throws {
+        func secret(_ number: UInt8) throws -> PeerSecret {
+            try #require(PeerSecret(bytes: [UInt8](repeating: number, count: 32)))
+        }
+        var entry = TrustEntry(try #require(DeviceID(first)), source: .pairing)
+        entry.agree(on: try secret(1))
+        #expect(entry.secrets == [try secret(1)])
+        // Twice a link gave one that the device did not come to write: it still has the first.
+        entry.agree(on: try secret(2), named: try secret(1).id)
+        entry.agree(on: try secret(3), named: try secret(1).id)
+        #expect(entry.secrets == [try secret(3), try secret(1)])
+        entry.agree(on: try secret(4), named: [])
+        #expect(entry.secrets == [try secret(4), try secret(3)])
+    }
+}

@@ -4,7 +4,7 @@ internal import MainLoop
 /// `handoff devices`: the other devices that the bridge knows.
 struct DevicesVerb: Verb {
     static let name = "devices"
-    static let summary = "List the other devices: paired, connected, or waiting to be"
+    static let summary = "List the other devices: paired, connected, or nearby"
 
     private let printsJSON: Bool
 
@@ -13,15 +13,20 @@ struct DevicesVerb: Verb {
     init(_ values: ProgramOptions.Values) { printsJSON = values.has("json") }
 
     func run(in session: Session) async throws -> Int32 {
-        let devices = try await session.bridge().devices()
+        let bridge = try await session.bridge()
+        let devices = try await bridge.devices()
         if printsJSON {
             try Output.line(JSON.array(devices.map(\.json)).text)
-        } else if devices.isEmpty {
-            Output.note(
-                "No other devices are known. “handoff connect HOST:PORT” looks for one at an address.")
-        } else {
-            try Output.lines(devices.table.lines)
+            return 0
         }
+        let nearby = try await bridge.nearby()
+        if devices.isEmpty, nearby.isEmpty {
+            Output.note(
+                "No other devices are known. Run “handoff pair” on one to let it be found, or look for one at an"
+                    + " address with “handoff pair HOST:PORT”.")
+        }
+        if !devices.isEmpty { try Output.lines(devices.table(at: MainLoop.wallClock).lines) }
+        try Output.lines(nearby.lines("Nearby, to be paired with “handoff pair NAME”:"))
         return 0
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import Glibc
+internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
 
@@ -63,11 +64,26 @@ private final class PairRun {
         let devices = try await bridge.devices()
         guard let text else { return try await firstThatAsks(devices) }
         if let device = try? devices.choose(text) { return device.path }
+        if let device = try await bridge.nearby().choose(text) { return try await connect(device) }
         guard text.contains(":") else {
             throw CommandFailure(
-                "There is no device \(text.quoted). Give the address of one, HOST:PORT, or see “handoff devices”.")
+                "There is no device \(text.quoted). Run “handoff pair” there, so that it can be found; or give its"
+                    + " address, HOST:PORT.")
         }
         return try await bridge.bridge.connect(address: text, timeout: Self.timeout)
+    }
+
+    /// Connects to a device at the first of its addresses that it answers at.
+    private func connect(_ device: NearbyDevice) async throws -> ObjectPath {
+        var failure: any Error = CommandFailure("\(device.name.quoted) has no address. Try again.")
+        for address in device.addresses {
+            do {
+                return try await bridge.bridge.connect(address: address, timeout: Self.timeout)
+            } catch {
+                failure = error
+            }
+        }
+        throw failure
     }
 
     private func firstThatAsks(_ devices: [KnownDevice]) async throws -> ObjectPath {
@@ -75,12 +91,17 @@ private final class PairRun {
         if let device = asking(devices) { return device.path }
         try await bridge.bridge.setDiscoverable(true)
         let port = try await bridge.bridge.port()
+        let name = try await bridge.bridge.deviceName()
         Output.note(
-            "For five minutes another device can be paired with this one: there, run “handoff pair HOST:\(port)”,"
-                + " HOST being this machine's name or address.")
+            "For five minutes another device can be paired with this one: there, run “handoff pair \(name.shown)”,"
+                + " or “handoff pair HOST:\(port)”, HOST being this machine's name or address.")
         for await event in events {
             if case .bridgeEnded = event { throw Self.ended }
             if let device = asking(try await bridge.devices()) { return device.path }
+            guard try await bridge.bridge.discoverable() else {
+                throw CommandFailure(
+                    "No device has asked. Start this command again for another five minutes.")
+            }
         }
         throw Self.ended
     }
@@ -98,7 +119,7 @@ private final class PairRun {
             case .bridgeEnded: throw Self.ended
             case .line(let text):
                 let word = (text ?? "").lowercased().filter { !$0.isWhitespace }
-                try await proxy.confirmPairing(matches: ["y", "yes"].contains(word))
+                try await answer(proxy, ["y", "yes"].contains(word))
                 if !["y", "yes"].contains(word) { throw CommandFailure("Not paired: you did not say yes.") }
             case .changed:
                 let device = try await look(path)
@@ -108,11 +129,23 @@ private final class PairRun {
                     ask(device)
                 }
                 guard device.pairingState == "none" else { continue }
-                if !device.pairingError.isEmpty { throw CommandFailure("Not paired: \(device.pairingError.shown)") }
+                if !device.pairingError.isEmpty {
+                    throw CommandFailure("Not paired: \(device.pairingError.shown)")
+                }
                 if device.isPaired, hasBegun {
                     return try Output.line("Paired with \(device.label.quoted), device \(device.id).")
                 }
             }
+        }
+    }
+
+    /// Tells the bridge what the user says.
+    private func answer(_ proxy: DeviceProxy, _ matches: Bool) async throws {
+        do {
+            try await proxy.confirmPairing(matches: matches)
+        } catch let error as DBusError where HandoffFailure.Code(error.name) == .pairingFailed {
+            // It has just ended, as the device will show.
+            feed.yield(.changed)
         }
     }
 
@@ -127,7 +160,8 @@ private final class PairRun {
 
     private func ask(_ device: KnownDevice) {
         Output.note(
-            "\(device.label.quoted) (device \(device.id.prefix(8))) has to show the same code: \(device.pairingCode)")
+            "\(device.label.quoted) (device \(device.id.prefix(8))) has to show the same code: \(device.pairingCode)"
+        )
         Output.note("Does it? [y/N]")
         input = DescriptorSource(STDIN_FILENO, .readable) { [weak self] _ in self?.read() }
     }

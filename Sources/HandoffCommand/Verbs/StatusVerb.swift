@@ -70,6 +70,8 @@ struct StatusVerb: Verb {
             version: properties.number("Version"), deviceID: properties.text("DeviceId"),
             deviceName: properties.text("DeviceName"), deviceType: properties.text("DeviceType"),
             port: properties.number("Port"), isDiscoverable: properties.flag("Discoverable"),
+            discoveryError: properties.text("DiscoveryError"),
+            nearby: NearbyDevice.all(in: properties["Nearby"]),
             devices: try await bridge.devices(timeout: timeout))
     }
 }

@@ -5,11 +5,13 @@ import HandoffCore
 
 @testable import HandoffBridge
 
-/// Dictionaries that come over a link: what a device says of itself, and the time in an offer's summary.
+/// What devices say of themselves: in dictionaries that come over a link, with the time in an offer's summary, and in
+/// announcements.
 enum HelloTest {
     static func run(_ bytes: [UInt8]) {
         var choices = Choices(bytes)
         checkTime(choices.integer(), choices.integer())
+        checkAnnouncement(bytes)
         let about = choices.about()
         _ = (try? SummaryTime.forLink(about, now: 1), try? SummaryTime.forBus(about, now: 1))
         guard let hello = try? LinkHello(about) else { return }
@@ -18,6 +20,23 @@ enum HelloTest {
         require(hello.secret.isEmpty || hello.secret.count == 8, "a secret of \(hello.secret.count) bytes")
         require(hello.name == PeerText.name(hello.name), "the name “\(hello.name)”")
         _ = require("\(hello) cannot be sent") { try Coding.encode([.properties(hello.about)]) }
+    }
+
+    private static func checkAnnouncement(_ bytes: [UInt8]) {
+        // A separator that is in no key, so that the rest may be anything.
+        let text =
+            [Array("v=1".utf8)]
+            + bytes.split(separator: 0, omittingEmptySubsequences: false).map { Array($0) }
+        guard let announcement = Announcement(text: text) else { fatalError("\(text) is of this version") }
+        require(announcement.tags.count <= 62 && announcement.name.utf8.count <= 200, "\(announcement)")
+        require(announcement.name == PeerText.name(announcement.name), "the name “\(announcement.name)”")
+        require(
+            Announcement(text: announcement.text) == announcement, "\(announcement) is not read as written")
+        let name = String(decoding: bytes, as: UTF8.self)
+        if let decoded = Base32.decode(name) {
+            require(Base32.encode(decoded) == name.lowercased(), "“\(name)” is another name of \(decoded)")
+        }
+        require(Base32.decode(Base32.encode(bytes)) == bytes, "\(bytes) is not decoded")
     }
 
     private static func checkTime(_ since: Int64, _ now: Int64) {

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffCore
+internal import MainLoop
+
+/// Announces this device on each network, under names that nobody can tie to those it had before (WIRE,
+/// "Announcement").
+@MainLoop
+final class Announcer {
+    /// What is announced on one network.
+    private final class Publication {
+        let interface: NetworkInterface
+        let instance = RandomBytes.make(Announcement.instanceSize)
+        let host = "\(Base32.encode(RandomBytes.make(Announcement.instanceSize))).local"
+        let port: UInt16
+        var fillers = DiscoveryTag.makeFillers()
+        var task: Task<Void, Never>?
+        /// Once it is published.
+        var group: AvahiEntryGroup?
+
+        init(_ interface: NetworkInterface, port: UInt16) {
+            self.interface = interface
+            self.port = port
+        }
+
+        var name: String { Base32.encode(instance) }
+    }
+
+    /// By how much at most the tags change after the hour, in microseconds: not all devices at once.
+    private static let spread: Int64 = 300_000_000
+    private static let hourLength: Int64 = 3_600_000_000
+    /// How often what has failed is tried again by itself.
+    private static let maximumRetries = 10
+
+    private let bridge: Bridge
+    private var avahi: Avahi?
+    private var publications: [Int32: Publication] = [:]
+    private var interfaces: [NetworkInterface] = []
+    /// The port that was announced last; 0 before.
+    private var announcedPort: UInt16 = 0
+    /// The hour that the tags are for.
+    private var hour: UInt64 = 0
+    private lazy var turn = WallClockTimer { [weak self] in self?.turnHour() }
+    private var backoff = Backoff()
+    private var retries = 0
+    private var retry: LoopSource?
+
+    init(_ bridge: Bridge) { self.bridge = bridge }
+
+    /// Whether this is an instance of our own.
+    func isOwn(_ name: String) -> Bool { publications.values.contains { $0.name == name } }
+
+    // MARK: Life
+
+    /// Announces by way of `avahi` from now on.
+    func start(_ avahi: Avahi) {
+        self.avahi = avahi
+        (backoff, retries) = (Backoff(), 0)
+        renew()
+    }
+
+    /// Announces nothing any more.
+    func stop() {
+        avahi = nil
+        retry = nil
+        turn.cancel()
+        withdraw()
+    }
+
+    private func withdraw() {
+        for publication in publications.values {
+            publication.task?.cancel()
+            publication.group = nil
+        }
+        publications = [:]
+    }
+
+    /// Announces the device anew, as another one to all but its peers.
+    func renew() {
+        guard avahi != nil else { return }
+        withdraw()
+        if bridge.port == announcedPort { bridge.entrance.renewPort() }
+        setHour()
+        interfaces = NetworkInterface.all()
+        guard bridge.port > 0 else { return }
+        announcedPort = bridge.port
+        for interface in interfaces { publish(interface) }
+    }
+
+    /// Renews, if the machine is on other networks than before, or has other addresses.
+    func networkChanged() {
+        (backoff, retries) = (Backoff(), 0)
+        guard avahi != nil else { return }
+        if NetworkInterface.all() != interfaces { renew() } else { publishMissing() }
+    }
+
+    /// There are other peers, or another name.
+    func update() {
+        for publication in publications.values where publication.group != nil { updateText(publication) }
+    }
+
+    // MARK: Hours
+
+    private func setHour() {
+        let now = MainLoop.wallClock
+        hour = DiscoveryTag.hour(at: now)
+        var generator = SystemRandomNumberGenerator()
+        turn.set((Int64(hour) + 1) * Self.hourLength + Int64.random(in: 0...Self.spread, using: &generator))
+    }
+
+    private func turnHour() {
+        let former = hour
+        setHour()
+        // It is also called when the clock was set.
+        guard hour != former else { return }
+        for publication in publications.values { publication.fillers = DiscoveryTag.makeFillers() }
+        update()
+    }
+
+    // MARK: One network
+
+    private func publish(_ interface: NetworkInterface) {
+        let addresses = interface.announcedAddresses.filter(bridge.entrance.isOpen)
+        guard let avahi, !addresses.isEmpty else { return }
+        let publication = Publication(interface, port: bridge.port)
+        publications[interface.index] = publication
+        publication.task = MainLoop.start { [weak self] in
+            do {
+                let group = try await AvahiEntryGroup(avahi) { [weak self, weak publication] event in
+                    if let publication { self?.happened(event, publication) }
+                }
+                for address in addresses {
+                    try await group.add(address, of: publication.host, on: interface.index)
+                }
+                guard let self else { return }
+                let service = service(publication)
+                try await group.add(service)
+                try await group.commit()
+                guard !Task.isCancelled, publications[interface.index] === publication else { return }
+                publication.group = group
+                // What has changed meanwhile.
+                if self.service(publication).text != service.text { updateText(publication) }
+            } catch {
+                guard !Task.isCancelled else { return }
+                self?.failed(publication, "\(error)")
+            }
+        }
+    }
+
+    private func service(_ publication: Publication) -> AvahiEntryGroup.Service {
+        let subject = DiscoveryTag.Subject(
+            device: bridge.identity.device, instance: publication.instance, port: publication.port)
+        let announcement = Announcement(
+            tags: DiscoveryTag.all(
+                subject, for: bridge.trust.peerSecrets, hour: hour, fillers: publication.fillers),
+            name: bridge.isDiscoverable ? bridge.settings.deviceName : "")
+        return AvahiEntryGroup.Service(
+            interface: publication.interface.index, name: publication.name, host: publication.host,
+            port: publication.port, text: announcement.text)
+    }
+
+    private func updateText(_ publication: Publication) {
+        let service = service(publication)
+        MainLoop.start { [weak self] in
+            do {
+                try await publication.group?.update(service)
+            } catch {
+                self?.failed(publication, "\(error)")
+            }
+        }
+    }
+
+    private func happened(_ event: AvahiEntryGroup.Event, _ publication: Publication) {
+        switch event {
+        case .established:
+            (backoff, retries) = (Backoff(), 0)
+            bridgeLog.debug("This device is announced by \(publication.interface.name).")
+        case .collision: failed(publication, "somebody else has the same name")
+        case .failure(let reason): failed(publication, reason)
+        }
+    }
+
+    private func failed(_ publication: Publication, _ reason: String) {
+        let interface = publication.interface
+        guard publications[interface.index] === publication else { return }
+        publication.task?.cancel()
+        publications[interface.index] = nil
+        let text = PeerText.message(reason)
+        bridge.refusals.note("This device is not announced by \(interface.name): \(text)")
+        retries += 1
+        guard retry == nil, retries <= Self.maximumRetries else { return }
+        var generator = SystemRandomNumberGenerator()
+        retry = .timer(after: backoff.next(using: &generator)) { [weak self] in
+            self?.retry = nil
+            self?.publishMissing()
+        }
+    }
+
+    private func publishMissing() {
+        for interface in interfaces where publications[interface.index] == nil { publish(interface) }
+    }
+}

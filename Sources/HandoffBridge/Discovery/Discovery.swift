@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import MainLoop
+
+/// Finds peers on the same network, and lets them find this device, by way of Avahi; and hears from the system when the
+/// machine wakes up.
+@MainLoop
+final class Discovery {
+    /// How many announcements are looked up in a second at most.
+    private static let maximumRate = 50
+    /// How long after peers have changed announcements are looked at again: theirs change too.
+    private static let settlingTime = Duration.seconds(2)
+    /// How long until what nobody has told of is looked up again.
+    private static let retryInterval = Duration.seconds(5)
+    /// How often Avahi is asked by itself to look for devices after it has failed.
+    private static let maximumFailures = 10
+
+    private let bridge: Bridge
+    /// Whether devices are to be found at all.
+    private let isAllowed: Bool
+    private let announcer: Announcer
+    private var avahi: Avahi?
+    private var isRunning = false
+    private var browsing: Task<Void, Never>?
+    private var browser: AvahiBrowser? {
+        didSet { bridge.propertiesChanged("DiscoveryError") }
+    }
+    private var sightings = Sightings()
+    private var rate = EventRate(limit: maximumRate)
+    private var rest: LoopSource?
+    private var settling: LoopSource?
+    private var retry: LoopSource?
+    /// Waits before Avahi is asked again to look for devices.
+    private var browseAgain: LoopSource?
+    private var backoff = Backoff()
+    private var failures = 0
+    private var sleep: SleepWatch?
+    private lazy var system = SystemBus { [weak self] in self?.busChanged($0) }
+    /// The devices that let themselves be discovered, as the bus has been told last.
+    private(set) var strangers: [Sightings.Stranger] = []
+
+    init(_ bridge: Bridge, isAllowed: Bool) {
+        self.bridge = bridge
+        self.isAllowed = isAllowed
+        announcer = Announcer(bridge)
+    }
+
+    /// Why devices are not found by themselves; empty if they are, or are not to be.
+    var error: String {
+        if !isAllowed || !bridge.isOn || browser != nil { return "" }
+        if system.bus == nil { return "There is no system bus, by which Avahi could be asked." }
+        return isRunning ? "Avahi does not let itself be asked." : "Avahi is not running."
+    }
+
+    // MARK: Coming and going
+
+    /// To be called when Handoff was switched on or off.
+    func update() {
+        if bridge.isOn { system.connect() }
+        avahiChanged(isRunning)
+    }
+
+    private func stop() {
+        announcer.stop()
+        browsing?.cancel()
+        (browsing, browser, rest, settling, retry, browseAgain) = (nil, nil, nil, nil, nil, nil)
+        // With Avahi gone, what it has told last is the best that is known.
+        if bridge.isOn { sightings.avahiVanished() } else { sightings.clear() }
+        changed(nil)
+    }
+
+    private func busChanged(_ bus: Bus?) {
+        sleep = bus.map { SleepWatch($0) { [weak self] in self?.bridge.resumed() } }
+        avahi = nil
+        avahiChanged(false)
+        guard isAllowed, let bus else { return }
+        avahi = Avahi(bus) { [weak self] in self?.avahiChanged($0) }
+    }
+
+    private func avahiChanged(_ isRunning: Bool) {
+        self.isRunning = isRunning
+        guard let avahi, isRunning, bridge.isOn else { return stop() }
+        announcer.start(avahi)
+        (backoff, failures) = (Backoff(), 0)
+        browse()
+    }
+
+    // MARK: What changes
+
+    /// The device is to be another one to all but its peers.
+    func renew() { announcer.renew() }
+
+    /// The network is another one, or its devices may be elsewhere.
+    func networkChanged() {
+        guard bridge.isOn else { return }
+        system.connect()
+        avahi?.askState()
+        announcer.networkChanged()
+        (backoff, failures) = (Backoff(), 0)
+        if isRunning, browser == nil { browse() }
+        // Those of another network are nobody's here.
+        if !isRunning { sightings.dropStale() }
+        lookAgain()
+    }
+
+    /// There are other peers, or secrets.
+    func secretsChanged() {
+        announcer.update()
+        lookAgain()
+    }
+
+    private func lookAgain() {
+        guard browser != nil else { return }
+        settling = .timer(after: Self.settlingTime) { [weak self] in
+            guard let self else { return }
+            sightings.refresh(Set(bridge.trust.entries.keys))
+            lookUp()
+        }
+    }
+
+    /// This device has another name.
+    func nameChanged() { announcer.update() }
+
+    // MARK: Looking
+
+    private func browse() {
+        guard let avahi else { return }
+        browsing?.cancel()
+        (browser, browseAgain) = (nil, nil)
+        browsing = MainLoop.start { [weak self] in
+            do {
+                let browser = try await AvahiBrowser(avahi) { [weak self] in self?.happened($0) }
+                guard !Task.isCancelled else { return }
+                self?.browser = browser
+                self?.lookUp()
+            } catch {
+                guard !Task.isCancelled else { return }
+                self?.browsingFailed("\(error)")
+            }
+        }
+    }
+
+    private func browsingFailed(_ reason: String) {
+        bridge.refusals.note("Devices cannot be looked for: \(PeerText.message(reason))")
+        browser = nil
+        failures += 1
+        guard failures <= Self.maximumFailures else { return }
+        var generator = SystemRandomNumberGenerator()
+        browseAgain = .timer(after: backoff.next(using: &generator)) { [weak self] in self?.browse() }
+    }
+
+    private func happened(_ event: AvahiBrowser.Event) {
+        switch event {
+        case .appeared(let service):
+            guard !announcer.isOwn(service.name) else { return }
+            sightings.appeared(service)
+            lookUp()
+        case .vanished(let service):
+            if sightings.vanished(service) { changed(nil) }
+        case .completed:
+            sightings.avahiCompleted()
+            changed(nil)
+        case .failed(let reason): browsingFailed(reason)
+        }
+    }
+
+    private func lookUp() {
+        guard let browser, rest == nil else { return }
+        while true {
+            let now = MainLoop.now
+            let next = rate.nextAllowed(at: now)
+            guard next <= now else {
+                rest = .timer(after: .microseconds(next - now)) { [weak self] in
+                    self?.rest = nil
+                    self?.lookUp()
+                }
+                return
+            }
+            guard let service = sightings.next() else { return }
+            _ = rate.count(at: now)
+            MainLoop.start { [weak self] in await self?.lookUp(service, browser) }
+        }
+    }
+
+    private func lookUp(_ service: AvahiBrowser.Service, _ browser: AvahiBrowser) async {
+        let resolved = try? await browser.resolve(service)
+        let found = resolved.flatMap { self.found(service, $0) }
+        let outcome: Sightings.Outcome = resolved == nil ? .unanswered : found.map { .found($0) } ?? .useless
+        sightings.lookedUp(service, outcome)
+        if retry == nil, sightings.hasUnanswered {
+            retry = .timer(after: Self.retryInterval) { [weak self] in
+                self?.retry = nil
+                self?.sightings.retryUnanswered()
+                self?.lookUp()
+            }
+        }
+        if let found {
+            let whose = found.device.map { bridge.devices.name(of: $0) } ?? "no peer"
+            bridgeLog.debug("An announcement of \(whose) was found: \(found.address).")
+            changed(found.device)
+        }
+        lookUp()
+    }
+
+    private func found(_ service: AvahiBrowser.Service, _ resolved: AvahiBrowser.Resolved) -> Sightings.Found?
+    {
+        guard let instance = Base32.decode(service.name), instance.count == Announcement.instanceSize,
+            let announcement = Announcement(text: resolved.text),
+            let interface = NetworkInterface.all().first(where: { $0.index == service.interface }),
+            let address = interface.reachable(resolved.address, port: resolved.port)
+        else { return nil }
+        let device = DiscoveryTag.device(
+            announcement.tags, instance: instance, port: resolved.port,
+            hour: DiscoveryTag.hour(at: MainLoop.wallClock), among: bridge.trust.allPeerSecrets)
+        return Sightings.Found(
+            address: address, instance: instance, announcement: announcement, device: device)
+    }
+
+    /// What can be seen has changed; if `device` is given, it has announced itself.
+    private func changed(_ device: DeviceID?) {
+        for device in bridge.trust.entries.keys { bridge.devices.update(device) }
+        if let device, bridge.trust[device] != nil { bridge.dials.sighted(device) }
+        let new = sightings.strangers
+        guard new != strangers else { return }
+        strangers = new
+        bridge.propertiesChanged("Nearby")
+    }
+
+    // MARK: What is there
+
+    /// Where `device` says that it is, as far as that is on a network of this machine now.
+    func reachableAddresses(of device: DeviceID) -> [NetworkAddress] {
+        let interfaces = NetworkInterface.all()
+        return addresses(of: device).filter { address in interfaces.contains { $0.isOnLink(address) } }
+    }
+
+    /// Where `device` says that it is.
+    func addresses(of device: DeviceID) -> [NetworkAddress] { sightings.addresses(of: device) }
+
+    /// Whether somebody announces to be at `address`.
+    func announces(_ address: NetworkAddress) -> Bool { sightings.contains(address) }
+}

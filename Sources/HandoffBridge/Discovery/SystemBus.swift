@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import MainLoop
+
+/// The connection with the system bus: made anew when it is lost, tried a few times by itself, and when something gives
+/// reason to.
+@MainLoop
+final class SystemBus {
+    /// The connection; nil while there is none.
+    private(set) var bus: Bus?
+    private let changed: @MainLoop (Bus?) -> Void
+    private var backoff = Backoff()
+    private var attempts = 0
+    private var retry: LoopSource?
+    /// Whether there was a connection once.
+    private var hasConnected = false
+
+    /// How often it is tried again by itself when it was lost; a session that has no system bus is not to be woken.
+    private static let maximumAttempts = 10
+
+    /// Calls `changed` with each new connection, and with nil when it is lost.
+    init(_ changed: @escaping @MainLoop (Bus?) -> Void) { self.changed = changed }
+
+    /// Connects, if there is no connection: there is reason to believe that it can be had now.
+    func connect() {
+        (backoff, attempts) = (Backoff(), 0)
+        attempt()
+    }
+
+    private func attempt() {
+        retry = nil
+        guard bus == nil else { return }
+        do throws(DBusError) {
+            let new = try Bus(.system)
+            bus = new
+            hasConnected = true
+            new.connection.onClosed = { [weak self] _ in self?.lost() }
+            changed(new)
+        } catch {
+            if hasConnected { return retryLater() }
+            bridgeLog.info("There is no system bus: \(error.message)")
+        }
+    }
+
+    private func lost() {
+        bridgeLog.info("The connection with the system bus is lost.")
+        // It is freed by way of the main loop: this is called from within it.
+        let old = bus
+        bus = nil
+        changed(nil)
+        MainLoop.start { withExtendedLifetime(old) {} }
+        retryLater()
+    }
+
+    private func retryLater() {
+        attempts += 1
+        guard attempts <= Self.maximumAttempts else { return }
+        var generator = SystemRandomNumberGenerator()
+        retry = .timer(after: backoff.next(using: &generator)) { [weak self] in self?.attempt() }
+    }
+}

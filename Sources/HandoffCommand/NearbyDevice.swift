@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+
+/// A device on the same network that lets itself be discovered and is not paired.
+struct NearbyDevice: Equatable {
+    /// What it calls itself.
+    let name: String
+    /// Where it can be connected to.
+    let addresses: [String]
+
+    /// Those of the property `Nearby`; none if there is no such property.
+    static func all(in value: Value?) -> [NearbyDevice] {
+        guard case .array(let array)? = value else { return [] }
+        return array.elements.compactMap { $0.properties }.map {
+            NearbyDevice(name: $0.text("Name"), addresses: $0.texts("Addresses"))
+        }
+    }
+
+    var json: JSON { ["name": .string(name), "addresses": .strings(addresses)] }
+}
+
+extension [NearbyDevice] {
+    /// The lines of a list with this heading; none without devices.
+    func lines(_ heading: String) -> [String] {
+        if isEmpty { return [] }
+        return [heading]
+            + map { "  \($0.name.quoted) at \($0.addresses.map(\.shown).joined(separator: ", "))" }
+    }
+
+    /// The one that calls itself `name`; nil if none does.
+    func choose(_ name: String) throws(CommandFailure) -> NearbyDevice? {
+        let named = filter { $0.name == name }
+        guard named.count <= 1 else {
+            let list = named.lines("Give the address of one of them:").joined(separator: "\n")
+            throw .usage("\(named.count) devices call themselves \(name.quoted). \(list)")
+        }
+        return named.first
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CGio
+internal import Glibc
+
+/// A timer for a time of the wall clock. It also fires when the clock is set, or the machine wakes up, since the time
+/// may have been passed over then (timerfd_create(2), `TFD_TIMER_CANCEL_ON_SET`).
+@MainLoop
+public final class WallClockTimer {
+    private let body: @MainLoop () -> Void
+    private var descriptor: Int32 = -1
+    private var source: DescriptorSource?
+
+    /// Calls `body` whenever the time that was set last has come.
+    public init(_ body: @escaping @MainLoop () -> Void) { self.body = body }
+
+    isolated deinit { cancel() }
+
+    /// Sets the time, in microseconds since the Unix epoch, in place of the former.
+    public func set(_ time: Int64) {
+        cancel()
+        descriptor = timerfd_create(CLOCK_REALTIME, Int32(TFD_NONBLOCK | TFD_CLOEXEC))
+        guard descriptor >= 0 else { return }
+        var value = itimerspec()
+        // At 0 it would be switched off.
+        value.it_value = timespec(
+            tv_sec: Int(max(0, time) / 1_000_000), tv_nsec: Int(max(1, max(0, time) % 1_000_000 * 1000)))
+        guard
+            timerfd_settime(descriptor, Int32(TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET), &value, nil) == 0
+        else { return cancel() }
+        source = DescriptorSource(descriptor, .readable) { [weak self] _ in
+            self?.cancel()
+            self?.body()
+        }
+    }
+
+    /// No time is waited for any more.
+    public func cancel() {
+        source = nil
+        if descriptor >= 0 { close(descriptor) }
+        descriptor = -1
+    }
+}
