@@ -39,7 +39,8 @@ def resting(proxy: Proxy) -> None:
     """Waits until nothing is sent over the link any more, and counts from there."""
     def quiet() -> bool:
         before = proxy.seen
-        let_pass(0.2)
+        # Longer than a bridge waits before it says Hello again.
+        let_pass(0.4)
         return proxy.seen == before
     wait(quiet, "an idle link")
     proxy.seen = 0

@@ -4,15 +4,15 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from typing import Any
 
 import pytest
 from gi.repository import GLib
 from buses import BRIDGE_ROOT, BusError, let_pass, wait
 from clients import Client, Dock
-from link import Device, method_call
+from link import Device, Link, method_call
 from support import Machine, device_path, refused, start_machine, wait_for_link
+from terminal import Typing
 
 Machines = tuple[Machine, Machine]
 
@@ -108,7 +108,8 @@ def test_one_user_does_not_agree(strangers: Machines, how: str) -> None:
     else:
         confirm(desk, lap, False)
     for here, there in ((desk, lap), (lap, desk)):
-        wait(lambda: shown(here, there).get("PairingError"), f"the reason on {here.name}")
+        reason = wait(lambda: shown(here, there).get("PairingError"), f"the reason on {here.name}")
+        assert ("cancelled" if how == "cancels" else "did not match") in reason
         assert not shown(here, there)["Paired"] and state(here, there) == "none"
     with refused("PairingFailed"):
         confirm(lap, desk)
@@ -184,6 +185,28 @@ def test_hostile_dialogue(strangers: Machines, call_name: str) -> None:
     assert "paired" not in desk.log("handoff-bridge").replace("not paired", "")
 
 
+def test_who_waits_keeps_no_door_open(strangers: Machines) -> None:
+    """A stranger whose commitment waits for the user is no reason to let in others once the device is not to be discovered
+    any more, and those who are there can begin nothing."""
+    desk, _lap = strangers
+    discoverable(desk)
+    for _ in range(4):
+        link = Device().link_to(desk)
+        link.hello(paired=False)
+        link.send(method_call("Pairing.Commit", GLib.Variant("(ay)", (bytes(32),))))
+        let_pass(0.05)
+    wait(lambda: not link.closed and link.read_messages(), "the last one to be there")
+    early = Device().link_to(desk)
+    early.hello(paired=False)
+    discoverable(desk, False)
+    with refused("PairingFailed"):
+        early.call("Pairing.Commit", GLib.Variant("(ay)", (bytes(32),)))
+    late = Link(desk)
+    late.knock()
+    late.wait_until_closed()
+    assert late.received_bytes == b""
+
+
 def test_a_fourth_attempt_waits_for_the_user(strangers: Machines) -> None:
     """Unasked, a device takes part three times; after that a commitment waits for its user."""
     desk, _lap = strangers
@@ -204,32 +227,6 @@ def test_a_fourth_attempt_waits_for_the_user(strangers: Machines) -> None:
             assert not link.answer_to(serial)
             desk.session.call(path, "Device.Pair")
             wait(lambda: link.answer_to(serial), "the answer, once the user has agreed")
-
-
-class Typing:
-    """A command with somebody at the keyboard."""
-
-    def __init__(self, machine: Machine, *command: str) -> None:
-        self.log = machine.folder / f"typing-{len(machine.sessions)}-{command[-1].replace('/', '')}.log"
-        with open(self.log, "wb") as log:
-            self.process = subprocess.Popen(["setpriv", "--pdeathsig", "TERM", *command], env=machine.environment,
-                                            stdin=subprocess.PIPE, stdout=log, stderr=log)
-
-    @property
-    def text(self) -> str:
-        return self.log.read_text()
-
-    def until(self, pattern: str) -> str:
-        found = wait(lambda: re.search(pattern, self.text), f"“{pattern}”")
-        return found[1] if found.groups() else found[0]
-
-    def type(self, text: str) -> None:
-        self.process.stdin.write(text.encode())
-        self.process.stdin.flush()
-
-    def end(self) -> int:
-        wait(lambda: self.process.poll() is not None, "the end of the command")
-        return self.process.returncode
 
 
 @pytest.mark.parametrize("answer", ["y\n", "n\n", ""])
