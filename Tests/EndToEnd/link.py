@@ -33,16 +33,20 @@ class Identity:
             self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
             self.context.check_hostname = False
             self.context.verify_mode = ssl.CERT_NONE
-            self.context.minimum_version = ssl.TLSVersion.TLSv1_3
-            self.context.load_cert_chain(certificate, key)
+            # For who is dialled: it doesn't ask for a certificate, since Python would want to know its authority.
+            self.server_context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            for context in (self.context, self.server_context):
+                context.minimum_version = ssl.TLSVersion.TLSv1_3
+                context.load_cert_chain(certificate, key)
             self.id = hashlib.sha256(ssl.PEM_cert_to_DER_cert(certificate.read_text())).hexdigest()
 
 
 class Link:
-    """A TCP connection to a machine's bridge, and what may come of it."""
+    """A TCP connection to a machine's bridge, or from it, and what may come of it."""
 
-    def __init__(self, machine: Machine) -> None:
-        self.socket: socket.socket = socket.create_connection(("127.0.0.1", machine.port), 5)
+    def __init__(self, end: Machine | socket.socket) -> None:
+        self.socket: socket.socket = end if isinstance(end, socket.socket) else \
+            socket.create_connection(("127.0.0.1", end.port), 5)
         self.received: list[Gio.DBusMessage] = []
         # What calls of a member are answered with; nothing, if it is not here.
         self.answers: dict[str, GLib.Variant] = {}
@@ -86,25 +90,43 @@ class Link:
 
     def wait_until_closed(self, timeout: float = 10) -> None:
         """Waits for the other side to end the connection."""
-        def ended() -> bool:
-            self._read()
-            return self.closed
-        wait(ended, "the connection to be cut off", timeout)
+        wait(self.has_ended, "the connection to be cut off", timeout)
+
+    def has_ended(self) -> bool:
+        """Whether the other side has ended the connection, as far as that can be seen now."""
+        self._read()
+        return self.closed
 
     # TLS and messages
 
+    def take(self, count: int) -> bytes:
+        """Waits for so many bytes; fewer if the connection ends before."""
+        self.socket.settimeout(5)
+        taken = b""
+        while len(taken) < count and (data := self.socket.recv(count - len(taken))):
+            taken += data
+        return taken
+
     def knock(self, *entries: bytes) -> bytes:
         """Takes the greeting, and shows these entries; without any, what a stranger shows. Gives back the greeting."""
-        self.socket.settimeout(5)
-        greeting = b""
-        while len(greeting) < 24 and (data := self.socket.recv(24 - len(greeting))):
-            greeting += data
+        greeting = self.take(24)
         entries = entries or (os.urandom(16),)
         self.socket.sendall(bytes([1, len(entries)]) + b"".join(entries))
         return greeting
 
+    def greet(self, greeting: bytes) -> bytes:
+        """As who was dialled: greets, and gives back the knock."""
+        self.socket.sendall(greeting)
+        head = self.take(2)
+        return head + self.take(16 * head[1]) if len(head) == 2 else head
+
     def start_tls(self, identity: Identity) -> None:
+        """Knocks as a stranger, and goes on with TLS."""
         self.knock()
+        self.shake(identity)
+
+    def shake(self, identity: Identity) -> None:
+        """The handshake of who has dialled."""
         self.socket.settimeout(5)
         self.socket = identity.context.wrap_socket(self.socket)
 

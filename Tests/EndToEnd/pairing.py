@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What a machine's user does and sees when pairing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gi.repository import GLib
+from buses import BusError
+from support import Machine, device_path
+
+YES = GLib.Variant("(b)", (True,))
+
+
+def shown(machine: Machine, device_id: str) -> dict[str, Any]:
+    """What a machine shows of a device; nothing if it does not know it."""
+    try:
+        values = machine.session.get_all(device_path(device_id), "Device")
+    except BusError:
+        return {}
+    return {name: value.unpack() for name, value in values.items()}
+
+
+def state(machine: Machine, device_id: str) -> str:
+    return shown(machine, device_id).get("PairingState", "")
+
+
+def call(machine: Machine, device_id: str, member: str, arguments: GLib.Variant | None = None) -> None:
+    machine.session.call(device_path(device_id), f"Device.{member}", arguments)
