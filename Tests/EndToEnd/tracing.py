@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Daemons under strace, which tells what they ask of the kernel, and can let it fail."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from typing import NamedTuple
+
+import pytest
+from buses import wait
+from support import Machine
+
+
+class Step(NamedTuple):
+    """A system call: its name, and which of those of this name it is, counted from 1."""
+
+    call: str
+    number: int
+    # What it is about, as strace has it.
+    arguments: str
+
+
+class Tracer:
+    """strace at the bridge of a machine, from here until the end of the block; skips the test where it can't be."""
+
+    def __init__(self, machine: Machine, *options: str) -> None:
+        program = shutil.which("strace")
+        if not program:
+            pytest.skip("strace is not installed: install the Debian package strace")
+        self.output = machine.folder / "strace.out"
+        self.output.unlink(missing_ok=True)
+        self.messages = machine.folder / "strace.log"
+        self.target = machine.processes["handoff-bridge"].pid
+        with open(self.messages, "wb") as messages:
+            self.process = subprocess.Popen(
+                ["setpriv", "--pdeathsig", "TERM", program, "-f", "-y", "-p", str(self.target), "-o", self.output,
+                 *options], stdin=subprocess.DEVNULL, stdout=messages, stderr=messages)
+        wait(lambda: " attached" in self.said or self.process.poll() is not None, "strace to attach")
+        if " attached" not in self.said:
+            pytest.skip(f"a process can't be traced here: {self.said.strip()}")
+
+    @property
+    def said(self) -> str:
+        return self.messages.read_text(errors="replace")
+
+    def __enter__(self) -> Tracer:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        if self.process.poll() is None:
+            self.process.terminate()
+        self.process.wait(10)
+
+    def steps(self, folder: str) -> list[Step]:
+        """The calls that touch this folder, in order. To be asked for after the end."""
+        counts: dict[tuple[str, str], int] = {}
+        found = []
+        for thread, call, arguments in re.findall(r"^(\d+) +(\w+)\((.*)", self.output.read_text(), re.MULTILINE):
+            counts[thread, call] = counts.get((thread, call), 0) + 1
+            if folder in arguments:
+                found.append(Step(call, counts[thread, call], arguments))
+        return found
+
+    def has_hit(self, folder: str) -> bool:
+        """Whether the call that was let fail, or that the process did not survive, was one that touches this folder. To be
+        asked for after the end."""
+        lines = self.output.read_text().splitlines()
+        failed = [line for line in lines if "(INJECTED)" in line]
+        calls = [line for line in lines if line.startswith(f"{self.target} ") and re.match(r"\d+ +\w+\(", line)]
+        return any(folder in line for line in failed or calls[-1:])
