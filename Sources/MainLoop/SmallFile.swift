@@ -61,7 +61,9 @@ public enum SmallFile {
                 }
             }
         } catch {
-            throw KeyFileError("\(path) cannot be written: \(error.message).", isDamage: false)
+            throw KeyFileError(
+                "\(path) cannot be written: \(error.message). Make room there, or let it be written, and try again.",
+                isDamage: false)
         }
     }
 
