@@ -44,7 +44,8 @@ extension Bridge: LinkOwner {
 
     /// A device that no longer trusts this one is not trusted here either.
     private func endTrustIfPeerDid(_ link: Link) {
-        guard let entry = trust[link.device], entry.endsWithPeersTrust, link.received?.isPaired == false
+        guard let entry = trust[link.device], entry.endsWithPeersTrust, !link.awaitsTrust,
+            link.received?.isPaired == false
         else { return }
         bridgeLog.message("\(devices.name(of: link.device)) has ended the pairing.")
         forget(link.device)

@@ -51,6 +51,9 @@ final class Link {
     private(set) var establishedAt: Int64?
     /// The same, by the wall clock.
     private(set) var establishedTime: Int64?
+    /// Whether trust has begun on this link, of which the other side has yet to speak: what it says until then may have been
+    /// said before.
+    var awaitsTrust = false
     /// Whether it was let in only because its device was a peer once.
     var isFarewell = false
     /// What the other side has said last.
@@ -235,6 +238,7 @@ final class Link {
         }
         self.version = min(version, LinkHello.version)
         received = hello
+        if hello.isPaired { awaitsTrust = false }
         trustChanged()
     }
 

@@ -222,6 +222,7 @@ final class Pairings {
     func stored(_ link: Link) {
         budget.succeeded()
         forgetFailure(link.device)
+        link.awaitsTrust = link.received?.isPaired != true
         bridgeLog.message("\(bridge.devices.name(of: link.device)) is paired with this device now.")
         bridge.trustBegan(link.device)
     }
