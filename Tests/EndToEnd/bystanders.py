@@ -98,10 +98,6 @@ class Times:
         assert statistics.median(self.under_attack) <= limit, f"limit {limit}: {self.__dict__}"
 
 
-def discoverable(machine: Machine, value: bool = True) -> None:
-    machine.session.set(BRIDGE_ROOT, "Bridge.Discoverable", GLib.Variant("b", value))
-
-
 def connecting(machine: Machine, port: int) -> Callable[[], GLib.Variant]:
     """The user of a machine has it connect to a port; gives back what waits for the outcome."""
     return machine.session.begin(BRIDGE_ROOT, "Bridge.Connect", GLib.Variant("(s)", (f"127.0.0.1:{port}",)))

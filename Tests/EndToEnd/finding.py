@@ -5,14 +5,11 @@ from __future__ import annotations
 
 from gi.repository import GLib
 from buses import BRIDGE_ROOT, wait
+from pairing import discoverable
 from rig import HostedMachine, Network, start_hosted
 from support import Machine, device_path, wait_for_link
 
 Pair = tuple[HostedMachine, HostedMachine]
-
-
-def discoverable(machine: Machine, value: bool = True) -> None:
-    machine.session.set(BRIDGE_ROOT, "Bridge.Discoverable", GLib.Variant("b", value))
 
 
 def nearby(machine: Machine) -> dict[str, list[str]]:

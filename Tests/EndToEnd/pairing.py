@@ -6,10 +6,14 @@ from __future__ import annotations
 from typing import Any
 
 from gi.repository import GLib
-from buses import BusError
+from buses import BRIDGE_ROOT, BusError
 from support import Machine, device_path
 
 YES = GLib.Variant("(b)", (True,))
+
+
+def discoverable(machine: Machine, value: bool = True) -> None:
+    machine.session.set(BRIDGE_ROOT, "Bridge.Discoverable", GLib.Variant("b", value))
 
 
 def shown(machine: Machine, device_id: str) -> dict[str, Any]:

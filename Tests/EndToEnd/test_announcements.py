@@ -16,8 +16,9 @@ from gi.repository import GLib
 import avahi
 from buses import BRIDGE_ROOT, let_pass, wait
 from clients import Client, Dock
-from finding import discoverable, is_found, make_peers, nearby
+from finding import is_found, make_peers, nearby
 from packets import MULTICAST_DNS, TCP, UDP, Packet, announcement, multicast_socket, packets, windows
+from pairing import discoverable
 from rig import HostedMachine, Network, start_hosted
 from support import Machine, device_path, wait_for_link
 

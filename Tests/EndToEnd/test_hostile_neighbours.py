@@ -18,10 +18,11 @@ import pytest
 from gi.repository import GLib
 from attacks import ATTACKS, UGLY_NAME
 from buses import BRIDGE_ROOT, HANDOFF_ERROR, let_pass, wait
-from bystanders import Attack, Bystanders, Echo, Impostor, connecting, discoverable
+from bystanders import Attack, Bystanders, Echo, Impostor, connecting
 from clients import Client, Dock
 from link import NO_FLAGS, Device, Identity, Link, method_call, offer
 from proxy import Direction, Proxy
+from pairing import discoverable
 from support import Machine, device_path, refused, start_machine
 from transcript import Scribe
 

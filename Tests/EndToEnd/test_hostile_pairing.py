@@ -11,9 +11,9 @@ from contextlib import suppress
 import pytest
 from gi.repository import GLib
 from buses import BusError, wait
-from bystanders import Bystanders, Impostor, connecting, discoverable
+from bystanders import Bystanders, Impostor, connecting
 from link import Device, Link, method_call
-from pairing import YES, call, shown, state
+from pairing import call, discoverable, shown, state, YES
 from support import Machine, refused
 from transcript import Scribe, Transcript, octets
 

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 from gi.repository import GLib
-from buses import BRIDGE_ROOT, BusError, let_pass, wait
+import pairing
+from buses import let_pass, wait
 from clients import Client, Dock
 from link import Device, Link, method_call
+from pairing import discoverable
 from support import Machine, device_path, refused, start_machine, wait_for_link
 from terminal import Typing
 
@@ -23,25 +25,17 @@ def strangers(machine_list: list[Machine]) -> Machines:
     return start_machine(machine_list, "desk"), start_machine(machine_list, "lap")
 
 
-def discoverable(machine: Machine, value: bool = True) -> None:
-    machine.session.set(BRIDGE_ROOT, "Bridge.Discoverable", GLib.Variant("b", value))
-
-
 def shown(machine: Machine, other: Machine) -> dict[str, Any]:
     """What a machine shows of another; nothing if it does not know it."""
-    try:
-        values = machine.session.get_all(device_path(other.device_id), "Device")
-    except BusError:
-        return {}
-    return {name: value.unpack() for name, value in values.items()}
+    return pairing.shown(machine, other.device_id)
 
 
 def state(machine: Machine, other: Machine) -> str:
-    return shown(machine, other).get("PairingState", "")
+    return pairing.state(machine, other.device_id)
 
 
 def call(machine: Machine, other: Machine, member: str, arguments: GLib.Variant | None = None) -> None:
-    machine.session.call(device_path(other.device_id), f"Device.{member}", arguments)
+    pairing.call(machine, other.device_id, member, arguments)
 
 
 def confirm(machine: Machine, other: Machine, matches: bool = True) -> None:

@@ -11,9 +11,9 @@ from contextlib import suppress
 import pytest
 from gi.repository import GLib
 from buses import let_pass, wait
-from bystanders import Bystanders, connecting, discoverable
+from bystanders import Bystanders, connecting
 from link import Device
-from pairing import YES, call, shown, state
+from pairing import call, discoverable, shown, state, YES
 from proxy import Direction, Proxy
 from support import Machine, device_path, refused, start_machine
 

@@ -4,14 +4,6 @@ import Testing
 
 @testable import HandoffBridge
 
-private func device(_ number: UInt8) throws -> DeviceID {
-    try #require(DeviceID(bytes: [UInt8](repeating: number, count: 32)))
-}
-
-private func secret(_ number: UInt8) throws -> PeerSecret {
-    try #require(PeerSecret(bytes: [UInt8](repeating: number, count: 32)))
-}
-
 @Suite("Base 32")
 struct Base32Tests {
     @Test(

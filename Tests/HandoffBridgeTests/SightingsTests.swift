@@ -4,10 +4,6 @@ import Testing
 
 @testable import HandoffBridge
 
-private func device(_ number: UInt8) throws -> DeviceID {
-    try #require(DeviceID(bytes: [UInt8](repeating: number, count: 32)))
-}
-
 private func service(_ name: String, interface: Int32 = 2, family: Int32 = 0) -> Sightings.Service {
     Sightings.Service(interface: interface, family: family, name: name)
 }

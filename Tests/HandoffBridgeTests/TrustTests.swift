@@ -147,10 +147,7 @@ struct TrustRoomTests {
             let folder = try TemporaryDirectory()
             try StateFolder(folder.path("state")).lock()
             let store = TrustStore(in: StateFolder(folder.path("state")))
-            func device(_ number: Int) throws -> DeviceID {
-                try #require(DeviceID(bytes: [UInt8](repeating: UInt8(number), count: 32)))
-            }
-            for number in 0..<TrustStore.maximumPeers {
+            for number in 0..<UInt8(TrustStore.maximumPeers) {
                 try store.put(TrustEntry(try device(number), source: .pairing))
             }
             #expect(throws: HandoffFailure.self) {
@@ -168,9 +165,6 @@ struct TrustRoomTests {
 struct TrustSecretTests {
     @Test("while a new one is not certain, the one counts that the device has named, else the one before")
     func agree() throws {
-        func secret(_ number: UInt8) throws -> PeerSecret {
-            try #require(PeerSecret(bytes: [UInt8](repeating: number, count: 32)))
-        }
         var entry = TrustEntry(try #require(DeviceID(first)), source: .pairing)
         entry.agree(on: try secret(1))
         #expect(entry.secrets == [try secret(1)])
