@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import MainLoop
 
+/// What is to be acknowledged has not been yet.
+struct Silence: Equatable {
+    /// How long ago the other side has acknowledged anything.
+    let duration: Duration
+    /// Whether something had to be sent again since.
+    let isDoubtful: Bool
+}
+
 /// Finds out that nobody is at the other end any more, soon after something was sent: TCP itself would send it again
 /// and again, each time after twice the time. While nothing is sent there is no timer.
 @MainLoop
@@ -10,7 +18,7 @@ final class AcknowledgementWatch {
     /// The same when the user waits for it.
     static let shortPatience = Duration.seconds(2)
 
-    private let silence: @MainLoop () -> Duration?
+    private let silence: @MainLoop () -> Silence?
     private let body: @MainLoop (Duration) -> Void
     private var deadline: Int64?
     /// Since when something is expected.
@@ -19,8 +27,8 @@ final class AcknowledgementWatch {
     private lazy var timer = DeadlineTimer { [weak self] in self?.look() }
 
     /// Calls `body` when nothing was heard for too long.
-    /// - Parameter silence: how long ago something was acknowledged; nil if nothing had to be sent again.
-    init(_ silence: @escaping @MainLoop () -> Duration?, _ body: @escaping @MainLoop (Duration) -> Void) {
+    /// - Parameter silence: what there is of it; nil if nothing is to be acknowledged.
+    init(_ silence: @escaping @MainLoop () -> Silence?, _ body: @escaping @MainLoop (Duration) -> Void) {
         self.silence = silence
         self.body = body
     }
@@ -44,7 +52,7 @@ final class AcknowledgementWatch {
         deadline = nil
         guard let silence = silence() else { return }
         // What was acknowledged since then shows that there is somebody.
-        if silence >= .microseconds(MainLoop.now - begin) { return body(limit) }
+        if silence.isDoubtful, silence.duration >= .microseconds(MainLoop.now - begin) { return body(limit) }
         expect(within: limit)
     }
 }

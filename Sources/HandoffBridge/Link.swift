@@ -173,8 +173,8 @@ final class Link {
             return close("this device does not have its address any more")
         }
         // TCP would not try again for a while.
-        if let silence = channel.silence, silence > Self.maximumSilence {
-            return close("the other device has not answered for \(silence)")
+        if let silence = channel.silence, silence.isDoubtful, silence.duration > Self.maximumSilence {
+            return close("the other device has not answered for \(silence.duration)")
         }
         if let hello = next ?? said {
             said = nil

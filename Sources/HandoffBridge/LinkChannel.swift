@@ -53,8 +53,8 @@ final class LinkChannel: MessageChannel {
     /// The bytes of this end's IP address; nil if they are not known.
     var localAddress: [UInt8]? { transport.localAddress }
 
-    /// How long ago the other side has acknowledged something; nil if nothing had to be sent again since.
-    var silence: Duration? { transport.silence }
+    /// The silence of the other side; nil if it has acknowledged everything.
+    var silence: Silence? { transport.silence }
 
     /// The user waits for what was sent or will be now.
     func expectAcknowledgement() { acknowledgements.expect(within: AcknowledgementWatch.shortPatience) }

@@ -21,13 +21,13 @@ extension SocketConnection {
         return Array(bytes.suffix(4))
     }
 
-    /// How long ago the other side's kernel has acknowledged something; nil if nothing had to be sent again since (tcp(7),
-    /// `TCP_INFO`).
-    var silence: Duration? {
+    /// The silence of the other side's kernel; nil if it has acknowledged everything (tcp(7), `TCP_INFO`).
+    var silence: Silence? {
         var info = tcp_info()
         var size = socklen_t(MemoryLayout<tcp_info>.size)
         guard getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &info, &size) == 0 else { return nil }
-        return info.tcpi_unacked == 0 || info.tcpi_retransmits == 0
-            ? nil : .milliseconds(Int64(info.tcpi_last_ack_recv))
+        guard info.tcpi_unacked > 0 else { return nil }
+        return Silence(
+            duration: .milliseconds(Int64(info.tcpi_last_ack_recv)), isDoubtful: info.tcpi_retransmits > 0)
     }
 }

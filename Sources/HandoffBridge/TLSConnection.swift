@@ -98,8 +98,8 @@ final class TLSConnection {
     /// The bytes of this end's IP address; nil if they are not known.
     var localAddress: [UInt8]? { socket.localAddress }
 
-    /// How long ago the other side has acknowledged something; nil if nothing had to be sent again since.
-    var silence: Duration? { socket.silence }
+    /// The silence of the other side; nil if it has acknowledged everything.
+    var silence: Silence? { socket.silence }
 
     /// 32 bytes that only the two ends of this connection know (RFC 9266).
     /// - Throws: if TLS does not tell them.
