@@ -27,7 +27,8 @@ extension Bridge: LinkOwner {
 
     /// Ends a link that was let in only to tell its device that it is no peer any more.
     private func dismissIfForgotten(_ link: Link) {
-        guard link.isFarewell, trust[link.device] == nil, !welcomesStrangers else { return }
+        guard link.isFarewell, trust[link.device] == nil, !welcomesStrangers, !pairings.isAgreed(over: link)
+        else { return }
         link.closeWhenSent("it is no peer any more")
     }
 

@@ -37,8 +37,8 @@ public final class Bridge {
     private let policy: BusAccessPolicy
     private var discoverableTimer: LoopSource?
     private var network: NetworkMonitor?
-    /// Those of this machine, on networks that are up.
-    private var addresses = NetworkInterface.ownAddresses()
+    /// Where this machine is, as far as its addresses tell.
+    private var place = (addresses: NetworkInterface.ownAddresses(), interfaces: NetworkInterface.all())
 
     /// How long others can discover this device.
     private static let discoverableTime = Duration.seconds(300)
@@ -142,12 +142,12 @@ public final class Bridge {
     // MARK: The network
 
     private func networkChanged() {
-        let new = NetworkInterface.ownAddresses()
+        let new = (addresses: NetworkInterface.ownAddresses(), interfaces: NetworkInterface.all())
         // Some changes are none for this machine.
-        if new != addresses {
-            bridgeLog.debug("This device has other addresses.")
-            addresses = new
-            links.check(new)
+        if new != place {
+            bridgeLog.debug("The network has changed.")
+            place = new
+            links.check(new.addresses)
         }
         discovery.networkChanged()
         dials.allNow()

@@ -42,12 +42,17 @@ final class Dials {
         let number = nextByUser
         let task = MainLoop.start { [weak self] in
             guard let self else { throw CancellationError() }
-            return try await dial(address, expecting: device)
+            return try await dial(address, expecting: device, within: Self.connectTimeout)
         }
         byUser[number] = task
         defer { byUser[number] = nil }
         do {
-            return try await task.value.device
+            let link = try await withTaskCancellationHandler {
+                try await task.value
+            } onCancel: {
+                task.cancel()
+            }
+            return link.device
         } catch let error as LinkNotChosen {
             return error.device
         } catch let error as TLSFailure where error.isOurselves {
@@ -70,7 +75,8 @@ final class Dials {
     func update(_ device: DeviceID) -> Bool {
         let isWanted =
             bridge.isOn && bridge.trust[device] != nil && bridge.links.current[device] == nil
-            && !bridge.devices.addresses(of: device).isEmpty
+            && !(bridge.trust[device]?.addresses.isEmpty == true
+                && bridge.discovery.reachableAddresses(of: device).isEmpty)
         if bridge.trust[device] == nil { (announced[device], proven[device]) = (nil, nil) }
         guard isWanted else {
             redials[device]?.pause()
@@ -131,7 +137,7 @@ final class Dials {
     private func redial(_ device: DeviceID) async {
         for address in targets(device) {
             do {
-                _ = try await dial(address, expecting: device)
+                _ = try await dial(address, expecting: device, within: Self.peerConnectTimeout)
                 proven[device] = address
                 return
             } catch {
@@ -156,10 +162,12 @@ final class Dials {
         return entries.compactMap(\.secret) + entries.compactMap(\.formerSecret)
     }
 
-    private func dial(_ address: NetworkAddress, expecting device: DeviceID? = nil) async throws -> Link {
+    private func dial(
+        _ address: NetworkAddress, expecting device: DeviceID?, within limit: Duration
+    ) async throws -> Link {
         let identity = bridge.identity
         let secrets = secrets(expecting: device)
-        let socket = try await withTimeLimit(device == nil ? Self.connectTimeout : Self.peerConnectTimeout) {
+        let socket = try await withTimeLimit(limit) {
             try await SocketConnection.connect(to: address)
         }
         socket.configureForLink()

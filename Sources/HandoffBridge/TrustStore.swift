@@ -23,6 +23,10 @@ final class TrustStore {
     /// How long what is merely noticed may wait for others to be written with it.
     private static let patience = Duration.seconds(2)
 
+    /// How long it may wait to be tried again.
+    private static let longestWait = Duration.seconds(300)
+    private var wait = patience
+
     /// The store in `folder`, as yet empty.
     init(in folder: StateFolder) { path = folder.file(Self.fileName) }
 
@@ -126,7 +130,7 @@ final class TrustStore {
 
     private func saveLater() {
         if saving != nil { return }
-        saving = .timer(after: Self.patience) { [weak self] in self?.saveNow() }
+        saving = .timer(after: wait) { [weak self] in self?.saveNow() }
     }
 
     private func saveNow() {
@@ -135,12 +139,15 @@ final class TrustStore {
         do {
             try save(entries, tombstones)
         } catch {
-            bridgeLog.warning("\(error) Trying again.")
+            // Once is enough until it succeeds.
+            if wait == Self.patience { bridgeLog.warning("\(error) Trying again.") }
+            wait = min(wait * 2, Self.longestWait)
             saveLater()
         }
     }
 
     private func save(_ entries: [DeviceID: TrustEntry], _ tombstones: [Tombstone]) throws {
         try TrustFile.render(entries.values, tombstones).save(to: path)
+        wait = Self.patience
     }
 }

@@ -27,8 +27,8 @@ struct SightingsTests {
         #expect(sightings.next() == service("a"))
         #expect(sightings.next() == service("a", family: 1))
         #expect(sightings.next() == nil)
-        sightings.lookedUp(service("a"), .found(found("10.0.0.2", device: try device(1))))
-        sightings.lookedUp(service("a", family: 1), .found(found("fe80::1%eth0", device: try device(1))))
+        _ = sightings.lookedUp(service("a"), .found(found("10.0.0.2", device: try device(1))))
+        _ = sightings.lookedUp(service("a", family: 1), .found(found("fe80::1%eth0", device: try device(1))))
         #expect(sightings.addresses(of: try device(1)).map(\.host) == ["10.0.0.2", "fe80::1%eth0"])
         #expect(sightings.contains(NetworkAddress(host: "10.0.0.2", port: 4711)))
         #expect(sightings.strangers.isEmpty)
@@ -42,7 +42,7 @@ struct SightingsTests {
         sightings.appeared(service("a"))
         for number in 1...Sightings.maximumFailures {
             #expect(sightings.next() == service("a"))
-            sightings.lookedUp(service("a"), .unanswered)
+            _ = sightings.lookedUp(service("a"), .unanswered)
             #expect(sightings.hasUnanswered == (number < Sightings.maximumFailures))
             sightings.retryUnanswered()
         }
@@ -51,13 +51,30 @@ struct SightingsTests {
         #expect(sightings.next() == service("a"))
     }
 
+    @Test("what was found counts while it is looked up again, and until it goes")
+    func again() {
+        var sightings = Sightings()
+        sightings.appeared(service("a"))
+        _ = sightings.next()
+        let isNews = sightings.lookedUp(service("a"), .found(found("10.0.0.2", name: "desk")))
+        #expect(isNews)
+        sightings.refresh([])
+        #expect(sightings.strangers.count == 1)
+        _ = sightings.next()
+        let isOther = sightings.lookedUp(service("a"), .unanswered)
+        #expect(!isOther)
+        #expect(sightings.strangers.count == 1)
+        let (first, second) = (sightings.vanished(service("a")), sightings.vanished(service("a")))
+        #expect(first && !second && sightings.strangers.isEmpty)
+    }
+
     @Test("what went while it was looked up is not there")
     func gone() throws {
         var sightings = Sightings()
         sightings.appeared(service("a"))
         _ = sightings.next()
         _ = sightings.vanished(service("a"))
-        sightings.lookedUp(service("a"), .found(found("10.0.0.2", device: try device(1))))
+        _ = sightings.lookedUp(service("a"), .found(found("10.0.0.2", device: try device(1))))
         #expect(sightings.addresses(of: try device(1)).isEmpty)
     }
 
@@ -68,9 +85,9 @@ struct SightingsTests {
             sightings.appeared(service(name, family: family))
             _ = sightings.next()
         }
-        sightings.lookedUp(service("a"), .found(found("10.0.0.2", name: "desk")))
-        sightings.lookedUp(service("a", family: 1), .found(found("fe80::1%eth0", name: "desk")))
-        sightings.lookedUp(service("b"), .found(found("10.0.0.3", 2)))
+        _ = sightings.lookedUp(service("a"), .found(found("10.0.0.2", name: "desk")))
+        _ = sightings.lookedUp(service("a", family: 1), .found(found("fe80::1%eth0", name: "desk")))
+        _ = sightings.lookedUp(service("b"), .found(found("10.0.0.3", 2)))
         let addresses = ["10.0.0.2", "fe80::1%eth0"].map { NetworkAddress(host: $0, port: 4711) }
         #expect(sightings.strangers == [Sightings.Stranger(name: "desk", addresses: addresses)])
     }
@@ -82,9 +99,9 @@ struct SightingsTests {
             sightings.appeared(service(name))
             _ = sightings.next()
         }
-        sightings.lookedUp(service("a"), .found(found("10.0.0.2", 1, device: try device(1))))
-        sightings.lookedUp(service("b"), .found(found("10.0.0.3", 2, device: try device(2))))
-        sightings.lookedUp(service("c"), .useless)
+        _ = sightings.lookedUp(service("a"), .found(found("10.0.0.2", 1, device: try device(1))))
+        _ = sightings.lookedUp(service("b"), .found(found("10.0.0.3", 2, device: try device(2))))
+        _ = sightings.lookedUp(service("c"), .useless)
         sightings.refresh([try device(1)])
         #expect(Set([sightings.next(), sightings.next()]) == [service("b"), service("c")])
         #expect(sightings.next() == nil)
@@ -97,7 +114,7 @@ struct SightingsTests {
         for (number, name) in ["a", "b"].enumerated() {
             sightings.appeared(service(name))
             _ = sightings.next()
-            sightings.lookedUp(
+            _ = sightings.lookedUp(
                 service(name),
                 .found(found("10.0.0.\(number)", UInt8(number), device: try device(UInt8(number)))))
         }
@@ -114,7 +131,7 @@ struct SightingsTests {
         var sightings = Sightings()
         sightings.appeared(service("peer"))
         _ = sightings.next()
-        sightings.lookedUp(service("peer"), .found(found("10.0.0.2", device: try device(1))))
+        _ = sightings.lookedUp(service("peer"), .found(found("10.0.0.2", device: try device(1))))
         var underWay = 0
         for number in 0..<5000 {
             sightings.appeared(service("flood \(number)"))
@@ -138,7 +155,7 @@ struct SightingsTests {
                 guard !underWay.isEmpty else { continue }
                 let done = underWay.remove(at: Int.random(in: 0..<underWay.count))
                 let result = found("10.0.0.\(Int.random(in: 0..<9))", .random(in: 0...99), name: "x")
-                sightings.lookedUp(done, [.found(result), .useless, .unanswered][Int.random(in: 0...2)])
+                _ = sightings.lookedUp(done, [.found(result), .useless, .unanswered][Int.random(in: 0...2)])
             case 16..<18: _ = sightings.vanished(service)
             case 18: Bool.random() ? sightings.avahiVanished() : sightings.avahiCompleted()
             default: sightings.refresh([])

@@ -120,7 +120,7 @@ final class Announcer {
 
     private func publish(_ interface: NetworkInterface) {
         let addresses = interface.announcedAddresses.filter(bridge.entrance.isOpen)
-        guard let avahi, !addresses.isEmpty else { return }
+        guard let avahi, !addresses.isEmpty, bridge.port > 0 else { return }
         let publication = Publication(interface, port: bridge.port)
         publications[interface.index] = publication
         publication.task = MainLoop.start { [weak self] in

@@ -48,7 +48,7 @@ final class Discovery {
 
     /// Why devices are not found by themselves; empty if they are, or are not to be.
     var error: String {
-        if !isAllowed || !bridge.isOn || browser != nil { return "" }
+        if !isAllowed || !bridge.isOn || browser != nil || browsing != nil && failures == 0 { return "" }
         if system.bus == nil { return "There is no system bus, by which Avahi could be asked." }
         return isRunning ? "Avahi does not let itself be asked." : "Avahi is not running."
     }
@@ -100,7 +100,10 @@ final class Discovery {
         (backoff, failures) = (Backoff(), 0)
         if isRunning, browser == nil { browse() }
         // Those of another network are nobody's here.
-        if !isRunning { sightings.dropStale() }
+        if !isRunning {
+            sightings.dropStale()
+            changed(nil)
+        }
         lookAgain()
     }
 
@@ -144,6 +147,7 @@ final class Discovery {
     private func browsingFailed(_ reason: String) {
         bridge.refusals.note("Devices cannot be looked for: \(PeerText.message(reason))")
         browser = nil
+        sightings.avahiVanished()
         failures += 1
         guard failures <= Self.maximumFailures else { return }
         var generator = SystemRandomNumberGenerator()
@@ -159,6 +163,7 @@ final class Discovery {
         case .vanished(let service):
             if sightings.vanished(service) { changed(nil) }
         case .completed:
+            (backoff, failures) = (Backoff(), 0)
             sightings.avahiCompleted()
             changed(nil)
         case .failed(let reason): browsingFailed(reason)
@@ -187,7 +192,7 @@ final class Discovery {
         let resolved = try? await browser.resolve(service)
         let found = resolved.flatMap { self.found(service, $0) }
         let outcome: Sightings.Outcome = resolved == nil ? .unanswered : found.map { .found($0) } ?? .useless
-        sightings.lookedUp(service, outcome)
+        if sightings.lookedUp(service, outcome) { changed(nil) }
         if retry == nil, sightings.hasUnanswered {
             retry = .timer(after: Self.retryInterval) { [weak self] in
                 self?.retry = nil

@@ -26,9 +26,8 @@ struct Sightings {
     private enum State {
         case waiting
         case lookedUp
-        case found(Found)
-        /// It cannot be reached or understood.
-        case useless
+        /// What can be known of it is known.
+        case known
         /// Nobody has told where it is.
         case unanswered
     }
@@ -46,9 +45,11 @@ struct Sightings {
     private struct Entry {
         /// Grows with each that appears.
         let number: Int
-        var state: State
+        var state = State.waiting
         /// How often nobody has told where it is.
         var failures = 0
+        /// What was found last: it counts also while it is looked up again.
+        var found: Found?
     }
 
     /// How many are kept; of more, some that tell nothing go.
@@ -69,15 +70,9 @@ struct Sightings {
     private var stale: Set<Service> = []
 
     /// What was found and `matches`, the first that appeared first.
-    private func found(where matches: (Found) -> Bool) -> [(service: Service, found: Found)] {
-        entries.compactMap { service, entry in
-            if case .found(let found) = entry.state, matches(found) {
-                (entry.number, service, found)
-            } else {
-                nil
-            }
-        }
-        .sorted { $0.0 < $1.0 }.map { (service: $0.1, found: $0.2) }
+    private func found(where matches: (Found) -> Bool) -> [Found] {
+        let entries = entries.values.filter { $0.found.map(matches) == true }
+        return entries.sorted { $0.number < $1.number }.compactMap(\.found)
     }
 
     // MARK: Events
@@ -89,7 +84,7 @@ struct Sightings {
         makeRoom()
         guard entries.count < Self.maximum else { return }
         nextNumber += 1
-        entries[service] = Entry(number: nextNumber, state: .waiting)
+        entries[service] = Entry(number: nextNumber)
         enqueue(service)
     }
 
@@ -102,11 +97,7 @@ struct Sightings {
     private mutating func makeRoom() {
         guard entries.count >= Self.maximum else { return }
         let victim = entries.filter { _, entry in
-            switch entry.state {
-            case .useless, .unanswered, .waiting: true
-            case .lookedUp: false
-            case .found(let found): found.device == nil
-            }
+            if case .lookedUp = entry.state { false } else { entry.found?.device == nil }
         }.keys.randomElement()
         if let victim { entries[victim] = nil }
     }
@@ -119,8 +110,7 @@ struct Sightings {
     /// - Returns: whether it was one that was found.
     mutating func vanished(_ service: Service) -> Bool {
         stale.remove(service)
-        if case .found? = entries.removeValue(forKey: service)?.state { return true }
-        return false
+        return entries.removeValue(forKey: service)?.found != nil
     }
 
     /// The next one to be looked up now; nil if there is none, or too much is under way.
@@ -137,17 +127,22 @@ struct Sightings {
     }
 
     /// Looking `service` up has ended.
-    mutating func lookedUp(_ service: Service, _ outcome: Outcome) {
+    /// - Returns: whether something else is there now than before.
+    mutating func lookedUp(_ service: Service, _ outcome: Outcome) -> Bool {
         lookups -= 1
         // It may have gone meanwhile.
-        guard case .lookedUp? = entries[service]?.state else { return }
+        guard var entry = entries[service], case .lookedUp = entry.state else { return false }
+        let former = entry.found
+        entry.state = .known
         switch outcome {
-        case .found(let found): entries[service]?.state = .found(found)
-        case .useless: entries[service]?.state = .useless
+        case .found(let found): entry.found = found
+        case .useless: entry.found = nil
         case .unanswered:
-            entries[service]?.state = .unanswered
-            entries[service]?.failures += 1
+            entry.state = .unanswered
+            entry.failures += 1
         }
+        entries[service] = entry
+        return entry.found != former
     }
 
     /// Whether some are to be looked up again after a while.
@@ -173,8 +168,7 @@ struct Sightings {
         for (service, entry) in entries {
             switch entry.state {
             case .waiting, .lookedUp: continue
-            case .found(let found): if let device = found.device, peers.contains(device) { continue }
-            case .useless, .unanswered: break
+            case .known, .unanswered: if let device = entry.found?.device, peers.contains(device) { continue }
             }
             entries[service]?.failures = 0
             lookUpAgain(service)
@@ -184,7 +178,8 @@ struct Sightings {
     /// Avahi is gone: what was seen counts until it can be seen whether it is still there.
     mutating func avahiVanished() {
         queue = []
-        entries = entries.filter { if case .found = $0.value.state { true } else { false } }
+        entries = entries.filter { $0.value.found != nil }
+        for service in entries.keys { entries[service]?.state = .known }
         stale = Set(entries.keys)
     }
 
@@ -211,7 +206,7 @@ struct Sightings {
 
     /// Where `device` says that it is.
     func addresses(of device: DeviceID) -> [NetworkAddress] {
-        found { $0.device == device }.map(\.found.address).reduce(into: []) { addresses, address in
+        found { $0.device == device }.map(\.address).reduce(into: []) { addresses, address in
             if !addresses.contains(address) { addresses.append(address) }
         }
     }
@@ -223,7 +218,7 @@ struct Sightings {
     var strangers: [Stranger] {
         var strangers: [Stranger] = []
         var places: [[UInt8]: Int] = [:]
-        for (_, found) in found(where: { $0.device == nil && !$0.announcement.name.isEmpty }) {
+        for found in found(where: { $0.device == nil && !$0.announcement.name.isEmpty }) {
             if let place = places[found.instance] {
                 if !strangers[place].addresses.contains(found.address) {
                     strangers[place].addresses.append(found.address)
