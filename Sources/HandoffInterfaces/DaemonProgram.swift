@@ -45,6 +45,7 @@ public final class DaemonProgram {
         // Only how text is encoded: GLib writes names of people and titles as they are.
         setlocale(LC_CTYPE, "")
         Log.useStandardError()
+        DescriptorLimit.raise()
         let values: ProgramOptions.Values
         switch parse(program, summary, options) {
         case .run(let parsed): values = parsed
