@@ -14,6 +14,12 @@ public enum Deadline {
     public static let continueActivity: Duration = .seconds(30)
     /// Opening a web page or a document with its default application.
     public static let opening: Duration = .seconds(30)
+    /// Opening a stream.
+    public static let stream: Duration = .seconds(5)
+    /// Taking one, at the origin: within that, so that the refusal is heard.
+    public static let streamTaking: Duration = .seconds(4)
+    /// How long the token of a stream is valid.
+    public static let streamToken: Duration = .seconds(10)
     /// A document that is being brought over, without a single byte.
     public static let documentSilence: Duration = .seconds(15)
     /// A document of a shared folder that has not been synchronised yet; after that it is brought over.
@@ -40,6 +46,10 @@ public enum Quota {
     public static let activities = 64
     /// Open streams of one connection.
     public static let streams = 16
+    /// Open streams with one peer.
+    public static let streamsOfPeer = 16
+    /// Streams of one peer whose connection is to come.
+    public static let tokensOfPeer = 16
     /// Continuations that one connection holds.
     public static let continuations = 8
     /// Activity types of one connection.
