@@ -71,8 +71,10 @@ final class Admission {
         socket.configureForLink()
         do {
             let claim = try await withTimeLimit(Self.openingTimeout) { [bridge] in
-                try await bridge.opening.answer(socket) { bridge.trust.secrets }
+                try await bridge.opening.answer(
+                    socket, secrets: { bridge.trust.secrets }, claimed: bridge.streams.connector.claim)
             }
+            if case .stream(let ticket) = claim { return try await shake(socket, ticket, number) }
             guard claim != .stranger || bridge.welcomesStrangers else {
                 throw TLSFailure("it is a stranger")
             }
@@ -85,24 +87,52 @@ final class Admission {
         }
     }
 
+    /// Has the other side show that it is the one that the token was given to.
+    private func shake(_ socket: SocketConnection, _ ticket: StreamTokens.Ticket, _ number: Int) async throws
+    {
+        do {
+            socket.configureForStream()
+            let transport = try await handshake(socket, .stream(ticket), number)
+            guard bridge.isOn, !Task.isCancelled else {
+                transport.close()
+                throw CancellationError()
+            }
+            bridge.streams.connector.arrived(transport, for: ticket)
+        } catch {
+            bridge.streams.connector.refused(ticket, error)
+            throw error
+        }
+    }
+
     /// Has the other side show what it claims.
     private func shake(_ socket: SocketConnection, _ claim: Opening.Claim, _ number: Int) async throws {
         let limit = claim == .stranger ? Self.maximumStrangers : Self.maximumOfPeer
         makeRoom(limit) { $0.claim == claim }
+        let transport = try await handshake(socket, claim, number)
+        guard bridge.isOn, !Task.isCancelled else { return transport.close() }
+        let link = try bridge.links.add(transport, .accepted(from: socket.remoteAddress))
+        link.isFarewell = claim != .stranger && bridge.trust[link.device] == nil
+    }
+
+    private func handshake(
+        _ socket: SocketConnection, _ claim: Opening.Claim, _ number: Int
+    ) async throws -> TLSConnection {
         guard let index = waiting.firstIndex(where: { $0.number == number }) else {
             throw CancellationError()
         }
         waiting[index].claim = claim
         let identity = bridge.identity
-        let expected: DeviceID? = if case .device(let device) = claim { device } else { nil }
-        let transport = try await withTimeLimit(Self.timeout) {
+        let expected: DeviceID? =
+            switch claim {
+            case .device(let device): device
+            case .stream(let ticket): ticket.device
+            case .stranger: nil
+            }
+        return try await withTimeLimit(Self.timeout) {
             // A handshake blocks one of a few threads of GIO from its start, so that a few dozen connections that
             // say nothing would keep everybody else out.
             try await socket.untilReadable()
             return try await TLSConnection.establish(.server, over: socket, as: identity, demanding: expected)
         }
-        guard bridge.isOn, !Task.isCancelled else { return transport.close() }
-        let link = try bridge.links.add(transport, .accepted(from: socket.remoteAddress))
-        link.isFarewell = claim != .stranger && bridge.trust[link.device] == nil
     }
 }

@@ -8,6 +8,12 @@ extension Bridge: LinkOwner {
     func pairingServer(for link: Link) -> any PairingServer { PairingObject(self, link) }
     func peerServer(for link: Link) -> any PeerServer { IncomingPeerObject(self, link) }
 
+    func openStream(
+        _ id: ContinuationID, token: [UInt8], over link: Link, _ call: MethodCall
+    ) async throws -> [UInt8] {
+        try await streams.serve(id, token: token, over: link, call)
+    }
+
     func linkSaidHello(_ link: Link) {
         let device = link.device
         endTrustIfPeerDid(link)
@@ -80,6 +86,7 @@ extension Bridge: LinkOwner {
             refusals.note("A link with \(name) did not come about: \(reason.message)")
         }
         pairings.linkEnded(link)
+        streams.linkEnded(link)
         linkTakenDown(link.device, since: link.establishedAt)
     }
 

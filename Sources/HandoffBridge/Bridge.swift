@@ -22,6 +22,7 @@ public final class Bridge {
     private(set) lazy var devices = Devices(self)
     private(set) lazy var broker = BrokerClient(self)
     private(set) lazy var pairings = Pairings(self)
+    private(set) lazy var streams = Streams(self)
     private(set) lazy var entrance = Entrance(self)
     private(set) lazy var discovery = Discovery(self, isAllowed: discovers)
 
@@ -105,9 +106,11 @@ public final class Bridge {
         hasEnded = true
         entrance.close()
         dials.stopAll()
+        streams.cutAll("Handoff is ending on this device")
         links.closeAll("Handoff is ending on this device")
         trust.flush()
         folder.unlock()
+        streams.awaitLingering()
         bus.connection.objects.unexport(HandoffNames.bridgePath)
     }
 
@@ -129,6 +132,7 @@ public final class Bridge {
             pairings.stopConnecting()
             discovery.update()
             dials.stopAll()
+            streams.cutAll("Handoff was switched off")
             setDiscoverable(false)
             // Peers hear first that nothing is offered any more, instead of waiting for a new link.
             setOwnOffer(nil)
@@ -173,7 +177,13 @@ public final class Bridge {
         }
         return LinkHello(
             isPaired: isTrusted, secret: trust[device]?.secret?.id ?? [], name: settings.deviceName,
-            type: deviceType)
+            type: deviceType, port: isTrusted ? port : 0)
+    }
+
+    /// This device listens elsewhere, or no longer.
+    func portChanged() {
+        propertiesChanged("Port")
+        links.sayHello()
     }
 
     /// Whether a connection is taken of somebody who shows no secret of ours.
@@ -207,7 +217,10 @@ public final class Bridge {
 
     // MARK: The broker
 
-    func brokerAppeared() { for device in peers.keys { reconcile(device) } }
+    func brokerAppeared() {
+        for device in peers.keys { reconcile(device) }
+        streams.brokerAppeared()
+    }
 
     func brokerVanished() {
         setOwnOffer(nil)
@@ -240,6 +253,7 @@ public final class Bridge {
         let link = links.current[device]
         if trust[device] == nil {
             peers.removeValue(forKey: device)?.end()
+            streams.cutAll("the device is no peer any more", with: device)
             broker.remove(device)
             devices.update(device)
             dials.update(device)

@@ -139,6 +139,37 @@ final class BrokerClient {
     /// How much a refusal matters: nothing, if it is because all ends.
     private var level: Log.Level { connection.isClosed ? .debug : .warning }
 
+    // MARK: Streams
+
+    /// Tells it that there is a stream.
+    func streamOpened(_ stream: Stream) {
+        guard let owner else { return }
+        MainLoop.start { [weak self] in
+            guard let self, let end = stream.copyOfEnd() else { return }
+            do {
+                try await manager(owner).streamOpened(
+                    number: stream.number, deviceId: stream.owner.device.description,
+                    continuation: stream.owner.continuation.description, isOrigin: stream.owner.isOrigin,
+                    bridgeEnd: end)
+            } catch {
+                bridgeLog(level, "The broker did not take \(stream.label): \(error)")
+            }
+        }
+    }
+
+    /// Tells it that a stream is over.
+    func streamClosed(_ stream: Stream) {
+        guard let owner else { return }
+        MainLoop.start { [weak self] in
+            guard let self else { return }
+            do {
+                try await manager(owner).streamClosed(number: stream.number)
+            } catch {
+                bridgeLog.debug("The broker did not hear of the end of \(stream.label): \(error)")
+            }
+        }
+    }
+
     private func manager(_ owner: BusName) -> PeerManagerProxy {
         PeerManagerProxy(RemoteObject(connection, owner, HandoffNames.brokerPath))
     }

@@ -49,7 +49,7 @@ final class Entrance {
             }
             self.listener = listener
             bridgeLog.info("Listening on port \(listener.port).")
-            bridge.propertiesChanged("Port")
+            bridge.portChanged()
         } catch {
             let place = address.map { "\($0)" } ?? "port \(bridge.settings.port)"
             bridge.refusals.note(
@@ -68,6 +68,6 @@ final class Entrance {
         admission.closeAll()
         guard listener != nil else { return }
         listener = nil
-        bridge.propertiesChanged("Port")
+        bridge.portChanged()
     }
 }

@@ -46,11 +46,11 @@ final class IncomingPeerObject: PeerServer {
     }
 
     func openStream(continuation: String, _ call: MethodCall) async throws -> FileDescriptor {
-        throw HandoffFailure.streamsNotYet
+        throw HandoffFailure.noStreamHere
     }
 
     func openDocument(continuation: String, _ call: MethodCall) async throws -> PeerOpenDocumentReply {
-        throw HandoffFailure.streamsNotYet
+        throw HandoffFailure.documentsNotYet
     }
 
     private func peer() throws -> (peer: Peer, link: Link) {

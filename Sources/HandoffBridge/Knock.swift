@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
+internal import MainLoop
 
 /// What is said on a connection before TLS (WIRE, "Opening"): the side that was dialled greets, the dialler knocks.
 enum Knock {
@@ -42,6 +43,18 @@ enum Knock {
         var entries = secrets.prefix(maximumEntries).map { $0.knock(challenge, by: dialler) }
         if entries.isEmpty { entries = [RandomBytes.make(entrySize)] }
         return [Kind.link.rawValue, UInt8(entries.count)] + entries.joined()
+    }
+
+    /// A knock for a stream.
+    static func stream(_ challenge: [UInt8], by dialler: DeviceID, token: [UInt8]) -> [UInt8] {
+        [Kind.stream.rawValue, 1] + streamEntry(challenge, by: dialler, token: token)
+    }
+
+    /// What `dialler` shows for the stream whose token it has been given.
+    static func streamEntry(_ challenge: [UInt8], by dialler: DeviceID, token: [UInt8]) -> [UInt8] {
+        let whole = Digest.hmacSHA256(
+            key: token, Array("handoff stream 1".utf8) + challenge + dialler.bytes)
+        return Array(whole.prefix(entrySize))
     }
 
     /// What the first ``headSize`` bytes of a knock say: its kind, and how many entries follow.

@@ -17,6 +17,10 @@ protocol LinkOwner: AnyObject {
     func pairingServer(for link: Link) -> any PairingServer
     /// What serves `Peer` on `link`.
     func peerServer(for link: Link) -> any PeerServer
+    /// The other side opens a stream; the answer is what it is to show, or empty if it has given that.
+    func openStream(
+        _ id: ContinuationID, token: [UInt8], over link: Link, _ call: MethodCall
+    ) async throws -> [UInt8]
 }
 
 /// One authenticated connection with another device.
@@ -58,6 +62,8 @@ final class Link {
     var isFarewell = false
     /// What the other side has said last.
     private(set) var received: LinkHello?
+    /// The port on which the other side has said first that it listens.
+    private var firstPort: UInt16?
     /// The version of the protocol that both speak.
     private(set) var version = LinkHello.version
 
@@ -176,11 +182,37 @@ final class Link {
         if let silence = channel.silence, silence.isDoubtful, silence.duration > Self.maximumSilence {
             return close("the other device has not answered for \(silence.duration)")
         }
+        probe()
+    }
+
+    /// Finds out whether there is still somebody at the other end, unless that is being done.
+    func probe() {
+        guard isEstablished, pause == nil else { return expectAcknowledgement() }
         if let hello = next ?? said {
             said = nil
             say(hello)
         }
         expectAcknowledgement()
+    }
+
+    // MARK: Streams
+
+    /// Where the other side takes connections of streams, if this side has dialled: now, and when it was dialled.
+    var streamAddresses: [NetworkAddress] {
+        guard case .dialled(let address) = origin else { return [] }
+        // A name may mean another machine by now. The zone is only in what was dialled.
+        let host = address.host.contains(":") ? address.host : channel.remoteHost
+        let former = NetworkAddress(host: host, port: address.port)
+        guard let port = received?.port, port != 0, port != address.port else { return [former] }
+        let said = NetworkAddress(host: host, port: port)
+        // What it has said at first may be the port behind a router or a tunnel, which the link goes through.
+        return port == firstPort ? [former, said] : [said, former]
+    }
+
+    /// The other side opens a stream.
+    func openStream(_ id: ContinuationID, _ token: [UInt8], _ call: MethodCall) async throws -> [UInt8] {
+        guard let owner else { throw DBusError(.disconnected, "The link has ended.") }
+        return try await owner.openStream(id, token: token, over: self, call)
     }
 
     private func resume(_ result: Result<Void, any Error>) {
@@ -238,6 +270,7 @@ final class Link {
         }
         self.version = min(version, LinkHello.version)
         received = hello
+        if firstPort == nil, hello.port != 0 { firstPort = hello.port }
         if hello.isPaired { awaitsTrust = false }
         trustChanged()
     }

@@ -53,6 +53,9 @@ final class LinkChannel: MessageChannel {
     /// The bytes of this end's IP address; nil if they are not known.
     var localAddress: [UInt8]? { transport.localAddress }
 
+    /// The IP address of the other end.
+    var remoteHost: String { transport.remoteHost }
+
     /// The silence of the other side; nil if it has acknowledged everything.
     var silence: Silence? { transport.silence }
 

@@ -16,19 +16,26 @@ struct LinkHello: Hashable, Sendable {
     var name = ""
     /// What kind of device it is; empty if it does not say.
     var type = ""
+    /// The port on which it takes connections of streams; 0 if it does not say.
+    var port: UInt16 = 0
 
     private enum Key {
         static let paired = "Paired"
         static let secret = "Secret"
         static let name = "Name"
         static let type = "Type"
+        static let port = "Port"
+        static let all = [paired, secret, name, type, port]
     }
 
-    init(isPaired: Bool, secret: [UInt8] = [], name: String = "", type: String = "") {
+    init(
+        isPaired: Bool, secret: [UInt8] = [], name: String = "", type: String = "", port: UInt16 = 0
+    ) {
         self.isPaired = isPaired
         self.secret = secret
         self.name = name
         self.type = type
+        self.port = port
     }
 
     /// What `about` says. Texts are made fit to be shown; an unknown type is none.
@@ -46,7 +53,10 @@ struct LinkHello: Hashable, Sendable {
         }
         name = PeerText.name(try Self.value(about, Key.name, "s", \.string) ?? "")
         type = DeviceType.checked(try Self.value(about, Key.type, "s", \.string) ?? "")
-        for key in about.keys where ![Key.paired, Key.secret, Key.name, Key.type].contains(key) {
+        port =
+            try Self.value(about, Key.port, "q") { if case .uint16(let value) = $0 { value } else { nil } }
+            ?? 0
+        for key in about.keys where !Key.all.contains(key) {
             bridgeLog.debug("Hello has an unknown key “\(PeerText.name(key))”, which is ignored.")
         }
     }
@@ -68,6 +78,7 @@ struct LinkHello: Hashable, Sendable {
         var about: [String: Value] = [Key.paired: .boolean(isPaired), Key.secret: .bytes(secret)]
         if !name.isEmpty { about[Key.name] = .string(name) }
         if !type.isEmpty { about[Key.type] = .string(type) }
+        if port != 0 { about[Key.port] = .uint16(port) }
         return about
     }
 }

@@ -28,7 +28,8 @@ final class LinkObject: LinkServer {
     }
 
     func openStream(continuation: String, token: [UInt8], _ call: MethodCall) async throws -> [UInt8] {
-        throw HandoffFailure.streamsNotYet
+        guard let link else { throw Peer.notPaired("This device") }
+        return try await link.openStream(try ContinuationID(checking: continuation), token, call)
     }
 }
 
@@ -67,10 +68,15 @@ final class PairingObject: PairingServer {
 }
 
 extension HandoffFailure {
-    /// Streams and documents, on both sides.
-    static var streamsNotYet: HandoffFailure {
+    /// What is not there yet, on both sides.
+    static var documentsNotYet: HandoffFailure {
+        HandoffFailure(.notSupported, "This version brings no documents over. Use a stream.")
+    }
+
+    /// On a link a stream is asked for by the `OpenStream` of `Link`.
+    static var noStreamHere: HandoffFailure {
         HandoffFailure(
-            .notSupported, "This version has no streams between devices. Use the state of the activity.")
+            .notSupported, "A link carries no descriptors. Call OpenStream of org.example.Handoff.Link.")
     }
 
     /// The user has switched Handoff off.

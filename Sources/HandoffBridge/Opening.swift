@@ -9,6 +9,8 @@ final class Opening {
     enum Claim: Hashable {
         /// This device, or one that has its secret.
         case device(DeviceID)
+        /// One that has the token of a stream.
+        case stream(StreamTokens.Ticket)
         /// Somebody without a secret of ours.
         case stranger
     }
@@ -18,17 +20,30 @@ final class Opening {
 
     /// As the side that has dialled: shows `secrets`.
     func dial(_ socket: SocketConnection, as ours: DeviceID, secrets: [PeerSecret]) async throws {
+        let challenge = try await challenge(socket)
+        try socket.write(Knock.link(challenge, by: ours, secrets: secrets))
+    }
+
+    /// The same for the stream whose token it is.
+    func dialStream(_ socket: SocketConnection, as ours: DeviceID, token: [UInt8]) async throws {
+        let challenge = try await challenge(socket)
+        try socket.write(Knock.stream(challenge, by: ours, token: token))
+    }
+
+    private func challenge(_ socket: SocketConnection) async throws -> [UInt8] {
         let challenge = try Knock.challenge(in: try await socket.read(Knock.greetingSize))
         guard !challenges.contains(challenge) else {
             throw TLSFailure("it is this device itself", isOurselves: true)
         }
-        try socket.write(Knock.link(challenge, by: ours, secrets: secrets))
+        return challenge
     }
 
-    /// As the side that was dialled: finds out which of `secrets` is shown.
-    /// - Throws: if what comes is no opening, or the connection ends.
+    /// As the side that was dialled: finds out which of `secrets` is shown, or which token.
+    /// - Parameter claimed: the stream of a token that is shown, which it uses up.
+    /// - Throws: if what comes is no opening, the token is not valid, or the connection ends.
     func answer(
-        _ socket: SocketConnection, secrets: () -> [(device: DeviceID, secret: PeerSecret)]
+        _ socket: SocketConnection, secrets: () -> [(device: DeviceID, secret: PeerSecret)],
+        claimed: (_ entry: [UInt8], _ challenge: [UInt8]) -> StreamTokens.Ticket?
     ) async throws -> Claim {
         let challenge = RandomBytes.make(Knock.challengeSize)
         challenges.insert(challenge)
@@ -37,7 +52,12 @@ final class Opening {
         let (kind, count) = try Knock.head(try await socket.read(Knock.headSize))
         let entries = try await socket.read(count * Knock.entrySize)
         guard kind == .link else {
-            throw Knock.Violation(description: "it wants a stream, of which none is expected")
+            guard let ticket = claimed(entries, challenge) else {
+                throw Knock.Violation(
+                    description:
+                        "it wants a stream with a token that was never given, used already, or too old")
+            }
+            return .stream(ticket)
         }
         return Knock.match(entries, challenge, secrets()).map { .device($0) } ?? .stranger
     }

@@ -51,6 +51,9 @@ final class OutgoingPeerObject: PeerServer {
     func release(continuation: String, _ call: MethodCall) async throws {
         let id = try ContinuationID(checking: continuation)
         let peer = try peer()
+        for isOrigin in [false, true] {
+            bridge.streams.release(Stream.Owner(device: device, continuation: id, isOrigin: isOrigin))
+        }
         try await peer.call("Release of \(id)") { proxy, timeout in
             try await proxy.release(continuation: id.description, timeout: timeout)
         }
@@ -58,11 +61,11 @@ final class OutgoingPeerObject: PeerServer {
     }
 
     func openStream(continuation: String, _ call: MethodCall) async throws -> FileDescriptor {
-        throw HandoffFailure.streamsNotYet
+        try await bridge.streams.open(try ContinuationID(checking: continuation), of: try peer())
     }
 
     func openDocument(continuation: String, _ call: MethodCall) async throws -> PeerOpenDocumentReply {
-        throw HandoffFailure.streamsNotYet
+        throw HandoffFailure.documentsNotYet
     }
 
     private func peer() throws -> Peer {

@@ -201,11 +201,6 @@ final class PairingDialogue {
     }
 }
 
-extension Instant {
-    /// The main loop's clock.
-    fileprivate static var now: Instant { Instant(microseconds: MainLoop.now) }
-}
-
 /// What pairing computes (WIRE, "Pairing").
 enum PairingTranscript {
     /// How many codes there are.

@@ -26,6 +26,8 @@ final class Peer {
     private var nextWaiting = 0
     /// What the broker has begun to continue of this peer's, the oldest first.
     private var continuations: [ContinuationID] = []
+    /// What a broker had begun to continue that is gone.
+    private var orphans: [ContinuationID] = []
 
     /// How many continuations are remembered: more than a peer allows.
     private static let maximumContinuations = 64
@@ -66,7 +68,7 @@ final class Peer {
     }
 
     /// The link, waited for as long as `wait`.
-    private func link(within wait: Duration) async -> Link? {
+    func link(within wait: Duration) async -> Link? {
         if let link { return link }
         bridge.dials.now(device)
         nextWaiting += 1
@@ -125,9 +127,23 @@ final class Peer {
 
     /// The broker is gone, and with it all that it was continuing, which nobody else would release.
     func brokerVanished() {
-        let orphans = continuations
+        orphans += continuations
         continuations = []
-        for id in orphans {
+        releaseOrphans()
+    }
+
+    /// A stream has ended, perhaps the last of its continuation.
+    func streamEnded(_ owner: Stream.Owner) {
+        if !owner.isOrigin { releaseOrphans() }
+    }
+
+    /// What has streams goes on as long as they do: nobody needs a broker for that.
+    private func releaseOrphans() {
+        let released = orphans.filter {
+            !bridge.streams.exist(Stream.Owner(device: device, continuation: $0, isOrigin: false))
+        }
+        orphans.removeAll { released.contains($0) }
+        for id in released {
             MainLoop.start { [weak self] in
                 // Without a link the peer forgets it by itself.
                 try? await self?.call("Release of \(id)") { proxy, timeout in

@@ -22,11 +22,18 @@ struct SocketConnection: Sendable {
     ///
     /// Idle for 30 s, it is asked every 10 s; what is not acknowledged for 20 s ends it.
     func configureForLink() {
+        configure(userTimeout: 20_000)
+    }
+
+    /// The same for a stream, where a reader that pauses must not end it.
+    func configureForStream() { configure(userTimeout: 0) }
+
+    private func configure(userTimeout: Int32) {
         let socket = g_socket_connection_get_socket(reference.raw)
         g_socket_set_keepalive(socket, 1)
         let options: [(Int32, Int32)] = [
             (TCP_NODELAY, 1), (TCP_KEEPIDLE, 30), (TCP_KEEPINTVL, 10), (TCP_KEEPCNT, 2),
-            (TCP_USER_TIMEOUT, 20_000),
+            (TCP_USER_TIMEOUT, userTimeout),
         ]
         for (option, value) in options {
             do throws(GLibError) {

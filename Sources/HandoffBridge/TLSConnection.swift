@@ -163,6 +163,26 @@ final class TLSConnection {
         StreamSource(g_pollable_output_stream_create_source(output, nil), body)
     }
 
+    /// Waits for one byte.
+    /// - Throws: if the connection ends before; `CancellationError`.
+    func readByte() async throws -> UInt8 {
+        var byte: UInt8 = 0
+        while true {
+            switch withUnsafeMutableBytes(of: &byte, { read(into: $0) }) {
+            case .bytes: return byte
+            case .wouldBlock: try await socket.untilReadable()
+            case .ended: throw TLSFailure("the other device has closed the connection")
+            case .failed(let why): throw TLSFailure(why)
+            }
+        }
+    }
+
+    /// It for threads that wait, instead of this.
+    func streamTransport() -> StreamTransport { StreamTransport(connection, socket) }
+
+    /// The IP address of the other end.
+    var remoteHost: String { socket.remoteHost }
+
     /// Ends it at once. Its sources must have been cancelled.
     func close() { socket.close() }
 }

@@ -43,7 +43,7 @@ final class ActivityObject {
     var details: SessionActivity.Details { state.details(team: team) }
 
     /// The application's object that is asked to save and told of continuations.
-    private var delegateProxy: ActivityDelegateProxy {
+    var delegateProxy: ActivityDelegateProxy {
         let registered = broker.registry.registration(of: owner.text).flatMap {
             try? ObjectPath($0.objectPath)
         }

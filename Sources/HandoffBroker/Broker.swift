@@ -20,6 +20,7 @@ public final class Broker {
     var held = HeldContinuations()
     private(set) lazy var peers = Peers(self)
     private(set) lazy var pendingReleases = PendingReleases(self)
+    private(set) lazy var guards = StreamGuards(self)
     private(set) lazy var readers = ReaderWatch(self)
     private(set) lazy var installedApplications = InstalledApplications(self)
 
@@ -94,6 +95,7 @@ public final class Broker {
     private func vanished(_ name: BusName) {
         forget(name)
         readers.vanished(name)
+        guards.vanished(name)
     }
 
     /// Drops all that belongs to a connection that cannot be told of anything any more.
@@ -187,11 +189,29 @@ public final class Broker {
             switch action {
             case .tellWasContinued(let entry): activityObjects[entry.activity]?.wasContinued(by: entry.device)
             case .ended(let entry):
-                brokerLog.debug("Continuation \(entry.id) of activity \(entry.activity) has ended.")
-                activityObjects[entry.activity]?.forget(entry.id)
+                ended(entry)
+                if entry.openStreams > 0 { endStreams(of: entry) }
+            case .released(let entry): ended(entry)
             }
         }
         originTimer.set(origin.nextDeadline?.microseconds)
+    }
+
+    private func ended(_ entry: OriginContinuations.Entry) {
+        brokerLog.debug("Continuation \(entry.id) of activity \(entry.activity) has ended.")
+        activityObjects[entry.activity]?.forget(entry.id)
+    }
+
+    /// The bridge has what the broker gave away.
+    private func endStreams(of entry: OriginContinuations.Entry) {
+        MainLoop.start { [weak self] in
+            guard let peer = try? self?.bridgePeer(entry.device) else { return }
+            do {
+                try await peer.release(continuation: entry.id.description)
+            } catch {
+                brokerLog.debug("continuation \(entry.id): Release: \(DBusError.converting(error).message)")
+            }
+        }
     }
 
     // MARK: Continuations here

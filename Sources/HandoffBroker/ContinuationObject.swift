@@ -26,13 +26,21 @@ final class ContinuationObject: ContinuationServer {
     }
 
     func openStream(_ call: MethodCall) async throws -> FileDescriptor {
-        guard runner.supportsStreams else {
-            throw HandoffFailure(
-                .streamsNotSupported,
-                "The activity has no streams. Its application has to set SupportsContinuationStreams first.")
+        let id = runner.id
+        // It counts as open while it is being opened; then the bridge says that it is.
+        try broker.held.openStream(id)
+        defer { broker.held.streamClosed(id) }
+        do {
+            // The bridge says in time whether there is one; this is for a bridge that says nothing.
+            let stream = try await broker.bridgePeer(runner.device).openStream(
+                continuation: id.description, timeout: Deadline.stream * 2)
+            guard broker.held[id] != nil else { throw HandoffFailure.unknownContinuation(id) }
+            return stream
+        } catch {
+            let failure = HandoffFailure(routed: error)
+            brokerLog.debug("continuation \(id): no stream: \(failure.message)")
+            throw failure
         }
-        throw HandoffFailure(
-            .notSupported, "This version of Handoff opens no streams. Send the state in UserInfo.")
     }
 
     func release(_ call: MethodCall) async throws {

@@ -126,8 +126,22 @@ final class PeerObject: PeerServer {
     }
 
     func openStream(continuation: String, _ call: MethodCall) async throws -> FileDescriptor {
-        throw HandoffFailure(
-            .notSupported, "This version of Handoff opens no streams. Send the state in UserInfo.")
+        try requireEnabled()
+        let id = try ContinuationID(checking: continuation)
+        guard let entry = broker.origin.entry(id, of: device), let object = broker.object(of: entry.activity)
+        else { throw HandoffFailure.unknownContinuation(id) }
+        guard object.supportsContinuationStreams else { throw HandoffFailure.noStreams(id) }
+        // It counts as open while it is being opened; then the bridge says that it is.
+        try broker.origin.openStream(id, of: device, to: object.owner.text)
+        defer { broker.origin.streamClosed(id, of: device) }
+        let pair = try StreamSocket.makePair()
+        try await object.receiveStream(pair.theirs)
+        guard broker.origin.entry(id, of: device) != nil else {
+            throw HandoffFailure.unknownContinuation(id)
+        }
+        brokerLog.debug(
+            "continuation \(id): \(broker.peers.name(of: device)) has a stream to \(object.applicationID).")
+        return pair.ours
     }
 
     func openDocument(continuation: String, _ call: MethodCall) async throws -> PeerOpenDocumentReply {

@@ -151,4 +151,20 @@ final class PeerManagerObject: PeerManagerServer {
         let device = try DeviceID(checking: deviceId)
         call.afterReply { [weak broker] in broker?.peers.remove(device) }
     }
+
+    func streamOpened(
+        number: UInt32, deviceId: String, continuation: String, isOrigin: Bool,
+        bridgeEnd: consuming FileDescriptor,
+        _ call: MethodCall
+    ) async throws {
+        let owner = StreamGuards.Owner(
+            device: try DeviceID(checking: deviceId),
+            continuation: try ContinuationID(checking: continuation),
+            isOrigin: isOrigin)
+        try broker.guards.add(number, owner, bridgeEnd, call.caller)
+    }
+
+    func streamClosed(number: UInt32, _ call: MethodCall) async throws {
+        broker.guards.remove(number, call.caller)
+    }
 }

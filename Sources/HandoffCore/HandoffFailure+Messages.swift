@@ -14,10 +14,19 @@ extension HandoffFailure {
             "There is no activity \(id): it was invalidated or never existed. Create a new one.")
     }
 
-    static func unknownContinuation(_ id: ContinuationID) -> HandoffFailure {
+    /// There is no such continuation.
+    public static func unknownContinuation(_ id: ContinuationID) -> HandoffFailure {
         HandoffFailure(
             .unknownObject,
             "There is no continuation \(id): it has ended or never existed. Continue the activity again.")
+    }
+
+    /// The activity of this continuation has no streams.
+    public static func noStreams(_ id: ContinuationID) -> HandoffFailure {
+        HandoffFailure(
+            .streamsNotSupported,
+            "The activity of continuation \(id) has no streams. Its application has to set"
+                + " SupportsContinuationStreams before it is continued.")
     }
 
     static func unknownOffer(_ id: ActivityID, of device: DeviceID) -> HandoffFailure {

@@ -80,15 +80,10 @@ public struct HeldContinuations: Sendable {
     }
 
     /// The application opens a stream. Fails with `unknownObject`, `streamsNotSupported` or `limitsExceeded`;
-    /// otherwise `streamClosed(_:)` is to follow once, even if opening it fails.
+    /// otherwise `streamClosed(_:)` is to follow once, when that has succeeded or failed.
     public mutating func openStream(_ id: ContinuationID) throws(HandoffFailure) {
         guard let entry = self[id] else { throw .unknownContinuation(id) }
-        guard entry.supportsStreams else {
-            throw HandoffFailure(
-                .streamsNotSupported,
-                "The activity of continuation \(id) has no streams. Its application has to set"
-                    + " SupportsContinuationStreams before it is continued.")
-        }
+        guard entry.supportsStreams else { throw .noStreams(id) }
         let open = entries.reduce(0) { $0 + ($1.connection == entry.connection ? $1.openStreams : 0) }
         guard open < Quota.streams else {
             throw .tooMany(
@@ -98,7 +93,10 @@ public struct HeldContinuations: Sendable {
         change(id) { $0.openStreams += 1 }
     }
 
-    /// A stream of the continuation was closed on both sides, or could not be opened.
+    /// A stream of the continuation is open; `streamClosed(_:)` is to follow once. Nothing happens if it is not held.
+    public mutating func streamOpened(_ id: ContinuationID) { change(id) { $0.openStreams += 1 } }
+
+    /// A stream of the continuation is no longer open, or no longer being opened.
     public mutating func streamClosed(_ id: ContinuationID) {
         change(id) { $0.openStreams = max(0, $0.openStreams - 1) }
     }

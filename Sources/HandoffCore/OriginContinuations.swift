@@ -13,6 +13,10 @@ public struct OriginContinuations: Sendable {
         public let activity: ActivityID
         /// Whether the peer said that it has continued.
         public internal(set) var wasContinued = false
+        /// How many streams are open.
+        public internal(set) var openStreams = 0
+        /// The connection that has them; empty before the first.
+        public internal(set) var connection = ""
     }
 
     /// What an event asks to be done, in this order.
@@ -21,10 +25,14 @@ public struct OriginContinuations: Sendable {
         case tellWasContinued(Entry)
         /// End the streams and documents of this continuation, which is over.
         case ended(Entry)
+        /// Free what this continuation has: the peer is done with it, and ends its streams by itself.
+        case released(Entry)
     }
 
     /// In the order in which they began.
     private var entries: [Entry] = []
+    /// Those that were released and have streams.
+    private var leftovers: [Entry] = []
     private var unlinked: [DeviceID: Instant] = [:]
 
     /// No continuations yet.
@@ -37,8 +45,8 @@ public struct OriginContinuations: Sendable {
     }
 
     /// A peer fetches `activity`; `offered` is what it is offered now. As often as it likes for one
-    /// continuation. If it has as many continuations as it may, the oldest ends for a new one: a broker that
-    /// died there could not release what it had.
+    /// continuation. If it has as many continuations as it may, the oldest ends for a new one, of those without
+    /// open streams if there are any: a broker that died there could not release what it had.
     ///
     /// Fails with `offerWithdrawn` unless the two are the same, and with `invalidArguments` if the
     /// continuation is of another activity.
@@ -57,7 +65,9 @@ public struct OriginContinuations: Sendable {
             }
         } else {
             let mine = entries.filter { $0.device == device }
-            if let oldest = mine.first, mine.count >= Quota.continuationsOfPeer {
+            if let oldest = mine.first(where: { $0.openStreams == 0 }) ?? mine.first,
+                mine.count >= Quota.continuationsOfPeer
+            {
                 actions = end { $0 == oldest }
             }
             entries.append(Entry(id: id, device: device, activity: activity))
@@ -76,10 +86,53 @@ public struct OriginContinuations: Sendable {
         return [.tellWasContinued(entries[index])]
     }
 
-    /// A peer is done with a continuation.
+    /// A peer is done with a continuation. Those of its streams that still carry something belong to the activity as before.
     public mutating func released(_ id: ContinuationID, by device: DeviceID) -> [Action] {
-        end { $0.id == id && $0.device == device }
+        guard let index = entries.firstIndex(where: { $0.id == id && $0.device == device }) else { return [] }
+        let entry = entries.remove(at: index)
+        if entry.openStreams > 0 { leftovers.append(entry) }
+        forgetUnlinked()
+        return [.released(entry)]
     }
+
+    // MARK: Streams
+
+    /// A peer opens a stream to the activity's application, which is `connection`. Fails with `unknownObject` or
+    /// `limitsExceeded`; otherwise `streamClosed(_:of:)` is to follow once, when that has succeeded or failed.
+    public mutating func openStream(
+        _ id: ContinuationID, of device: DeviceID, to connection: String
+    ) throws(HandoffFailure) {
+        guard let index = entries.firstIndex(where: { $0.id == id && $0.device == device }) else {
+            throw .unknownContinuation(id)
+        }
+        let open = (entries + leftovers).reduce(0) { $0 + ($1.connection == connection ? $1.openStreams : 0) }
+        guard open < Quota.streams else {
+            throw .tooMany(
+                "open streams of one connection", limit: Quota.streams,
+                advice: "Close those that are no longer needed.")
+        }
+        entries[index].connection = connection
+        entries[index].openStreams += 1
+    }
+
+    /// A stream of the continuation is open; `streamClosed(_:of:)` is to follow once. Nothing happens if there is no such
+    /// continuation.
+    public mutating func streamOpened(_ id: ContinuationID, of device: DeviceID) {
+        guard let index = entries.firstIndex(where: { $0.id == id && $0.device == device }) else { return }
+        entries[index].openStreams += 1
+    }
+
+    /// A stream of the continuation is no longer open, or no longer being opened.
+    public mutating func streamClosed(_ id: ContinuationID, of device: DeviceID) {
+        if let index = leftovers.firstIndex(where: { $0.id == id && $0.device == device }) {
+            leftovers[index].openStreams -= 1
+            if leftovers[index].openStreams == 0 { leftovers.remove(at: index) }
+        } else if let index = entries.firstIndex(where: { $0.id == id && $0.device == device }) {
+            entries[index].openStreams = max(0, entries[index].openStreams - 1)
+        }
+    }
+
+    // MARK: Ending
 
     /// The activity is gone.
     public mutating func activityInvalidated(_ activity: ActivityID) -> [Action] {
@@ -125,10 +178,15 @@ public struct OriginContinuations: Sendable {
 
     /// Ends all continuations that `predicate` is true of.
     private mutating func end(where predicate: (Entry) -> Bool) -> [Action] {
-        let ended = entries.filter(predicate)
+        let ended = leftovers.filter(predicate) + entries.filter(predicate)
+        leftovers.removeAll(where: predicate)
         entries.removeAll(where: predicate)
+        forgetUnlinked()
+        return ended.map { .ended($0) }
+    }
+
+    private mutating func forgetUnlinked() {
         let alive = Set(entries.map(\.device))
         unlinked = unlinked.filter { alive.contains($0.key) }
-        return ended.map { .ended($0) }
     }
 }

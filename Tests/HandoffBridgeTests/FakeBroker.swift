@@ -100,6 +100,16 @@ private final class FakePeerManager: PeerManagerServer {
         broker.events.append("remove \(deviceId)")
         broker.bus.connection.objects.unexport(try HandoffNames.peers.appending(deviceId))
     }
+
+    func streamOpened(
+        number: UInt32, deviceId: String, continuation: String, isOrigin: Bool,
+        bridgeEnd: consuming FileDescriptor,
+        _ call: MethodCall
+    ) async throws { broker.events.append("stream opened \(continuation)") }
+
+    func streamClosed(number: UInt32, _ call: MethodCall) async throws {
+        broker.events.append("stream closed")
+    }
 }
 
 private final class FakePeer: PeerServer {

@@ -18,7 +18,7 @@ private struct Witness {
             switch action {
             case .tellWasContinued(let entry):
                 #expect(told.updateValue(true, forKey: Key(id: entry.id, device: entry.device)) == false)
-            case .ended(let entry):
+            case .ended(let entry), .released(let entry):
                 #expect(
                     told.removeValue(forKey: Key(id: entry.id, device: entry.device)) == entry.wasContinued)
             }

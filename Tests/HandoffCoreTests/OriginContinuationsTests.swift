@@ -72,7 +72,7 @@ struct OriginContinuationsTests {
         var (released, invalidated, removed, disabled) = (
             continuations, continuations, continuations, continuations
         )
-        #expect(released.released(id, by: device) == [.ended(entry)])
+        #expect(released.released(id, by: device) == [.released(entry)])
         #expect(released.released(id, by: device) == [])
         #expect(invalidated.activityInvalidated(activity) == [.ended(entry)])
         #expect(removed.peerRemoved(device) == [.ended(entry)])
@@ -120,5 +120,40 @@ struct OriginContinuationsTests {
         #expect(continuations.entry(ninth, of: other) != nil)
         _ = continuations.released(ninth, by: device)
         #expect(try continuations.fetch(activity, for: oldest, by: device, offered: activity) == [])
+    }
+
+    @Test("a connection has sixteen streams at most, over all of its continuations")
+    func streams() throws {
+        var continuations = try fetched()
+        let other = try Example.continuation(2)
+        try continuations.fetch(activity, for: other, by: device, offered: activity)
+        for number in 0..<16 {
+            try continuations.openStream(number % 3 == 0 ? id : other, of: device, to: ":1.1")
+        }
+        #expect(code { try continuations.openStream(id, of: device, to: ":1.1") } == .limitsExceeded)
+        try continuations.openStream(other, of: device, to: ":1.2")
+        continuations.streamClosed(id, of: device)
+        #expect(continuations.entry(id, of: device)?.openStreams == 5)
+        continuations.streamOpened(id, of: device)
+        #expect(continuations.entry(id, of: device)?.openStreams == 6)
+        for _ in 0..<20 { continuations.streamClosed(other, of: device) }
+        #expect(continuations.entry(other, of: device)?.openStreams == 0)
+        continuations.streamOpened(try Example.continuation(3), of: device)
+        let stranger = try Example.device(2)
+        #expect(code { try continuations.openStream(id, of: stranger, to: ":1.1") } == .unknownObject)
+    }
+
+    @Test("what has to make room for a ninth continuation is the oldest without streams")
+    func roomForNinth() throws {
+        var continuations = try fetched()
+        try continuations.openStream(id, of: device, to: ":1.1")
+        for number: UInt8 in 2...8 {
+            try continuations.fetch(
+                activity, for: try Example.continuation(number), by: device, offered: activity)
+        }
+        let second = try #require(continuations.entry(try Example.continuation(2), of: device))
+        let actions = try continuations.fetch(
+            activity, for: try Example.continuation(9), by: device, offered: activity)
+        #expect(actions == [.ended(second)])
     }
 }

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import MainLoop
+
+/// One stream between an application here and one on a peer, from the moment when it is agreed on.
+@MainLoop
+final class Stream {
+    /// Whose stream it is.
+    struct Owner: Hashable, Sendable {
+        /// The peer.
+        let device: DeviceID
+        /// The continuation that it belongs to.
+        let continuation: ContinuationID
+        /// Whether the activity is one of this session.
+        let isOrigin: Bool
+    }
+
+    /// Tells streams apart.
+    let number: UInt32
+    let owner: Owner
+    /// Over which it was agreed on, and with which it ends.
+    let link: Link
+    /// Nil once it has ended.
+    private var application: ApplicationEnd?
+    private var life = StreamLife()
+    private var pump: StreamPump?
+    private var transport: StreamTransport?
+    private let start = MainLoop.now
+    /// Called when it ends before its connection is there.
+    var onCutShort: (@MainLoop () -> Void)?
+    /// Whether the application has closed its end.
+    private(set) var isApplicationGone = false
+    /// Waits for the application to close its end.
+    private var releasing: LoopSource?
+
+    private static let releaseTime = Duration.milliseconds(100)
+
+    /// How much was sent when it was looked at last.
+    private var seen = 0
+    private unowned let streams: Streams
+
+    init(
+        _ number: UInt32, of owner: Owner, over link: Link, _ application: ApplicationEnd, _ streams: Streams
+    ) {
+        self.number = number
+        self.owner = owner
+        self.link = link
+        self.application = application
+        self.streams = streams
+    }
+
+    /// Whether it is over.
+    var hasEnded: Bool { application == nil }
+
+    /// The application's connection once more, for who is to keep it; nil if it is over.
+    func copyOfEnd() -> FileDescriptor? { application?.copy() }
+
+    /// What it is called in the log.
+    var label: String { "continuation \(owner.continuation), stream \(number)" }
+
+    /// Begins to move bytes: its connection is there.
+    func begin(_ connection: TLSConnection) {
+        guard let application, let signal = StopSignal() else {
+            connection.close()
+            return end(.broken("there is no descriptor left"))
+        }
+        bridgeLog.debug("\(label): open after \((MainLoop.now - start) / 1000) ms.")
+        let transport = connection.streamTransport()
+        self.transport = transport
+        let pump = StreamPump(application, transport, signal) { [weak self] event in
+            MainLoop.start { self?.handle(event) }
+        } becameActive: { [weak self] in
+            MainLoop.start { self?.becameActive() }
+        }
+        self.pump = pump
+        onCutShort = nil
+        pump.begin()
+    }
+
+    /// Breaks it, because of `why`; also before its connection is there.
+    func cut(_ why: String) {
+        if pump == nil { return end(.broken(why)) }
+        handle(.cut(why))
+    }
+
+    /// The continuation is over: only what was written before still arrives.
+    func release() {
+        // An application that ends may leave the bus a moment before the kernel has closed all that it had.
+        releasing = .timer(after: Self.releaseTime) { [weak self] in
+            guard let self, application?.isClosedThere == false else { return }
+            cut("its continuation has ended")
+        }
+    }
+
+    private func handle(_ event: StreamLife.Event) {
+        if event == .applicationClosed { applicationClosed() }
+        for action in life.handle(event) {
+            switch action {
+            // It lasts until the other application has read everything: whoever closed it at once would have the other device's
+            // kernel throw away what has not been read.
+            case .finish: transport?.endWriting()
+            case .stop: pump?.stop()
+            case .close(let isClean, let outcome):
+                if isClean { application?.settle() }
+                transport?.close()
+                end(outcome)
+            }
+        }
+    }
+
+    /// From now on it does not count as one of the application's, which has nothing more to do with it.
+    private func applicationClosed() {
+        guard !isApplicationGone else { return }
+        isApplicationGone = true
+        streams.applicationClosed(self)
+    }
+
+    private func end(_ outcome: StreamLife.Outcome) {
+        guard let application else { return }
+        log(outcome)
+        if case .broken = outcome { streams.linger(self, application) }
+        if pump == nil { onCutShort?() }
+        (pump, transport, onCutShort, releasing) = (nil, nil, nil, nil)
+        self.application = nil
+        applicationClosed()
+        streams.ended(self)
+    }
+
+    private func log(_ outcome: StreamLife.Outcome) {
+        let bytes = pump?.progress ?? StreamPump.Progress(outgoing: 0, incoming: 0)
+        let what = "\(bytes.outgoing) bytes out, \(bytes.incoming) in, \((MainLoop.now - start) / 1000) ms"
+        switch outcome {
+        case .complete: bridgeLog.debug("\(label): complete (\(what)).")
+        case .closedHere: bridgeLog.debug("\(label): closed by the application here (\(what)).")
+        case .closedThere: bridgeLog.debug("\(label): closed by the other application (\(what)).")
+        case .broken(let why): bridgeLog.message("\(label): broken, since \(why) (\(what)).")
+        }
+    }
+
+    // MARK: Doubt
+
+    private func becameActive() {
+        guard let pump else { return }
+        seen = pump.progress.outgoing
+        streams.watch(self)
+    }
+
+    /// Whether it has to be looked at again in a while. If what was sent is not acknowledged, the link is asked for a sign
+    /// of the other device.
+    func look() -> Bool {
+        guard let pump, let transport else { return false }
+        if let silence = transport.silence {
+            if silence.isDoubtful, silence.duration > Streams.patience { link.probe() }
+            return true
+        }
+        let sent = pump.progress.outgoing
+        if sent != seen {
+            seen = sent
+            return true
+        }
+        pump.rest()
+        // Something may have been sent just now.
+        return pump.progress.outgoing != seen
+    }
+}

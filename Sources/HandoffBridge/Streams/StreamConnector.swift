@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import MainLoop
+
+/// Brings the connections of streams about: dialled by the side that has dialled the link, so that they work wherever
+/// the link does, and told from others by a token (WIRE, "Streams").
+@MainLoop
+final class StreamConnector {
+    /// A stream that the origin has agreed to.
+    struct Opened: Sendable {
+        let connection: TLSConnection
+        let link: Link
+    }
+
+    /// What the side that was dialled says when it has seen that the certificate is right.
+    private static let ready: UInt8 = 1
+    /// How many connections with one peer are before the end of their opening: fewer than one address may have there.
+    private static let maximumOpening = Admission.maximumOfHost - 1
+
+    /// How long it may take at one of several addresses.
+    private static let attemptTime = Duration.milliseconds(2400)
+
+    private let bridge: Bridge
+    private var tokens = StreamTokens()
+    /// The connections that are awaited, by the numbers of their tickets.
+    private var arrivals: [Int: StreamArrival] = [:]
+    private var turnstiles: [DeviceID: Turnstile] = [:]
+    private lazy var timer = DeadlineTimer { [weak self] in self?.advance() }
+
+    init(_ bridge: Bridge) { self.bridge = bridge }
+
+    // MARK: Asking for a stream
+
+    /// Asks the origin for a stream, and makes its connection, or waits for it.
+    func open(_ id: ContinuationID, of peer: Peer) async throws -> Opened {
+        guard let link = await peer.link(within: Peer.patience) else {
+            throw HandoffFailure.unreachable(peer.name, "There is no link. Wait until it is connected.")
+        }
+        link.expectAcknowledgement()
+        if link.isDialled {
+            let token = try await ask(link, id, [])
+            return Opened(connection: try await dial(link, showing: token), link: link)
+        }
+        let (token, arrival) = try expect(over: link)
+        do {
+            _ = try await ask(link, id, token)
+            return Opened(connection: try await arrival.connection(), link: link)
+        } catch {
+            arrival.resolve(.failure(error))
+            throw error
+        }
+    }
+
+    private func ask(_ link: Link, _ id: ContinuationID, _ token: [UInt8]) async throws -> [UInt8] {
+        let reply = try await LinkProxy(link.remote).openStream(
+            continuation: id.description, token: token, timeout: Deadline.stream * 2)
+        guard reply.count == (token.isEmpty ? StreamTokens.size : 0) else {
+            throw HandoffFailure(
+                .connectionUnavailable, "The other device answered with a token of \(reply.count) bytes.")
+        }
+        return reply
+    }
+
+    // MARK: Dialling
+
+    /// Connects to the device at the other end of `link`, which this side has dialled: where that says that it listens now,
+    /// or else where it has.
+    func dial(_ link: Link, showing token: [UInt8]) async throws -> TLSConnection {
+        let turnstile = turnstiles[link.device] ?? Turnstile(Self.maximumOpening)
+        turnstiles[link.device] = turnstile
+        // That its opening is over there, the handshake shows.
+        let connection = try await turnstile.pass {
+            var failure: any Error = StreamFault(description: "there is no address")
+            let addresses = link.streamAddresses
+            for address in addresses {
+                let limit = addresses.count == 1 ? Deadline.streamToken : Self.attemptTime
+                do {
+                    return try await withTimeLimit(limit) { [self] in
+                        try await dial(address, link.device, token)
+                    }
+                } catch {
+                    if Task.isCancelled { throw error }
+                    failure = error
+                }
+            }
+            throw failure
+        }
+        do {
+            guard try await connection.readByte() == Self.ready else {
+                throw StreamFault(description: "the other device does not say that it is ready")
+            }
+            return connection
+        } catch {
+            connection.close()
+            throw error
+        }
+    }
+
+    private func dial(
+        _ address: NetworkAddress, _ device: DeviceID, _ token: [UInt8]
+    ) async throws -> TLSConnection {
+        let identity = bridge.identity
+        let socket = try await SocketConnection.connect(to: address)
+        socket.configureForStream()
+        try await bridge.opening.dialStream(socket, as: identity.device, token: token)
+        return try await TLSConnection.establish(.client, over: socket, as: identity, demanding: device)
+    }
+
+    // MARK: Being dialled
+
+    /// Expects a connection of the device at the other end of `link`.
+    /// - Returns: what it has to show, and where it arrives.
+    func expect(over link: Link) throws -> (token: [UInt8], StreamArrival) {
+        let token = RandomBytes.make(StreamTokens.size)
+        let ticket = try tokens.issue(token, to: link.device, over: link.number, at: .now)
+        let arrival = StreamArrival { [weak self] in
+            self?.tokens.revoke(ticket)
+            self?.arrivals[ticket.number] = nil
+            self?.updateTimer()
+        }
+        arrivals[ticket.number] = arrival
+        updateTimer()
+        return (token, arrival)
+    }
+
+    /// Which stream a dialler shows the token of, by which that is used up; nil for none.
+    func claim(_ entry: [UInt8], _ challenge: [UInt8]) -> StreamTokens.Ticket? {
+        tokens.claim(at: .now) {
+            PeerSecret.areEqual(entry, Knock.streamEntry(challenge, by: $0.device, token: $0.token))
+        }
+    }
+
+    /// The connection has come, and is that of the right device.
+    func arrived(_ connection: TLSConnection, for ticket: StreamTokens.Ticket) {
+        guard let arrival = arrivals[ticket.number] else { return connection.close() }
+        let written = withUnsafeBytes(of: Self.ready) { connection.write($0) }
+        guard case .bytes(1) = written else {
+            connection.close()
+            return arrival.resolve(.failure(StreamFault(description: "its connection takes nothing")))
+        }
+        arrival.resolve(.success(connection))
+    }
+
+    /// The connection was not that of the right device, or went wrong otherwise.
+    func refused(_ ticket: StreamTokens.Ticket, _ error: any Error) {
+        arrivals[ticket.number]?.resolve(.failure(error))
+    }
+
+    func linkEnded(_ link: Link) { giveUp(tokens.linkEnded(link.number), "the link was lost") }
+
+    private func advance() { giveUp(tokens.advance(to: .now), "the other device did not make it in time") }
+
+    private func giveUp(_ tickets: [StreamTokens.Ticket], _ why: String) {
+        for ticket in tickets { arrivals[ticket.number]?.resolve(.failure(StreamFault(description: why))) }
+        updateTimer()
+    }
+
+    private func updateTimer() { timer.set(tokens.nextDeadline?.microseconds) }
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import Glibc
+
+/// Why a stream cannot go on.
+struct StreamFault: Error, CustomStringConvertible {
+    let description: String
+
+    /// What the last call to the system has complained about.
+    static var system: StreamFault { StreamFault(description: String(cString: strerror(errno))) }
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffCore
+internal import MainLoop
+internal import Synchronization
+
+/// Moves the bytes of one stream between its two connections, each direction on a thread of its own, which waits where it
+/// reads and where it writes: so a slow reader slows the writer, and no more than one buffer is under way.
+final class StreamPump: Sendable {
+    /// What has been moved, and whether somebody looks after it.
+    struct Progress: Sendable {
+        /// Bytes from the application here.
+        var outgoing: Int
+        /// Bytes to the application here.
+        var incoming: Int
+    }
+
+    private let application: ApplicationEnd
+    private let transport: StreamTransport
+    private let signal: StopSignal
+    private let report: @Sendable (StreamLife.Event) -> Void
+    private let outgoing = Atomic<Int>(0)
+    private let incoming = Atomic<Int>(0)
+    private let isActive = Atomic<Bool>(false)
+    /// Called when bytes are sent after a while without.
+    private let becameActive: @Sendable () -> Void
+
+    /// The size of a buffer: a frame with its header, and one byte before it (see ``ApplicationEnd/read(_:)``).
+    private static let bufferSize = StreamFrame.maximumSize
+
+    /// - Parameter report: called on the threads.
+    init(
+        _ application: ApplicationEnd, _ transport: StreamTransport, _ signal: StopSignal,
+        report: @escaping @Sendable (StreamLife.Event) -> Void, becameActive: @escaping @Sendable () -> Void
+    ) {
+        self.application = application
+        self.transport = transport
+        self.signal = signal
+        self.report = report
+        self.becameActive = becameActive
+    }
+
+    /// How much has been moved.
+    var progress: Progress {
+        Progress(outgoing: outgoing.load(ordering: .relaxed), incoming: incoming.load(ordering: .relaxed))
+    }
+
+    /// The next byte that is sent calls `becameActive`.
+    func rest() { isActive.store(false, ordering: .relaxed) }
+
+    /// Starts the threads. Each reports ``StreamLife/Event/threadEnded`` as the last, also if there was none left to be had.
+    func begin() {
+        for (name, body) in [("stream out", send), ("stream in", receive)] {
+            do throws(GLibError) {
+                try BackgroundThread.start(name) {
+                    body()
+                    self.report(.threadEnded)
+                }
+            } catch {
+                report(.failed(error.message))
+                report(.threadEnded)
+            }
+        }
+    }
+
+    /// Makes both threads end. The application cannot write any more; what it reads is not affected yet.
+    func stop() {
+        // First, so that the other device is not told that the direction has ended in order.
+        transport.stop()
+        signal.send()
+        application.stopReading()
+    }
+
+    // MARK: From the application
+
+    private func noteActivity() {
+        if !isActive.load(ordering: .relaxed), !isActive.exchange(true, ordering: .relaxed) { becameActive() }
+    }
+
+    private func send() {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferSize, alignment: 16)
+        defer { buffer.deallocate() }
+        let data = UnsafeMutableRawBufferPointer(rebasing: buffer[StreamFrame.headerSize...])
+        do {
+            while case let count = try application.read(data), count > 0 {
+                noteActivity()
+                StreamFrame.write(count, into: buffer)
+                let frame = buffer[..<(StreamFrame.headerSize + count)]
+                try transport.write(UnsafeRawBufferPointer(rebasing: frame))
+                outgoing.add(count, ordering: .relaxed)
+            }
+            try sendEnd()
+        } catch {
+            application.stopReading()
+            // What has come before is still delivered; the other device is to hear that this is no end in order.
+            transport.endWriting()
+            return report(.sendingFailed("nothing more can be sent: \(error)"))
+        }
+        report(.outgoingEnded)
+        if application.waitUntilClosed(unless: signal) { report(.applicationClosed) }
+    }
+
+    /// If reading was stopped, the connection has been shut down before, and this fails.
+    private func sendEnd() throws(GLibError) {
+        let end = UnsafeMutableRawBufferPointer.allocate(byteCount: StreamFrame.headerSize, alignment: 4)
+        defer { end.deallocate() }
+        StreamFrame.write(0, into: end)
+        noteActivity()
+        try transport.write(UnsafeRawBufferPointer(end))
+    }
+
+    // MARK: To the application
+
+    /// What is done with what arrives.
+    private enum Receiving {
+        case delivering
+        /// The application reads no more, and what comes is thrown away.
+        case discarding
+        /// The other application has ended its direction.
+        case ended
+    }
+
+    private func receive() {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferSize, alignment: 16)
+        defer { buffer.deallocate() }
+        var (reader, state) = (StreamFrameReader(), Receiving.delivering)
+        do {
+            while case let count = try fill(buffer), count > 0 {
+                guard try deliver(UnsafeRawBufferPointer(rebasing: buffer[..<count]), &reader, &state) else {
+                    return
+                }
+            }
+        } catch {
+            return report(.failed("the connection is broken: \(error)"))
+        }
+        guard state == .ended else {
+            return report(.failed("the other device has cut it off"))
+        }
+        report(.connectionEnded)
+    }
+
+    /// Waits for a record, and takes what else is there.
+    private func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(GLibError) -> Int {
+        var count = try transport.read(buffer)
+        while count > 0, buffer.count - count >= TLSConnection.recordSize {
+            let more = transport.readMore(UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
+            if more == 0 { break }
+            count += more
+        }
+        return count
+    }
+
+    /// - Returns: whether to go on.
+    private func deliver(
+        _ bytes: UnsafeRawBufferPointer, _ reader: inout StreamFrameReader, _ state: inout Receiving
+    ) throws -> Bool {
+        if state == .ended { throw StreamFault(description: "something follows the end") }
+        var place = 0
+        while let piece = reader.next(bytes, from: place) {
+            switch piece {
+            case .tooLong(let size): throw StreamFault(description: "a frame of \(size) bytes is too long")
+            case .end(let end):
+                guard end == bytes.count else {
+                    throw StreamFault(description: "something follows the end")
+                }
+                application.endWriting()
+                state = .ended
+                report(.incomingEnded)
+                return true
+            case .data(let range):
+                place = range.upperBound
+                guard state == .delivering else { continue }
+                switch try application.write(UnsafeRawBufferPointer(rebasing: bytes[range]), unless: signal) {
+                case .done: incoming.add(range.count, ordering: .relaxed)
+                case .refused: state = .discarding
+                case .stopped: return false
+                }
+            }
+        }
+        return true
+    }
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import Glibc
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import MainLoop
+
+/// All streams: those that applications here have opened, and those that peers have.
+@MainLoop
+final class Streams {
+    /// How long what was sent may wait to be acknowledged before the other device is asked for a sign.
+    static let patience = Duration.seconds(1)
+
+    let bridge: Bridge
+    private(set) lazy var connector = StreamConnector(bridge)
+    private var streams: [UInt32: Stream] = [:]
+    private var nextNumber: UInt32 = 0
+    /// What closes the ends of those that broke a moment ago, by their numbers.
+    private var lingering: [UInt32: LoopSource] = [:]
+    /// How many are being opened with each peer.
+    private var opening: [DeviceID: Int] = [:]
+    /// Those by which something was sent a short time ago.
+    private var watched: [UInt32: Stream] = [:]
+    private lazy var timer = DeadlineTimer { [weak self] in self?.look() }
+
+    init(_ bridge: Bridge) { self.bridge = bridge }
+
+    // MARK: Opening
+
+    /// Opens a stream for an application here, which continues something of `peer`.
+    /// - Returns: the application's end.
+    func open(_ id: ContinuationID, of peer: Peer) async throws -> FileDescriptor {
+        guard bridge.broker.isEnabled != false else { throw HandoffFailure.switchedOff }
+        try reserve(peer.device)
+        defer { free(peer.device) }
+        let opened: StreamConnector.Opened
+        do {
+            opened = try await withTimeLimit(Deadline.stream) { [connector] in
+                try await connector.open(id, of: peer)
+            }
+        } catch is TimeLimitExceeded {
+            throw HandoffFailure.unreachable(peer.name, "It did not answer in time. Try again.")
+        } catch {
+            throw failure(error, peer)
+        }
+        guard opened.link.isPaired else {
+            opened.connection.close()
+            throw HandoffFailure.unreachable(peer.name, "The link was lost. Try again.")
+        }
+        let pair: SocketPair
+        do {
+            pair = try StreamSocket.makePair()
+        } catch {
+            opened.connection.close()
+            throw error
+        }
+        let owner = Stream.Owner(device: peer.device, continuation: id, isOrigin: false)
+        add(owner, over: opened.link, pair.ours).begin(opened.connection)
+        return pair.theirs
+    }
+
+    private func failure(_ error: any Error, _ peer: Peer) -> HandoffFailure {
+        guard bridge.isOn else { return .switchedOff }
+        if error is HandoffFailure || error is DBusError { return HandoffFailure(routed: error) }
+        return .unreachable(peer.name, "No connection for the stream came about (\(error)). Try again.")
+    }
+
+    /// A peer opens a stream over `link` to an application here.
+    /// - Parameter token: what it has to be shown if this side makes the connection, else empty.
+    /// - Returns: what it has to show if it makes the connection, else empty.
+    func serve(
+        _ id: ContinuationID, token: [UInt8], over link: Link, _ call: MethodCall
+    ) async throws -> [UInt8] {
+        guard token.count == (link.isDialled ? StreamTokens.size : 0) else {
+            throw HandoffFailure(
+                .invalidArguments,
+                "The token has \(token.count) bytes. Whoever did not dial the link gives \(StreamTokens.size)."
+            )
+        }
+        try reserve(link.device)
+        defer { free(link.device) }
+        guard let broker = bridge.broker.peer(link.device) else {
+            throw HandoffFailure.unreachable(
+                "Handoff on the other device", "it is not running. Try again later.")
+        }
+        let end = try await broker.openStream(continuation: id.description, timeout: Deadline.stream)
+        let owner = Stream.Owner(device: link.device, continuation: id, isOrigin: true)
+        let stream = add(owner, over: link, end)
+        guard link.isPaired else {
+            stream.cut("the link was lost")
+            throw HandoffFailure.unreachable("The origin", "The link was lost. Try again.")
+        }
+        if link.isDialled {
+            call.afterReply { [self] in
+                connect(stream) { [connector] in try await connector.dial(link, showing: token) }
+            }
+            return []
+        }
+        do {
+            let (token, arrival) = try connector.expect(over: link)
+            connect(stream) { try await arrival.connection() }
+            return token
+        } catch {
+            stream.cut("\(error)")
+            throw error
+        }
+    }
+
+    /// Waits for the connection of `stream`.
+    private func connect(
+        _ stream: Stream, _ connection: @escaping @MainLoop @Sendable () async throws -> TLSConnection
+    ) {
+        let task = MainLoop.start {
+            do {
+                let connection = try await withTimeLimit(Deadline.streamToken, connection)
+                if stream.hasEnded { return connection.close() }
+                stream.begin(connection)
+            } catch {
+                stream.cut("its connection did not come about: \(error)")
+            }
+        }
+        // Nobody is told that it is open who comes for it later.
+        stream.onCutShort = { task.cancel() }
+    }
+
+    private func add(_ owner: Stream.Owner, over link: Link, _ end: consuming FileDescriptor) -> Stream {
+        repeat { nextNumber &+= 1 } while streams[nextNumber] != nil
+        let stream = Stream(nextNumber, of: owner, over: link, ApplicationEnd(owning: end), self)
+        streams[nextNumber] = stream
+        bridge.broker.streamOpened(stream)
+        return stream
+    }
+
+    private func reserve(_ device: DeviceID) throws(HandoffFailure) {
+        let count = streams.values.count { $0.owner.device == device } + opening[device, default: 0]
+        guard count < Quota.streamsOfPeer else {
+            throw HandoffFailure(
+                .limitsExceeded,
+                "There are \(count) streams with this device, more are not allowed. Close those that are no longer"
+                    + " needed.")
+        }
+        opening[device, default: 0] += 1
+    }
+
+    private func free(_ device: DeviceID) {
+        let left = opening[device, default: 0] - 1
+        opening[device] = left > 0 ? left : nil
+    }
+
+    /// There is a new broker.
+    func brokerAppeared() {
+        for stream in streams.values where !stream.isApplicationGone { bridge.broker.streamOpened(stream) }
+    }
+
+    // MARK: Ending
+
+    /// Whether a continuation has streams.
+    func exist(_ owner: Stream.Owner) -> Bool { streams.values.contains { $0.owner == owner } }
+
+    /// A continuation is over.
+    func release(_ owner: Stream.Owner) {
+        for stream in streams.values where stream.owner == owner { stream.release() }
+    }
+
+    /// A link has ended, and breaks what was agreed on over it.
+    func linkEnded(_ link: Link) {
+        connector.linkEnded(link)
+        for stream in streams.values where stream.link === link { stream.cut("the link was lost") }
+    }
+
+    /// Breaks all, or all with one peer.
+    func cutAll(_ why: String, with device: DeviceID? = nil) {
+        for stream in streams.values where device == nil || stream.owner.device == device { stream.cut(why) }
+    }
+
+    /// To be called by a stream that has ended.
+    func ended(_ stream: Stream) {
+        streams[stream.number] = nil
+        watched[stream.number] = nil
+        bridge.peers[stream.owner.device]?.streamEnded(stream.owner)
+    }
+
+    /// To be called once by each stream: it is none of the application's any more.
+    func applicationClosed(_ stream: Stream) { bridge.broker.streamClosed(stream) }
+
+    /// Closes the end of a stream that broke, a moment after its application was prevented from writing.
+    func linger(_ stream: Stream, _ application: ApplicationEnd) {
+        application.stopReading()
+        let number = stream.number
+        lingering[number] = .timer(after: StreamSocket.lingerTime) { [weak self] in
+            // The last reference is the one that this holds.
+            _ = application
+            self?.lingering[number] = nil
+        }
+    }
+
+    /// Does not return before that, at the end of the program.
+    func awaitLingering() {
+        if streams.isEmpty && lingering.isEmpty { return }
+        usleep(useconds_t(StreamSocket.lingerTime / .microseconds(1)))
+    }
+
+    // MARK: Doubt
+
+    /// Looks after `stream` as long as something is sent by it: TCP itself would try for a quarter of an hour.
+    func watch(_ stream: Stream) {
+        guard !stream.hasEnded else { return }
+        if watched.isEmpty { setTimer() }
+        watched[stream.number] = stream
+    }
+
+    private func setTimer() { timer.set(MainLoop.now + Int64(Self.patience / .microseconds(1))) }
+
+    private func look() {
+        watched = watched.filter { $1.look() }
+        if !watched.isEmpty { setTimer() }
+    }
+}

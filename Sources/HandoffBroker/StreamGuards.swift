@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import MainLoop
+
+/// The streams that bridges have, with their end of each, kept for the case that they die: closed by the kernel, they would
+/// not tell an application that waits in a write that what it reads was cut.
+@MainLoop
+final class StreamGuards {
+    /// What a stream belongs to.
+    struct Owner {
+        let device: DeviceID
+        let continuation: ContinuationID
+        /// Whether the activity is one of this session.
+        let isOrigin: Bool
+    }
+
+    /// A stream among those of all bridges: the next one counts from 1 again.
+    private struct Key: Hashable {
+        let bridge: BusName
+        let number: UInt32
+    }
+
+    /// A stream; the descriptor is closed when this is freed.
+    private final class Guard {
+        let owner: Owner
+        let descriptor: FileDescriptor
+
+        init(_ owner: Owner, _ descriptor: consuming FileDescriptor) {
+            self.owner = owner
+            self.descriptor = descriptor
+        }
+    }
+
+    private unowned let broker: Broker
+    private var guards: [Key: Guard] = [:]
+    /// The processes of the bridges that have streams.
+    private var processes: [BusName: UInt32] = [:]
+
+    private static let maximum = Peers.maximum * Quota.streamsOfPeer
+    /// How long a process may take to end that has left the bus, and how often that is looked at.
+    private static let (patience, interval) = (150, Duration.milliseconds(20))
+
+    init(_ broker: Broker) { self.broker = broker }
+
+    /// There is a stream of the bridge that calls.
+    func add(_ number: UInt32, _ owner: Owner, _ descriptor: consuming FileDescriptor, _ caller: Caller)
+        throws
+    {
+        guard let bridge = caller.name else { return }
+        guard guards.count < Self.maximum else {
+            throw HandoffFailure(.limitsExceeded, "There are \(Self.maximum) streams already.")
+        }
+        remove(number, caller)
+        guards[Key(bridge: bridge, number: number)] = Guard(owner, descriptor)
+        processes[bridge] = caller.credentials?.processID
+        if owner.isOrigin {
+            broker.origin.streamOpened(owner.continuation, of: owner.device)
+        } else if broker.runners[owner.continuation]?.device == owner.device {
+            broker.held.streamOpened(owner.continuation)
+        }
+    }
+
+    /// A stream is over, or its bridge sees to its end.
+    func remove(_ number: UInt32, _ caller: Caller) {
+        guard let bridge = caller.name else { return }
+        _ = remove(Key(bridge: bridge, number: number))
+    }
+
+    private func remove(_ key: Key) -> Guard? {
+        guard let former = guards.removeValue(forKey: key) else { return nil }
+        if former.owner.isOrigin {
+            broker.origin.streamClosed(former.owner.continuation, of: former.owner.device)
+        } else {
+            broker.held.streamClosed(former.owner.continuation)
+        }
+        return former
+    }
+
+    /// A connection has left the bus. If it was a bridge, all its streams break.
+    func vanished(_ name: BusName) {
+        let lost = guards.keys.filter { $0.bridge == name }.compactMap(remove)
+        let process = processes.removeValue(forKey: name)
+        guard !lost.isEmpty else { return }
+        MainLoop.start {
+            // As long as it lives it would take what follows for the end of what the applications write.
+            guard let process, await Self.hasEnded(process) else { return }
+            for one in lost { StreamSocket.preventWriting(to: one.descriptor.number) }
+            try? await MainLoop.sleep(for: StreamSocket.lingerTime)
+            withExtendedLifetime(lost) {}
+        }
+    }
+
+    /// Waits for the end of a process, some seconds at most.
+    private static func hasEnded(_ process: UInt32) async -> Bool {
+        for _ in 0..<patience {
+            if ProcessState.hasEnded(process) { return true }
+            try? await MainLoop.sleep(for: interval)
+        }
+        return false
+    }
+}

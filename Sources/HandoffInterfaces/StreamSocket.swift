@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+public import DBus
+internal import Glibc
+
+/// The socket pairs of streams.
+public enum StreamSocket {
+    /// How long a writer takes at most to notice that it cannot write any more.
+    ///
+    /// When a stream breaks its application is first prevented from writing, and the bridge's end is closed after
+    /// that time: the error that this makes is told once, and a writer that still waited would take it
+    /// (unix(7)), so that what is read would end as if in order.
+    public static let lingerTime = Duration.milliseconds(100)
+
+    /// How many bytes the kernel keeps in each direction until they are read, at most what it allows.
+    private static let bufferSize: Int32 = 256 << 10
+
+    /// The application whose other end this is cannot write any more (`EPIPE`).
+    public static func preventWriting(to end: Int32) { shutdown(end, Int32(SHUT_RD)) }
+
+    /// A pair whose one end is for an application: `theirs`.
+    ///
+    /// One byte is in the queue of `ours` already, and is no part of the stream. As long as some byte is there
+    /// that was not taken, whatever closes that end, the death of its process included, makes the application
+    /// read `ECONNRESET` instead of an end of file: an AF_UNIX socket says so when unread data is thrown away
+    /// (unix(7)).
+    public static func makePair() throws(DBusError) -> SocketPair {
+        let pair = try FileDescriptor.socketPair()
+        for descriptor in [pair.ours.number, pair.theirs.number] {
+            var size = bufferSize
+            setsockopt(
+                descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout.size(ofValue: size)))
+        }
+        var byte: UInt8 = 0
+        guard send(pair.theirs.number, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)) == 1 else {
+            throw DBusError(.failed, "A new socket takes nothing: \(String(cString: strerror(errno))).")
+        }
+        return pair
+    }
+}
