@@ -10,7 +10,7 @@ enum StandingEvent: Sendable {
     case broker(BusName?)
     /// The session bus is gone.
     case busEnded
-    /// The user wants the command to end (SIGINT, SIGTERM), or it is done.
+    /// The user wants the command to end (SIGINT, SIGTERM, SIGHUP), or it is done.
     case end
 }
 
@@ -22,18 +22,33 @@ final class BrokerEvents {
     private let feed: AsyncStream<StandingEvent>.Continuation
     private var signals: [LoopSource] = []
     private var watch: NameWatch?
+    /// Whether the command is to end, also if that has not been noticed yet.
+    private(set) var isEnding = false
 
     /// Those on `bus`.
     init(_ bus: Bus) {
         (stream, feed) = AsyncStream.makeStream()
         let feed = feed
         watch = bus.watch(HandoffNames.broker) { feed.yield(.broker($0)) }
-        signals = [SIGINT, SIGTERM].map { .signal($0) { feed.yield(.end) } }
+        signals = [SIGINT, SIGTERM, SIGHUP].filter { $0 != SIGHUP || !Self.isIgnored($0) }.map {
+            .signal($0) { [weak self] in self?.end() }
+        }
         bus.connection.onClosed = { _ in feed.yield(.busEnded) }
     }
 
     /// Says that the command is done.
-    func end() { feed.yield(.end) }
+    func end() {
+        isEnding = true
+        feed.yield(.end)
+    }
+
+    /// Whether whoever started this wants that signal to do nothing, as nohup(1) does.
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        guard sigaction(number, nil, &action) == 0 else { return false }
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+            == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
 }
 
 extension CommandFailure {

@@ -14,6 +14,7 @@ public enum HandoffCommand {
     /// Does what `commandLine` says, the program's name at its beginning, and returns the exit status: 0, 1 if
     /// something failed, 2 if the command line was wrong.
     public static func run(_ commandLine: [String]) -> Int32 {
+        _ = StandardDescriptors.closed
         Log.useStandardError()
         do {
             guard let verb = try parse(commandLine) else { return 0 }

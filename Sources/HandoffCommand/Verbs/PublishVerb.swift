@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+internal import Glibc
 internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
@@ -12,6 +13,7 @@ struct PublishVerb: Verb {
     private let identity: StandingApplication.Identity
     private let type: String
     private let properties: [String: Value]
+    private let stream: PublishedStream?
 
     static func declare(_ options: inout ProgramOptions) {
         StandingApplication.Identity.declare(&options)
@@ -21,6 +23,9 @@ struct PublishVerb: Verb {
         options.texts(
             "user-info", argument: "KEY=STRING",
             "An entry of its state, or KEY:=VALUE with a value in GVariant text format; may be repeated")
+        options.text(
+            "stream", argument: "FILE",
+            "What the continuing application gets through a stream; “-” is standard input, sent once")
     }
 
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {
@@ -29,17 +34,28 @@ struct PublishVerb: Verb {
         identity = try StandingApplication.Identity(values, types: [type])
         var properties: [String: Value] = ["Title": .string(try values.required("title", "TITLE"))]
         if let url = values["webpage"] { properties["WebpageURL"] = .string(url) }
-        let userInfo = try UserInfoArgument.userInfo(values.all("user-info"))
+        var userInfo = try UserInfoArgument.userInfo(values.all("user-info"))
+        if let path = values["stream"] {
+            let stream = try PublishedStream(path)
+            self.stream = stream
+            userInfo.merge(stream.userInfo) { given, _ in given }
+            properties["SupportsContinuationStreams"] = .boolean(true)
+        } else {
+            stream = nil
+        }
         if !userInfo.isEmpty { properties["UserInfo"] = .properties(userInfo) }
         self.properties = properties
     }
 
     func run(in session: Session) async throws -> Int32 {
-        let publisher = Publisher()
+        let publisher = Publisher(stream)
         let application = try await StandingApplication(
             session, identity, [ApplicationBinding(publisher), ActivityDelegateBinding(publisher)])
+        publisher.events = application.events
         var activity: ObjectPath?
         let broker = try await application.stay { broker in
+            // There is nothing more to hand over, and a new broker need not hear of it.
+            if publisher.isSpent { return }
             let path = try await broker.manager.createActivity(activityType: type, properties: properties)
             activity = path
             try await ActivityProxy(broker.object(path)).becomeCurrent()
@@ -49,6 +65,8 @@ struct PublishVerb: Verb {
             // The broker does it too when this connection ends, but then after that.
             try? await ActivityProxy(broker.object(activity)).invalidate(timeout: .seconds(5))
         }
+        await publisher.awaitBreak()
+        if let failure = publisher.failure { throw failure }
         return 0
     }
 }
@@ -56,18 +74,107 @@ struct PublishVerb: Verb {
 /// What the broker calls while an activity is published.
 @MainLoop
 private final class Publisher: ApplicationServer, ActivityDelegateServer {
+    /// How long a stream may take to break when its activity has gone, and the word that the activity was continued to come.
+    private static let patience = Duration.seconds(3)
+
+    /// What ends the command.
+    var events: BrokerEvents?
+    /// Why it failed.
+    private(set) var failure: CommandFailure?
+    /// Whether what can be sent but once has been, or is being sent.
+    private(set) var isSpent = false
+    private let stream: PublishedStream?
+    /// What must not seem to end in order.
+    private var unfinished: [(sending: StreamSending, task: Task<Void, Never>)] = []
+    private var wasContinued = false
+    private var timer: LoopSource?
+
+    init(_ stream: PublishedStream?) { self.stream = stream }
+
     func willSave(activity: ObjectPath, _ call: MethodCall) async throws -> [String: Value] { [:] }
 
     func wasContinued(activity: ObjectPath, device: [String: Value], _ call: MethodCall) async throws {
         let (name, id) = (device.text("DeviceName"), device.text("DeviceId"))
         try Output.line("continued on \(name.quoted) (\(id.shown))")
+        wasContinued = true
+        if timer != nil { events?.end() }
     }
 
+    // MARK: Streams
+
     func didReceiveStream(
-        activity: ObjectPath, stream: consuming FileDescriptor, _ call: MethodCall
+        activity: ObjectPath, stream end: consuming FileDescriptor, _ call: MethodCall
     ) async throws {
-        throw DBusError.unknownMethod("“handoff publish” takes no streams.")
+        guard let stream else { throw DBusError.unknownMethod("“handoff publish” was given no --stream.") }
+        guard !isSpent else {
+            throw HandoffFailure(.applicationFailed, "What is published is sent once, and that was before.")
+        }
+        let source = try stream.open()
+        isSpent = stream.isOnce
+        let sending = StreamSending(source, end, size: stream.size)
+        call.afterReply { [self] in
+            let task = MainLoop.start { [self] in await send(sending) }
+            unfinished.append((sending, task))
+        }
     }
+
+    private func send(_ sending: StreamSending) async {
+        let outcome = await sending.run { events?.isEnding == true }
+        if case .cutShort(let failure) = outcome { return fail(failure) }
+        unfinished.removeAll { $0.sending === sending }
+        switch outcome {
+        case .complete, .cutShort: if isSpent { finish() }
+        case .refused(let failure): if isSpent { fail(failure) } else { Output.note(failure.message) }
+        }
+    }
+
+    private func fail(_ failure: CommandFailure) {
+        self.failure = self.failure ?? failure
+        events?.end()
+    }
+
+    /// Ends the command as soon as it is known that the activity was continued, or that does not come.
+    private func finish() {
+        if wasContinued {
+            events?.end()
+            return
+        }
+        timer = .timer(after: Self.patience) { [weak self] in self?.events?.end() }
+    }
+
+    /// Waits until the streams have broken that were not sent to their ends, the activity being gone: they would end in order
+    /// with this program.
+    func awaitBreak() async {
+        guard !unfinished.isEmpty else { return }
+        let left = unfinished
+        let waiting = MainLoop.start {
+            for (sending, task) in left {
+                await task.value
+                _ = await sending.awaitEnd()
+            }
+        }
+        var isOver = false
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            var next: CheckedContinuation<Void, Never>? = continuation
+            timer = .timer(after: Self.patience) {
+                next?.resume()
+                next = nil
+            }
+            MainLoop.start {
+                await waiting.value
+                isOver = true
+                next?.resume()
+                next = nil
+            }
+        }
+        if isOver, unfinished.isEmpty { return }
+        let told = "Interrupted before everything was sent. The other side is told."
+        let untold = "Interrupted before everything was sent, and the other side may take it for the end."
+        failure = failure ?? CommandFailure(isOver ? told : untold)
+        if !isOver { failure = CommandFailure(untold) }
+    }
+
+    // MARK: Activities of others
 
     func willContinueActivity(
         activityType: String, context: [String: Value], _ call: MethodCall

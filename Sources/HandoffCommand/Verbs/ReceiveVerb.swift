@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+internal import Glibc
+internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
 
@@ -10,36 +12,54 @@ struct ReceiveVerb: Verb {
 
     private let identity: StandingApplication.Identity
     private let count: Int?
+    private let isStream: Bool
 
     static func declare(_ options: inout ProgramOptions) {
         StandingApplication.Identity.declare(&options)
         options.texts("type", argument: "TYPE", "A type of activities to be handed; may be repeated")
         options.flag("once", "End after the first activity")
         options.text("count", argument: "N", "End after N activities")
+        options.flag(
+            "stream",
+            "Write what comes through the activity's stream to standard output, and the line about it to standard error;"
+                + " ends after one unless there is --count")
     }
 
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {
         _ = try values.arguments(0...0, "receive [OPTION…]")
         guard !values.all("type").isEmpty else { throw .usage("--type TYPE is missing. Try --help.") }
         identity = try StandingApplication.Identity(values, types: values.all("type"))
+        isStream = values.has("stream")
+        if isStream { try Self.checkOutput() }
         if let text = values["count"] {
             guard let number = Int(text), number > 0 else {
                 throw .usage("--count \(text.quoted) is not a number of activities: give 1 or more.")
             }
             count = number
         } else {
-            count = values.has("once") ? 1 : nil
+            count = values.has("once") || isStream ? 1 : nil
+        }
+    }
+
+    private static func checkOutput() throws(CommandFailure) {
+        guard !StandardDescriptors.closed.contains(STDOUT_FILENO) else {
+            throw .usage("--stream: standard output is closed. Redirect it.")
+        }
+        // What comes from elsewhere could steer it.
+        guard isatty(STDOUT_FILENO) == 0 else {
+            throw .usage("--stream: standard output is a terminal. Redirect it to a file or another command.")
         }
     }
 
     func run(in session: Session) async throws -> Int32 {
-        let receiver = Receiver(count: count)
+        let receiver = Receiver(count: count, isStream: isStream)
         let application = try await StandingApplication(session, identity, [ApplicationBinding(receiver)])
         receiver.onDone = { application.events.end() }
         _ = try await application.stay { broker in
             receiver.broker = broker
             Output.note("Waiting for activities as \(identity.applicationID.shown).")
         }
+        if let failure = receiver.failure ?? receiver.interruption { throw failure }
         return 0
     }
 }
@@ -51,9 +71,17 @@ private final class Receiver: ApplicationServer {
     var onDone: (@MainLoop () -> Void)?
     /// The broker that it is registered with.
     var broker: Session.Daemon?
+    /// Why it ended.
+    private(set) var failure: CommandFailure?
+    private let isStream: Bool
     private var left: Int?
+    private var reading: StreamReading?
+    private var isReading = false
 
-    init(count: Int?) { left = count }
+    init(count: Int?, isStream: Bool) {
+        left = count
+        self.isStream = isStream
+    }
 
     func willContinueActivity(
         activityType: String, context: [String: Value], _ call: MethodCall
@@ -63,19 +91,67 @@ private final class Receiver: ApplicationServer {
         activity: [String: Value], context: [String: Value], _ call: MethodCall
     ) async throws -> Bool {
         if left == 0 { return false }
-        try Output.line(ReceivedActivity(activity, context).json.text)
-        left = left.map { $0 - 1 }
-        call.afterReply { [weak self] in
-            if activity.flag("SupportsContinuationStreams") { self?.release(context) }
-            if self?.left == 0 { self?.onDone?() }
+        let line = ReceivedActivity(activity, context).json.text
+        if isStream { return try await readStream(of: activity, context, line, call) }
+        try Output.line(line)
+        call.afterReply { [self] in
+            if activity.flag("SupportsContinuationStreams") { release(context) }
+            taken()
         }
         return true
     }
 
-    /// It opens no streams.
+    private func taken() {
+        left = left.map { $0 - 1 }
+        if left == 0 { onDone?() }
+    }
+
+    private func continuation(_ context: [String: Value]) -> ContinuationProxy? {
+        guard let broker, case .objectPath(let path)? = context["Continuation"] else { return nil }
+        return ContinuationProxy(broker.object(path))
+    }
+
+    /// It needs no streams any more.
     private func release(_ context: [String: Value]) {
-        guard let broker, case .objectPath(let path)? = context["Continuation"] else { return }
-        MainLoop.start { try? await ContinuationProxy(broker.object(path)).release() }
+        guard let continuation = continuation(context) else { return }
+        MainLoop.start { try? await continuation.release() }
+    }
+
+    // MARK: Streams
+
+    /// Why what was written is not complete, if a stream is being read.
+    var interruption: CommandFailure? {
+        reading.map { CommandFailure("Interrupted after \($0.count) bytes of the stream.") }
+    }
+
+    private func readStream(
+        of activity: [String: Value], _ context: [String: Value], _ line: String, _ call: MethodCall
+    ) async throws -> Bool {
+        guard !isReading else {
+            throw HandoffFailure(
+                .applicationFailed, "Another stream is being received. Try again when it has ended.")
+        }
+        isReading = true
+        do {
+            guard let continuation = continuation(context) else { return false }
+            let reading = StreamReading(
+                try await continuation.openStream(), activity["UserInfo"]?.properties ?? [:])
+            self.reading = reading
+            Output.terminal(line + "\n")
+            call.afterReply { [self] in
+                MainLoop.start { [self] in
+                    failure = await reading.run()
+                    isReading = false
+                    self.reading = nil
+                    release(context)
+                    if failure == nil { taken() } else { onDone?() }
+                }
+            }
+            return true
+        } catch {
+            isReading = false
+            throw error
+        }
     }
 
     func didFailToContinueActivity(
@@ -85,6 +161,6 @@ private final class Receiver: ApplicationServer {
             "event": "failed", "type": .string(activityType), "errorName": .string(errorName),
             "message": .string(errorMessage),
         ]
-        try Output.line(line.text)
+        if isStream { Output.terminal(line.text + "\n") } else { try Output.line(line.text) }
     }
 }

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import Glibc
+internal import MainLoop
+internal import Synchronization
+
+/// Copies bytes from one descriptor to another, on a thread of its own.
+final class ByteCopy: Sendable {
+    private let source: Int32
+    private let sink: Int32
+    private let copied = Atomic<Int>(0)
+
+    private static let bufferSize = 256 << 10
+
+    /// Both descriptors stay open as long as this is under way.
+    init(from source: Int32, to sink: Int32) {
+        self.source = source
+        self.sink = sink
+    }
+
+    /// How many bytes have been copied.
+    var count: Int { copied.load(ordering: .relaxed) }
+
+    /// Which side has failed, and why.
+    enum Failure: Error {
+        case reading(Int32)
+        case writing(Int32)
+    }
+
+    /// Copies to the end, or as many bytes as `limit`.
+    /// - Throws: ``Failure``, or that there is no thread.
+    func run(limit: Int = .max) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            do throws(GLibError) {
+                try BackgroundThread.start("copy") {
+                    continuation.resume(with: Result { try self.copy(limit) })
+                }
+            } catch {
+                continuation.resume(throwing: CommandFailure("No thread could be started: \(error.message)."))
+            }
+        }
+    }
+
+    private func copy(_ limit: Int) throws(Failure) {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferSize, alignment: 16)
+        defer { buffer.deallocate() }
+        while count < limit {
+            let taken = read(source, buffer.baseAddress, min(buffer.count, limit - count))
+            if taken == 0 { return }
+            if taken > 0 {
+                try write(UnsafeRawBufferPointer(rebasing: buffer[..<taken]))
+            } else if !wait(source, POLLIN) {
+                throw .reading(errno)
+            }
+        }
+    }
+
+    private func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
+        var place = 0
+        while place < bytes.count {
+            // No signal comes here: the thread has them blocked.
+            let written = Glibc.write(sink, bytes.baseAddress?.advanced(by: place), bytes.count - place)
+            if written >= 0 {
+                place += written
+                copied.add(written, ordering: .relaxed)
+            } else if !wait(sink, POLLOUT) {
+                throw .writing(errno)
+            }
+        }
+    }
+
+    /// After a failure: whether it is worth while to try again, if somebody else has made the descriptor non-blocking.
+    private func wait(_ descriptor: Int32, _ events: Int32) -> Bool {
+        if errno == EINTR { return true }
+        guard errno == EAGAIN else { return false }
+        var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+        _ = poll(&entry, 1, -1)
+        return true
+    }
+}
+
+extension ByteCopy.Failure {
+    /// Why, for people.
+    var reason: String {
+        switch self {
+        case .reading(let number), .writing(let number): String(cString: strerror(number))
+        }
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import Glibc
+internal import MainLoop
+
+/// Shows on a terminal how far a copy is; on anything else nothing.
+@MainLoop
+final class CopyProgress {
+    private let copy: ByteCopy
+    /// How many bytes there will be, if that is known.
+    private let total: Int?
+    private let start = MainLoop.now
+    private var timer: LoopSource?
+    private var isShown = false
+
+    private static let interval = Duration.milliseconds(250)
+
+    /// Begins to show it.
+    init(of copy: ByteCopy, total: Int? = nil) {
+        self.copy = copy
+        self.total = total
+        if isatty(STDERR_FILENO) == 1 { setTimer() }
+    }
+
+    private func setTimer() {
+        timer = .timer(after: Self.interval) { [weak self] in
+            guard let self else { return }
+            show()
+            setTimer()
+        }
+    }
+
+    private func show() {
+        isShown = true
+        let share = total.map { $0 > 0 ? " of \(Self.size($0)), \(copy.count * 100 / $0) %" : "" } ?? ""
+        // To the start of the line, and to its end what is not overwritten is erased.
+        Output.terminal("\r\(Self.size(copy.count))\(share), \(rate)\u{1B}[K")
+    }
+
+    /// Takes the line away.
+    func end() {
+        timer = nil
+        if isShown { Output.terminal("\r\u{1B}[K") }
+    }
+
+    /// How much there was, and how fast.
+    var summary: String { "\(Self.size(copy.count)) (\(rate))" }
+
+    private var rate: String {
+        let time = max(1, MainLoop.now - start)
+        return "\(Self.size(Int(Double(copy.count) * 1_000_000 / Double(time))))/s"
+    }
+
+    /// A number of bytes with a unit, three digits of it at least.
+    static func size(_ bytes: Int) -> String {
+        let units = ["kB", "MB", "GB", "TB"]
+        guard bytes >= 1000 else { return "\(bytes) B" }
+        var (value, unit) = (Double(bytes) / 1000, 0)
+        while value >= 999.5, unit + 1 < units.count { (value, unit) = (value / 1000, unit + 1) }
+        let tenths = Int((value * 10).rounded())
+        return value < 99.95
+            ? "\(tenths / 10).\(tenths % 10) \(units[unit])" : "\(Int(value.rounded())) \(units[unit])"
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import Glibc
+internal import HandoffCore
+
+/// What `handoff publish --stream` sends: a file, as often as it is asked for; or standard input, or whatever else can be
+/// read but once.
+struct PublishedStream: Sendable {
+    /// The key in `UserInfo` under which the receiver finds the number of bytes, if that is known.
+    static let sizeKey = "StreamSize"
+    /// The key in `UserInfo` which says that the sender wants two bytes back: one when the stream has been taken, and
+    /// one when everything that came has been written.
+    static let confirmationKey = "StreamConfirmation"
+
+    private let path: String
+    /// How many bytes there are, if it is a file of which that can be told.
+    let size: Int?
+    /// Which file it is, in which state; nil for what can be read but once.
+    private let state: State?
+    /// The descriptor of what can be read but once.
+    private let source: Int32
+
+    private struct State: Equatable {
+        let device: dev_t
+        let number: ino_t
+        let size: Int
+        let seconds: Int
+        let nanoseconds: Int
+
+        init(_ status: stat) {
+            (device, number, size) = (status.st_dev, status.st_ino, Int(status.st_size))
+            (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
+        }
+    }
+
+    /// What is at `path`, or standard input for `-`.
+    init(_ path: String) throws(CommandFailure) {
+        self.path = path
+        if path == "-" {
+            guard !StandardDescriptors.closed.contains(STDIN_FILENO) else {
+                throw .usage("--stream -: standard input is closed. Redirect it, or give a file.")
+            }
+            (size, state, source) = (nil, nil, STDIN_FILENO)
+            return
+        }
+        let file = try Self.open(path)
+        let status = try Self.status(of: file, path)
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR:
+            throw CommandFailure(
+                "\(path.quoted) is a folder. Send it with tar: tar c FOLDER | handoff publish --stream -")
+        case S_IFREG:
+            // The kernel's own files say that they are empty.
+            size = status.st_size > 0 ? Int(status.st_size) : nil
+            (state, source) = (State(status), -1)
+        default: (size, state, source) = (nil, nil, file.take())
+        }
+    }
+
+    /// Whether it can be read but once.
+    var isOnce: Bool { state == nil }
+
+    /// What the receiver is told in `UserInfo`.
+    var userInfo: [String: Value] {
+        var userInfo: [String: Value] = [Self.confirmationKey: .boolean(true)]
+        if let size { userInfo[Self.sizeKey] = .int64(Int64(size)) }
+        return userInfo
+    }
+
+    /// What to read, from its start.
+    /// - Throws: if it is not what it was.
+    func open() throws -> FileDescriptor {
+        guard let state else {
+            let copy = fcntl(source, F_DUPFD_CLOEXEC, 3)
+            guard copy >= 0 else { throw Self.failure(path) }
+            return FileDescriptor(owning: copy)
+        }
+        let file = try Self.open(path)
+        guard State(try Self.status(of: file, path)) == state else {
+            throw HandoffFailure(
+                .applicationFailed, "\(path.quoted) has changed since it was published. Publish it again.")
+        }
+        return file
+    }
+
+    private static func open(_ path: String) throws(CommandFailure) -> FileDescriptor {
+        let number = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        guard number >= 0 else { throw failure(path) }
+        return FileDescriptor(owning: number)
+    }
+
+    private static func status(
+        of file: borrowing FileDescriptor, _ path: String
+    ) throws(CommandFailure) -> stat {
+        var status = stat()
+        guard fstat(file.number, &status) == 0 else { throw failure(path) }
+        return status
+    }
+
+    private static func failure(_ path: String) -> CommandFailure {
+        CommandFailure("\(path.quoted) cannot be read: \(String(cString: strerror(errno))).")
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import Glibc
+internal import MainLoop
+
+/// One stream that `handoff receive` writes to standard output.
+final class StreamReading: Sendable {
+    private let end: FileDescriptor
+    private let size: Int?
+    private let confirms: Bool
+    private let copy: ByteCopy
+
+    /// Takes over the end.
+    /// - Parameter userInfo: that of the activity, in which its sender may say how many bytes are to come, and that it wants
+    ///   to be told when they are here.
+    init(_ end: consuming FileDescriptor, _ userInfo: [String: Value]) {
+        copy = ByteCopy(from: end.number, to: STDOUT_FILENO)
+        self.end = end
+        size = userInfo.size
+        confirms = userInfo.flag(PublishedStream.confirmationKey)
+        confirm()
+    }
+
+    /// How many bytes have been written.
+    var count: Int { copy.count }
+
+    /// Says that the stream was taken, and later that everything is written.
+    private func confirm() {
+        guard confirms else { return }
+        var byte: UInt8 = 6
+        _ = send(end.number, &byte, 1, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+    }
+
+    /// Reads to the end.
+    /// - Returns: why that was not possible.
+    @MainLoop
+    func run() async -> CommandFailure? {
+        let progress = CopyProgress(of: copy, total: size)
+        defer { progress.end() }
+        do {
+            try await copy.run()
+        } catch let error as ByteCopy.Failure {
+            return CommandFailure(Self.message(error, after: count))
+        } catch {
+            return CommandFailure(error)
+        }
+        if let size, count != size {
+            return CommandFailure("The stream has ended after \(count) of \(size) bytes.")
+        }
+        confirm()
+        shutdown(end.number, Int32(SHUT_RDWR))
+        progress.end()
+        Output.note("Received \(progress.summary).")
+        return nil
+    }
+
+    private static func message(_ failure: ByteCopy.Failure, after count: Int) -> String {
+        switch failure {
+        case .reading(ECONNRESET):
+            "The stream broke after \(count) bytes. Is the other device still there? Continue the activity again."
+        case .reading: "The stream cannot be read: \(failure.reason)."
+        case .writing: "Standard output cannot be written: \(failure.reason)."
+        }
+    }
+}
+
+extension [String: Value] {
+    /// How many bytes the stream of the activity has whose `UserInfo` this is, if that is known.
+    fileprivate var size: Int? {
+        if case .int64(let size)? = self[PublishedStream.sizeKey], size >= 0 { Int(size) } else { nil }
+    }
+}
