@@ -118,6 +118,8 @@ class Session:
             address, flags.AUTHENTICATION_CLIENT | flags.MESSAGE_BUS_CONNECTION, None, None)
         self.connection.set_exit_on_close(False)
         self.name = self.connection.get_unique_name()
+        # The descriptors that came with answers, the owner of which is whoever takes them out.
+        self.received: list[int] = []
 
     def close(self) -> None:
         """Leaves the bus."""
@@ -139,8 +141,9 @@ class Session:
 
         def answered(connection: Gio.DBusConnection, result: Gio.AsyncResult) -> None:
             try:
-                reply, _descriptors = connection.call_with_unix_fd_list_finish(result)
+                reply, received = connection.call_with_unix_fd_list_finish(result)
                 outcome.append(reply)
+                self.received += received.steal_fds() if received else []
             except GLib.Error as error:
                 name = Gio.DBusError.get_remote_error(error) or "no answer"
                 Gio.DBusError.strip_remote_error(error)

@@ -204,3 +204,42 @@ class Echo:
     def __exit__(self, *_exception: object) -> None:
         self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
+
+
+class Tunnel:
+    """A port of this machine from which everything is passed on to an address."""
+
+    def __init__(self, target: tuple[str, int]) -> None:
+        self.target = target
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self.listener.getsockname()[1]
+        self.connections: list[socket.socket] = []
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def __enter__(self) -> Tunnel:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.listener.close()
+        for connection in self.connections:
+            connection.close()
+
+    def _run(self) -> None:
+        while True:
+            try:
+                connection, _address = self.listener.accept()
+                other = socket.create_connection(self.target)
+            except OSError:
+                return
+            self.connections += [connection, other]
+            for source, sink in ((connection, other), (other, connection)):
+                threading.Thread(target=self._pass_on, args=(source, sink), daemon=True).start()
+
+    @staticmethod
+    def _pass_on(source: socket.socket, sink: socket.socket) -> None:
+        try:
+            while data := source.recv(65536):
+                sink.sendall(data)
+            sink.shutdown(socket.SHUT_WR)
+        except OSError:
+            sink.close()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import socket
 import time
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
@@ -88,6 +89,8 @@ class Client(Session):
         self.path = "/" + application_id.replace(".", "/").replace("-", "_")
         self.calls: list[Call] = []
         self.unanswered: list[Gio.DBusMethodInvocation] = []
+        # Our ends of the streams that others have opened.
+        self.streams: list[socket.socket] = []
         self.answers: dict[str, Answer] = {
             "WillContinueActivity": lambda arguments: GLib.Variant("(b)", (False,)),
             "ContinueActivity": lambda arguments: GLib.Variant("(b)", (True,)),
@@ -104,6 +107,8 @@ class Client(Session):
 
     def _called(self, _connection: Gio.DBusConnection, _sender: str, path: str, _interface: str, method: str,
                 arguments: GLib.Variant, invocation: Gio.DBusMethodInvocation) -> None:
+        if descriptors := invocation.get_message().get_unix_fd_list():
+            self.streams += [socket.socket(fileno=number) for number in descriptors.steal_fds()]
         self.calls.append(Call(method, arguments, path, time.monotonic()))
         try:
             answer = self.answers.get(method, lambda arguments: None)(arguments)
