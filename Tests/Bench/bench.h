@@ -70,8 +70,12 @@ struct machines {
     DBusMessage *reply[SIDES];
     // The activity of the origin that is current, and its offer at the target.
     char *activity, *offer;
-    // When the target saw the offer, and when it was handed the activity; 0 for not yet.
-    double seen, arrived;
+    // The continuation that the target was handed last.
+    char *continuation;
+    // Both ends of a stream, -1 without one. As soon as the origin is given its end, it writes one byte.
+    int stream[SIDES];
+    // When the target saw the offer, was handed the activity, and could read of the stream; 0 for not yet.
+    double seen, arrived, greeted;
     // What has become of the continuation: asked to save, told the outcome, told that it goes on, and over.
     bool saved, finished, continued, let_go;
 };
@@ -85,6 +89,22 @@ void await(struct machines *machines, bool (*holds)(const struct machines *machi
 // Serves both for so long.
 void idle(struct machines *machines, double time);
 
+// handoff.c
+
+// Makes a new activity current, which replaces the former: from BecomeCurrent on the origin to InterfacesAdded at the
+// target.
+double time_offer(struct machines *machines);
+// Has the target continue an activity with streams, and keep the continuation.
+void hold_continuation(struct machines *machines);
+
+// stream.c
+
+// Opens a stream of the continuation that is held: from OpenStream at the target to the first byte there, which is
+// taken.
+double time_opening(struct machines *machines);
+// Closes both ends, the target's first, and waits until the origin's has noticed.
+void close_stream(struct machines *machines);
+
 // The programs.
 
 int serve_echo(void);
@@ -93,6 +113,7 @@ int measure_offers(size_t blocks, size_t offers);
 int measure_continuations(size_t blocks, size_t continuations);
 int run_continuations(size_t count);
 int hold_activity(void);
+int measure_openings(size_t blocks, size_t openings);
 int measure_types(size_t count);
 int measure_crowd(size_t clients, size_t activities, const char *broker);
 int measure_disturbance(size_t blocks, size_t calls, char **command);

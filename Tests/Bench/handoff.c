@@ -15,12 +15,13 @@ static DBusMessage *activity_call(const struct machines *machines, const char *m
 
 static bool is_seen(const struct machines *machines) { return machines->seen != 0; }
 
-static bool is_over(const struct machines *machines) {
-    return machines->arrived != 0 && machines->finished && machines->continued && machines->let_go;
+static bool goes_on(const struct machines *machines) {
+    return machines->arrived != 0 && machines->finished && machines->continued;
 }
 
-// From BecomeCurrent on the origin to InterfacesAdded at the target. The activity that was current before is gone then.
-static double time_offer(struct machines *machines) {
+static bool is_over(const struct machines *machines) { return goes_on(machines) && machines->let_go; }
+
+double time_offer(struct machines *machines) {
     DBusMessage *invalidate = machines->activity ? activity_call(machines, "Invalidate") : NULL;
     DBusMessageIter arguments;
     DBusMessage *create = new_call(BROKER_NAME, BROKER_PATH, BROKER_NAME ".Manager", "CreateActivity");
@@ -39,16 +40,30 @@ static double time_offer(struct machines *machines) {
     return time;
 }
 
-// The current activity has changed: its application will be asked to save it before it is continued.
-static void need_save(struct machines *machines) {
+// Sets a property of the current activity to true.
+static void set(struct machines *machines, const char *property) {
     DBusMessageIter arguments, properties;
-    const dbus_bool_t needs_save = TRUE;
+    const dbus_bool_t is_true = TRUE;
     DBusMessage *update = activity_call(machines, "Update");
     dbus_message_iter_init_append(update, &arguments);
     dbus_message_iter_open_container(&arguments, DBUS_TYPE_ARRAY, "{sv}", &properties);
-    append_entry(&properties, "NeedsSave", DBUS_TYPE_BOOLEAN, &needs_save);
+    append_entry(&properties, property, DBUS_TYPE_BOOLEAN, &is_true);
     dbus_message_iter_close_container(&arguments, &properties);
     dbus_message_unref(ask(machines, ORIGIN, update));
+}
+
+// Gives back when it began.
+static double begin_continuation(struct machines *machines) {
+    machines->arrived = 0;
+    machines->saved = machines->finished = machines->continued = machines->let_go = false;
+    idle(machines, rest);
+    const double begin = now();
+    DBusMessage *message = new_call(BROKER_NAME, machines->offer, BROKER_NAME ".RemoteActivity", "Continue");
+    DBusMessageIter arguments;
+    dbus_message_iter_init_append(message, &arguments);
+    append_empty(&arguments, "{sv}");
+    dbus_message_unref(ask(machines, TARGET, message));
+    return begin;
 }
 
 // From Continue at the target to its ContinueActivity, with WillSave on the origin between.
@@ -56,20 +71,20 @@ static double time_continuation(struct machines *machines) {
     // Asked to save within the last second, the application is asked again only by the continuation. If that was longer
     // ago, it has been asked already, and this one does not count.
     for (;;) {
-        machines->arrived = 0;
-        machines->saved = machines->finished = machines->continued = machines->let_go = false;
-        idle(machines, rest);
-        const double begin = now();
-        DBusMessage *message = new_call(BROKER_NAME, machines->offer, BROKER_NAME ".RemoteActivity", "Continue");
-        DBusMessageIter arguments;
-        dbus_message_iter_init_append(message, &arguments);
-        append_empty(&arguments, "{sv}");
-        dbus_message_unref(ask(machines, TARGET, message));
+        const double begin = begin_continuation(machines);
         await(machines, is_over, "the continuation");
         const bool counts = machines->saved;
-        need_save(machines);
+        // It has changed, so that its application will be asked to save it before it is continued again.
+        set(machines, "NeedsSave");
         if (counts) return machines->arrived - begin;
     }
+}
+
+void hold_continuation(struct machines *machines) {
+    time_offer(machines);
+    set(machines, "SupportsContinuationStreams");
+    begin_continuation(machines);
+    await(machines, goes_on, "the continuation");
 }
 
 static double time_rested_echo(struct machines *machines) {

@@ -7,8 +7,35 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // What arrives.
+
+static void keep_continuation(struct machines *machines, DBusMessage *call) {
+    DBusMessageIter arguments, context, entry, value;
+    if (!dbus_message_iter_init(call, &arguments) || !dbus_message_iter_next(&arguments)) return;
+    for (dbus_message_iter_recurse(&arguments, &context); dbus_message_iter_get_arg_type(&context) != DBUS_TYPE_INVALID;
+         dbus_message_iter_next(&context)) {
+        const char *key, *path;
+        dbus_message_iter_recurse(&context, &entry);
+        dbus_message_iter_get_basic(&entry, &key);
+        if (strcmp(key, "Continuation") != 0) continue;
+        dbus_message_iter_next(&entry);
+        dbus_message_iter_recurse(&entry, &value);
+        dbus_message_iter_get_basic(&value, &path);
+        free(machines->continuation);
+        machines->continuation = need(strdup(path));
+    }
+}
+
+static void take_stream(struct machines *machines, DBusMessage *call) {
+    const char *activity;
+    DBusError error = DBUS_ERROR_INIT;
+    if (!dbus_message_get_args(call, &error, DBUS_TYPE_OBJECT_PATH, &activity, DBUS_TYPE_UNIX_FD,
+                               &machines->stream[ORIGIN], DBUS_TYPE_INVALID))
+        fail("DidReceiveStream", &error);
+    if (write(machines->stream[ORIGIN], "!", 1) != 1) fail("writing to the stream", NULL);
+}
 
 static void answer(struct machines *machines, enum side side, DBusMessage *call) {
     DBusMessage *reply = need(dbus_message_new_method_return(call));
@@ -20,8 +47,13 @@ static void answer(struct machines *machines, enum side side, DBusMessage *call)
         machines->saved = true;
     } else if (dbus_message_has_member(call, "WasContinued")) {
         machines->continued = true;
+    } else if (dbus_message_has_member(call, "DidReceiveStream")) {
+        take_stream(machines, call);
     } else if (is_will_continue || dbus_message_has_member(call, "ContinueActivity")) {
-        if (!is_will_continue) machines->arrived = now();
+        if (!is_will_continue) {
+            machines->arrived = now();
+            keep_continuation(machines, call);
+        }
         const dbus_bool_t shows_or_handled = !is_will_continue;
         dbus_message_iter_append_basic(&arguments, DBUS_TYPE_BOOLEAN, &shows_or_handled);
     }
@@ -89,16 +121,19 @@ static void drain(struct machines *machines, enum side side) {
     }
 }
 
-// Serves both buses until one of them has been heard of, or the time has come.
+// Serves both buses until there is something on one of them, or the first byte of the stream, or the time has come.
 static void serve(struct machines *machines, double end) {
-    struct pollfd sockets[SIDES];
+    struct pollfd sockets[SIDES + 1];
     for (enum side side = ORIGIN; side < SIDES; side++) {
         sockets[side] = (struct pollfd){.events = POLLIN};
         dbus_connection_get_unix_fd(machines->bus[side], &sockets[side].fd);
         if (dbus_connection_has_messages_to_send(machines->bus[side])) sockets[side].events |= POLLOUT;
     }
+    struct pollfd *stream = &sockets[SIDES];
+    *stream = (struct pollfd){.fd = machines->greeted == 0 ? machines->stream[TARGET] : -1, .events = POLLIN};
     const double left = end - now();
-    if (poll(sockets, SIDES, left > 0 ? (int)left + 1 : 0) < 0 && errno != EINTR) fail("poll", NULL);
+    if (poll(sockets, SIDES + 1, left > 0 ? (int)left + 1 : 0) < 0 && errno != EINTR) fail("poll", NULL);
+    if (stream->fd >= 0 && stream->revents) machines->greeted = now();
     for (enum side side = ORIGIN; side < SIDES; side++)
         if (sockets[side].revents) drain(machines, side);
 }
@@ -138,6 +173,7 @@ DBusMessage *ask(struct machines *machines, enum side side, DBusMessage *message
 void set_up(struct machines *machines) {
     const char *const addresses[] = {getenv("BENCH_ORIGIN"), getenv("BENCH_TARGET")};
     for (enum side side = ORIGIN; side < SIDES; side++) {
+        machines->stream[side] = -1;
         if (!addresses[side]) fail("BENCH_ORIGIN and BENCH_TARGET", NULL);
         machines->bus[side] = connect_to_bus(addresses[side]);
     }

@@ -12,13 +12,15 @@ static const char usage[] =
     "  bench update BLOCKS CALLS          times Activity.Update, in turn with the echo\n"
     "  bench offers BLOCKS OFFERS         times offers, in turn with the echo\n"
     "  bench continuations BLOCKS COUNT   times continuations, in turn with the echo\n"
+    "  bench openings BLOCKS COUNT        times openings of streams, in turn with the echo\n"
     "  bench continue COUNT               continues an activity so many times\n"
     "  bench hold                         keeps an activity current\n"
     "  bench starts COUNT NAME COMMAND…   times a program from exec to owning NAME\n"
     "  bench types COUNT                  times registrations of so many types together\n"
     "  bench crowd CLIENTS EACH PROCESS   creates activities: KiB a client, KiB an activity, ms a call\n"
     "  bench disturbed BLOCKS CALLS COMMAND…   times Activity.Update without and beside a program, by the 99th percentile\n"
-    "The first three print a name, a ratio, and four times in ms: median and 99th percentile, the echo's after them.\n"
+    "What is timed in turn with the echo prints a name, a ratio, and four times in ms: median and 99th percentile,\n"
+    "then those of the echo.\n"
     "Between machines: BENCH_ORIGIN and BENCH_TARGET are the addresses of their buses; the echo is at the origin.\n";
 
 static size_t number(const char *text) {
@@ -43,6 +45,7 @@ int main(int count, char **arguments) {
         if (strcmp(verb, "update") == 0) return measure_update(blocks, samples);
         if (strcmp(verb, "offers") == 0) return measure_offers(blocks, samples);
         if (strcmp(verb, "continuations") == 0) return measure_continuations(blocks, samples);
+        if (strcmp(verb, "openings") == 0) return measure_openings(blocks, samples);
     }
     if (count > 4 && strcmp(verb, "starts") == 0)
         return measure_starts(number(arguments[2]), arguments[3], arguments + 4);

@@ -1,105 +1,40 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // How long it takes from nothing to a link, beside no more than TCP and a TLS handshake by GIO.
 #include "../bench.h"
+#include "tls.h"
 
-#include <arpa/inet.h>
-#include <gio/gio.h>
+#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 // A bridge takes 50 connections a second.
 static const useconds_t rest = 25000;
-
-static void check(GError *error, const char *what) {
-    if (error) fail(what, &(DBusError){.message = error->message});
-}
-
-static GTlsCertificate *certificate(const char *path) {
-    GError *error = NULL;
-    GTlsCertificate *certificate = g_tls_certificate_new_from_file(path, &error);
-    check(error, path);
-    return certificate;
-}
-
-static gboolean accept_any(GTlsConnection *connection, GTlsCertificate *certificate, GTlsCertificateFlags errors,
-                           gpointer data) {
-    (void)connection, (void)certificate, (void)errors, (void)data;
-    return TRUE;
-}
-
-// TLS over a connected socket, which it takes over. Without a database, which GIO would read for each connection.
-static GIOStream *shake(int descriptor, gboolean is_server, GTlsCertificate *certificate) {
-    GError *error = NULL;
-    setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
-    GSocket *socket = g_socket_new_from_fd(descriptor, &error);
-    check(error, "a socket");
-    GSocketConnection *base = g_socket_connection_factory_create_connection(socket);
-    GTlsBackend *backend = g_tls_backend_get_default();
-    const GType type = is_server ? g_tls_backend_get_server_connection_type(backend)
-                                 : g_tls_backend_get_client_connection_type(backend);
-    GIOStream *stream = g_initable_new(type, NULL, &error, "base-io-stream", base, "database", NULL, "certificate",
-                                       certificate, NULL);
-    check(error, "TLS");
-    if (is_server) g_object_set(stream, "authentication-mode", G_TLS_AUTHENTICATION_REQUIRED, NULL);
-    g_signal_connect(stream, "accept-certificate", G_CALLBACK(accept_any), NULL);
-    g_object_unref(base);
-    g_object_unref(socket);
-    g_tls_connection_handshake(G_TLS_CONNECTION(stream), NULL, &error);
-    check(error, "the handshake");
-    return stream;
-}
 
 static void finish(GIOStream *stream) {
     g_io_stream_close(stream, NULL, NULL);
     g_object_unref(stream);
 }
 
-static int loopback(unsigned short port, struct sockaddr_in *address) {
-    *address = (struct sockaddr_in){
-        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    return socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-}
-
 // Prints its port, and answers each handshake with one byte.
-static int serve(const char *path) {
+static _Noreturn void serve(const char *path) {
     GTlsCertificate *own = certificate(path);
-    struct sockaddr_in address;
-    socklen_t size = sizeof address;
-    const int listener = loopback(0, &address);
-    if (bind(listener, (struct sockaddr *)&address, size) || listen(listener, 16) ||
-        getsockname(listener, (struct sockaddr *)&address, &size))
-        fail("listening", NULL);
-    printf("%d\n", ntohs(address.sin_port));
+    unsigned short port;
+    const int listener = listen_on_loopback(&port);
+    printf("%d\n", port);
     fflush(stdout);
     for (;;) {
-        const int descriptor = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-        if (descriptor < 0) fail("accepting", NULL);
-        GIOStream *stream = shake(descriptor, TRUE, own);
+        GIOStream *stream = shake(accept_next(listener), TRUE, own);
         char byte = 1;
         g_output_stream_write_all(g_io_stream_get_output_stream(stream), &byte, 1, NULL, NULL, NULL);
         g_input_stream_read(g_io_stream_get_input_stream(stream), &byte, 1, NULL, NULL);
         finish(stream);
     }
-}
-
-static int dial(unsigned short port) {
-    struct sockaddr_in address;
-    const int descriptor = loopback(port, &address);
-    if (connect(descriptor, (struct sockaddr *)&address, sizeof address)) fail("connecting", NULL);
-    return descriptor;
-}
-
-static void read_all(GInputStream *stream, void *bytes, gsize size) {
-    GError *error = NULL;
-    gsize count = 0;
-    g_input_stream_read_all(stream, bytes, size, &count, NULL, &error);
-    check(error, "reading");
-    if (count < size) fail("the other side has closed the connection", NULL);
 }
 
 // From nothing until the other side has shown that it has finished the handshake too.
@@ -197,9 +132,8 @@ static const char usage[] =
 
 int main(int count, char **arguments) {
     signal(SIGPIPE, SIG_IGN);
-    // As the bridge has it.
-    setenv("G_TLS_GNUTLS_PRIORITY", "NORMAL:-VERS-ALL:+VERS-TLS1.3:%NO_TICKETS", 1);
-    if (count == 3 && strcmp(arguments[1], "serve") == 0) return serve(arguments[2]);
+    choose_ciphers();
+    if (count == 3 && strcmp(arguments[1], "serve") == 0) serve(arguments[2]);
     if (count == 7 && strcmp(arguments[1], "measure") == 0)
         return measure((size_t)atoi(arguments[2]), (size_t)atoi(arguments[3]), (unsigned short)atoi(arguments[4]),
                        (unsigned short)atoi(arguments[5]), arguments[6]);

@@ -1,0 +1,84 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Machines of a benchmark: each has a session bus, folders and daemons of its own. To be sourced, with the folder of the
+# release binaries in $binaries. What is left is cleared away at the end of the script.
+
+folder="$(mktemp -d)"
+children=()
+finish() {
+    # The newest first, so that the buses go last.
+    for ((index = ${#children[@]} - 1; index >= 0; index--)); do
+        kill "${children[index]}" 2>/dev/null || true
+        wait "${children[index]}" 2>/dev/null || true
+    done
+    rm -rf -- "$folder"
+}
+trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+fail() {
+    echo "${0##*/}: $*" >&2
+    for log in "$folder"/*/log; do
+        [[ ! -s $log ]] || tail -n 15 -- "$log" | sed 's/^/    /' >&2
+    done
+    exit 1
+}
+
+# Machines
+
+# become MACHINE: what is run next is run as the user of that machine.
+become() {
+    home="$folder/$1"
+    export DBUS_SESSION_BUS_ADDRESS="unix:path=$home/bus" DBUS_SYSTEM_BUS_ADDRESS="unix:path=$home/no-system-bus"
+    export XDG_CONFIG_HOME="$home/config" XDG_STATE_HOME="$home/state" XDG_DATA_HOME="$home/data"
+    export XDG_CACHE_HOME="$home/cache" XDG_RUNTIME_DIR="$home/runtime" XDG_DATA_DIRS="$home/share"
+}
+
+# start COMMAND…: runs a command until the end. Its process is the last of the children.
+start() {
+    setpriv --pdeathsig TERM "$@" >>"$home/log" 2>&1 </dev/null &
+    children+=("$!")
+}
+
+# await WHAT COMMAND…: repeats a command until it succeeds, ten seconds at most.
+await() {
+    local what="$1" end=$((SECONDS + 10))
+    shift
+    until "$@" >/dev/null 2>&1; do
+        ((SECONDS <= end)) || fail "$what: not within ten seconds"
+        sleep 0.05
+    done
+}
+
+owned() {
+    await "$1" gdbus call --session --timeout 5 --dest org.freedesktop.DBus --object-path / \
+        --method org.freedesktop.DBus.GetNameOwner "$1"
+}
+
+# make MACHINE: its folders and its bus.
+make() {
+    become "$1"
+    mkdir -m 700 -p -- "$home"/{config/handoff,state,data,cache,runtime,share}
+    printf '[Device]\nName=%s\n' "$1" >"$home/config/handoff/handoff.conf"
+    start dbus-daemon --session --nofork --nopidfile --address "$DBUS_SESSION_BUS_ADDRESS"
+    owned org.freedesktop.DBus
+}
+
+bridge=("$binaries/handoff-bridge" --no-discovery --listen 127.0.0.1:0)
+
+call_bridge() {
+    gdbus call --session --timeout 10 --dest org.example.Handoff.Bridge --object-path /org/example/Handoff/Bridge \
+        --method "$@"
+}
+
+# tell METHOD ARGUMENT…: calls the bridge.
+tell() { call_bridge "org.example.Handoff.Bridge.$1" "${@:2}" >/dev/null || fail "$1 failed"; }
+
+# told PROPERTY: a number or an id that the bridge has.
+told() {
+    call_bridge org.freedesktop.DBus.Properties.Get org.example.Handoff.Bridge "$1" |
+        sed -E "s/.*[ ']([0-9a-f]+)['>].*/\1/"
+}
+
+listening() { [[ $(told Port 2>/dev/null) =~ ^[1-9] ]]; }

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the parts of the measurement of streams have in common.
+#ifndef HANDOFF_BENCH_STREAMS_H
+#define HANDOFF_BENCH_STREAMS_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+// What is read and written at a time.
+#define CHUNK ((size_t)256 << 10)
+
+// Moves so many MiB a block through one stream and through nothing but TLS. Takes the processes of both bridges.
+int measure_throughput(size_t blocks, size_t mebibytes, const char *certificate, const pid_t bridges[2]);
+// Sends a file through a stream, and prints the MB/s.
+int send_file(const char *file, const char *copy);
+// Has KDE Connect send it to a device, where it becomes the copy, and prints the MB/s.
+int share_file(const char *device, const char *file, const char *copy, size_t seconds);
+
+// What cannot be written is the end of the program.
+void write_all(int descriptor, const void *bytes, size_t size, const char *what);
+
+#endif
