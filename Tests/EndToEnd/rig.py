@@ -21,7 +21,7 @@ import namespaces
 from buses import BRIDGE, BRIDGE_ROOT, wait
 from fabric import Impairment
 from host import PREFIX, Host
-from support import Machine
+from support import Machine, wait_for_link
 from switch import Switch
 
 PROGRAMS = ("ip", "avahi-daemon", "dbus-daemon", "setpriv")
@@ -119,3 +119,19 @@ def start_hosted(machines: list[Machine], place: Host, *options: str) -> HostedM
     machine.start_broker(*options)
     machine.start_bridge(*options)
     return machine
+
+
+def start_cabled(machines: list[Machine], cable: namespaces.Cable) -> tuple[Machine, Machine]:
+    """Two paired and connected machines, one at each end of a cable, added to those of the test, which ends them."""
+    for name, host, address in zip(("desk", "lap"), cable.hosts, cable.addresses):
+        machine = Machine(name)
+        machines.append(machine)
+        machine.host, machine.host_address = host, address
+        machine.start_broker()
+        machine.start_bridge()
+    desk, lap = machines
+    desk.trust(lap.device_id, lap.name)
+    lap.trust(desk.device_id, desk.name)
+    lap.dial(desk.port, desk.host_address)
+    wait_for_link(desk, lap)
+    return desk, lap

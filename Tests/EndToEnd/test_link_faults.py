@@ -12,6 +12,7 @@ from buses import let_pass, wait
 from clients import Client, Dock
 from namespaces import Cable
 from proxy import Proxy
+from rig import start_cabled
 from support import Machine, start_machine, wait_for_link
 
 # How long an offer may stay that nobody has withdrawn.
@@ -142,17 +143,7 @@ def test_peer_that_vanishes(machine_list: list[Machine]) -> None:
     if cable.missing:
         pytest.skip(f"network namespaces can't be made: {cable.missing}")
     try:
-        for name, host, address in zip(("desk", "lap"), cable.hosts, cable.addresses):
-            machine = Machine(name)
-            machine_list.append(machine)
-            machine.host, machine.host_address = host, address
-            machine.start_broker()
-            machine.start_bridge()
-        desk, lap = machine_list
-        desk.trust(lap.device_id, lap.name)
-        lap.trust(desk.device_id, desk.name)
-        lap.dial(desk.port, desk.host_address)
-        wait_for_link(desk, lap)
+        desk, lap = start_cabled(machine_list, cable)
         Client(desk).offer("A letter")
         Client(lap)
         dock = Dock(lap)

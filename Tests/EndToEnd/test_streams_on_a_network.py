@@ -11,7 +11,7 @@ import pytest
 from buses import BRIDGE_ROOT, let_pass, wait
 from finding import hosted, make_peers
 from namespaces import Cable
-from rig import Network
+from rig import Network, start_cabled
 from streams import Background, Continuation, Counts, is_broken, receive, send
 from support import Machine, wait_for_link
 from test_streams import break_streams
@@ -77,18 +77,7 @@ def cabled(machine_list: list[Machine]) -> Iterator[tuple[Machine, Machine]]:
     cable = Cable()
     if cable.missing:
         pytest.skip(f"network namespaces can't be made: {cable.missing}")
-    for name, host, address in zip(("desk", "lap"), cable.hosts, cable.addresses):
-        machine = Machine(name)
-        machine_list.append(machine)
-        machine.host, machine.host_address = host, address
-        machine.start_broker()
-        machine.start_bridge()
-    desk, lap = machine_list
-    desk.trust(lap.device_id, lap.name)
-    lap.trust(desk.device_id, desk.name)
-    lap.dial(desk.port, desk.host_address)
-    wait_for_link(desk, lap)
-    yield desk, lap
+    yield start_cabled(machine_list, cable)
     cable.remove()
 
 
