@@ -148,8 +148,7 @@ final class TLSConnection {
         } catch {
             if error.isIO(G_IO_ERROR_WOULD_BLOCK) { return .wouldBlock }
             // Messages say themselves where they end, so an end without TLS's goodbye is as good.
-            let isEnd = error.domain == g_tls_error_quark() && error.code == Int32(G_TLS_ERROR_EOF.rawValue)
-            return isEnd ? .ended : .failed(error.message)
+            return error.isTLSEnd ? .ended : .failed(error.message)
         }
     }
 
@@ -185,6 +184,11 @@ final class TLSConnection {
 
     /// Ends it at once. Its sources must have been cancelled.
     func close() { socket.close() }
+}
+
+extension GLibError {
+    /// Whether it says that the other side has ended the connection without TLS's goodbye.
+    var isTLSEnd: Bool { domain == g_tls_error_quark() && code == Int32(G_TLS_ERROR_EOF.rawValue) }
 }
 
 /// Why a device was not accepted.

@@ -33,13 +33,13 @@ final class CopyProgress {
         isShown = true
         let share = total.map { $0 > 0 ? " of \(Self.size($0)), \(copy.count * 100 / $0) %" : "" } ?? ""
         // To the start of the line, and to its end what is not overwritten is erased.
-        Output.terminal("\r\(Self.size(copy.count))\(share), \(rate)\u{1B}[K")
+        Output.error("\r\(Self.size(copy.count))\(share), \(rate)\u{1B}[K")
     }
 
     /// Takes the line away.
     func end() {
         timer = nil
-        if isShown { Output.terminal("\r\u{1B}[K") }
+        if isShown { Output.error("\r\u{1B}[K") }
     }
 
     /// How much there was, and how fast.

@@ -6,7 +6,7 @@ enum StandardDescriptors {
     /// Puts `/dev/null` where one is closed: else the next thing that is opened would get its number, and what is meant for
     /// the user would be written to the bus. To be called before anything is opened.
     /// - Returns: the numbers of those that were closed.
-    static func fill() -> Set<Int32> {
+    private static func fill() -> Set<Int32> {
         var closed: Set<Int32> = []
         for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 {
             closed.insert(number)

@@ -64,6 +64,12 @@ extension HandoffFailure {
                 + " Install or start one that declares the type.")
     }
 
+    static var tooManyStreams: HandoffFailure {
+        .tooMany(
+            "open streams of one connection", limit: Quota.streams,
+            advice: "Close those that are no longer needed.")
+    }
+
     static func tooMany(_ things: String, limit: Int, advice: String) -> HandoffFailure {
         HandoffFailure(.limitsExceeded, "More than \(limit) \(things) are not allowed. \(advice)")
     }

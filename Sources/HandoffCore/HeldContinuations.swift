@@ -86,9 +86,7 @@ public struct HeldContinuations: Sendable {
         guard entry.supportsStreams else { throw .noStreams(id) }
         let open = entries.reduce(0) { $0 + ($1.connection == entry.connection ? $1.openStreams : 0) }
         guard open < Quota.streams else {
-            throw .tooMany(
-                "open streams of one connection", limit: Quota.streams,
-                advice: "Close those that are no longer needed.")
+            throw .tooManyStreams
         }
         change(id) { $0.openStreams += 1 }
     }

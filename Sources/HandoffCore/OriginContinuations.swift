@@ -107,9 +107,7 @@ public struct OriginContinuations: Sendable {
         }
         let open = (entries + leftovers).reduce(0) { $0 + ($1.connection == connection ? $1.openStreams : 0) }
         guard open < Quota.streams else {
-            throw .tooMany(
-                "open streams of one connection", limit: Quota.streams,
-                advice: "Close those that are no longer needed.")
+            throw .tooManyStreams
         }
         entries[index].connection = connection
         entries[index].openStreams += 1

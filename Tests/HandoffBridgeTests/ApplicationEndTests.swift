@@ -3,6 +3,7 @@ import DBus
 import Glibc
 import HandoffInterfaces
 import MainLoop
+import TestSupport
 import Testing
 
 @testable import HandoffBridge
@@ -32,7 +33,7 @@ struct ApplicationEndTests {
     @Test("what the application writes is read, whichever way it is cut", arguments: 1...20)
     func reading(seed: UInt64) throws {
         defer { close(application) }
-        var generator = SplitMix(state: seed)
+        var generator = Seeded(seed)
         var (written, taken) = ([UInt8](), [UInt8]())
         for _ in 0..<200 {
             if written.count == taken.count || Bool.random(using: &generator) {
@@ -110,16 +111,5 @@ struct ApplicationEndTests {
         stop.send()
         much.withUnsafeBytes { #expect((try? end.write($0, unless: stop)) == .stopped) }
         #expect(!end.waitUntilClosed(unless: stop))
-    }
-}
-
-/// A generator that gives the same numbers for the same seed.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        let mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        return mixed ^ (mixed >> 27)
     }
 }

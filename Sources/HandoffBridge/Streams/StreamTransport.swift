@@ -58,8 +58,7 @@ final class StreamTransport: @unchecked Sendable {
 
     /// What `error` means: the ends of directions are in the frames, so an end without TLS's goodbye is as good as one with.
     private static func ending(_ error: GLibError) -> Result<Int, GLibError> {
-        let isEnd = error.domain == g_tls_error_quark() && error.code == Int32(G_TLS_ERROR_EOF.rawValue)
-        return isEnd ? .success(0) : .failure(error)
+        error.isTLSEnd ? .success(0) : .failure(error)
     }
 
     /// Writes all of `bytes`.

@@ -153,10 +153,10 @@ private final class Publisher: ApplicationServer, ActivityDelegateServer {
                 _ = await sending.awaitEnd()
             }
         }
-        var isOver = false
+        var (isOver, limit): (Bool, LoopSource?) = (false, nil)
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             var next: CheckedContinuation<Void, Never>? = continuation
-            timer = .timer(after: Self.patience) {
+            limit = .timer(after: Self.patience) {
                 next?.resume()
                 next = nil
             }
@@ -167,11 +167,11 @@ private final class Publisher: ApplicationServer, ActivityDelegateServer {
                 next = nil
             }
         }
+        limit?.cancel()
         if isOver, unfinished.isEmpty { return }
         let told = "Interrupted before everything was sent. The other side is told."
         let untold = "Interrupted before everything was sent, and the other side may take it for the end."
-        failure = failure ?? CommandFailure(isOver ? told : untold)
-        if !isOver { failure = CommandFailure(untold) }
+        failure = isOver ? failure ?? CommandFailure(told) : CommandFailure(untold)
     }
 
     // MARK: Activities of others

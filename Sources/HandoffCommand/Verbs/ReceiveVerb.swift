@@ -94,16 +94,13 @@ private final class Receiver: ApplicationServer {
         let line = ReceivedActivity(activity, context).json.text
         if isStream { return try await readStream(of: activity, context, line, call) }
         try Output.line(line)
+        // Before the reply: another one may follow at once.
+        left = left.map { $0 - 1 }
         call.afterReply { [self] in
             if activity.flag("SupportsContinuationStreams") { release(context) }
-            taken()
+            if left == 0 { onDone?() }
         }
         return true
-    }
-
-    private func taken() {
-        left = left.map { $0 - 1 }
-        if left == 0 { onDone?() }
     }
 
     private func continuation(_ context: [String: Value]) -> ContinuationProxy? {
@@ -131,20 +128,21 @@ private final class Receiver: ApplicationServer {
             throw HandoffFailure(
                 .applicationFailed, "Another stream is being received. Try again when it has ended.")
         }
+        guard let continuation = continuation(context) else { return false }
         isReading = true
         do {
-            guard let continuation = continuation(context) else { return false }
             let reading = StreamReading(
                 try await continuation.openStream(), activity["UserInfo"]?.properties ?? [:])
             self.reading = reading
-            Output.terminal(line + "\n")
+            Output.error(line + "\n")
             call.afterReply { [self] in
                 MainLoop.start { [self] in
                     failure = await reading.run()
                     isReading = false
                     self.reading = nil
                     release(context)
-                    if failure == nil { taken() } else { onDone?() }
+                    left = left.map { $0 - 1 }
+                    if failure != nil || left == 0 { onDone?() }
                 }
             }
             return true
@@ -161,6 +159,6 @@ private final class Receiver: ApplicationServer {
             "event": "failed", "type": .string(activityType), "errorName": .string(errorName),
             "message": .string(errorMessage),
         ]
-        if isStream { Output.terminal(line.text + "\n") } else { try Output.line(line.text) }
+        if isStream { Output.error(line.text + "\n") } else { try Output.line(line.text) }
     }
 }
