@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// Which connections may wait for the end of their opening, before anybody knows whose they are (WIRE, "Opening").
+///
+/// They are counted by source first, and then in all. Sources at which a peer may be keep a share for themselves that
+/// strangers elsewhere cannot take. What has matched is to be taken out, and counts elsewhere.
+public struct OpeningQuota: Sendable {
+    /// Connections of one source that wait, and those of it that may begin in a second.
+    public static let (socketsOfSource, openingsOfSource) = (4, 5)
+    /// The same for all sources together.
+    public static let (sockets, openings) = (64, 50)
+    /// What a source at which a peer may be has for itself of both.
+    public static let share = 2
+
+    /// What becomes of a connection that has come.
+    public enum Decision: Equatable, Sendable {
+        /// It may wait, and is to be called by this number. `dropping` has to go for it.
+        case admit(Int, dropping: Int?)
+        /// More come of its source than may.
+        case refuseSource
+        /// More come than may in all.
+        case refuseAll
+    }
+
+    private struct Waiting {
+        let number: Int
+        let source: String
+        /// Whether it has its place by the share of a peer.
+        let isShared: Bool
+    }
+
+    /// When connections of a source, or of all, began within the last second.
+    private struct Times {
+        private var times: [Instant] = []
+
+        mutating func count(after limit: Instant) -> Int {
+            times.removeAll { $0 <= limit }
+            return times.count
+        }
+
+        mutating func add(_ time: Instant) { times.append(time) }
+    }
+
+    private struct Source {
+        var all = Times()
+        /// Those that took the share of a peer.
+        var shared = Times()
+    }
+
+    /// The oldest first.
+    private var waiting: [Waiting] = []
+    private var sources: [String: Source] = [:]
+    private var common = Times()
+    private var nextNumber = 0
+
+    /// How many sources are remembered before those are looked for that need not be.
+    private static let manySources = 256
+
+    /// Nobody waits.
+    public init() {}
+
+    /// How many wait.
+    public var count: Int { waiting.count }
+
+    /// A connection has come from `source`.
+    /// - Parameters:
+    ///   - extra: how many more of it are expected, for which tokens were given.
+    ///   - mayBePeer: whether a peer may be there. It is asked only if it matters.
+    public mutating func arrived(
+        from source: String, extra: Int = 0, at now: Instant, mayBePeer: () -> Bool
+    ) -> Decision {
+        let second = now.advanced(by: .seconds(-1))
+        var known = sources[source] ?? Source()
+        guard known.all.count(after: second) < Self.openingsOfSource + extra else { return .refuseSource }
+        var dropped: Int?
+        let own = waiting.filter { $0.source == source }
+        if own.count >= Self.socketsOfSource + extra { dropped = own.first?.number }
+        let sharedSockets = own.count { $0.isShared && $0.number != dropped }
+        let isShared =
+            sharedSockets < Self.share && known.shared.count(after: second) < Self.share && mayBePeer()
+        if !isShared {
+            guard common.count(after: second) < Self.openings else { return .refuseAll }
+            let others = waiting.filter { !$0.isShared && $0.number != dropped }
+            if dropped == nil, others.count >= Self.sockets {
+                dropped = Crowd.victim(among: others.map(\.source)).map { others[$0].number }
+            }
+            common.add(now)
+        } else {
+            known.shared.add(now)
+        }
+        known.all.add(now)
+        if sources.count >= Self.manySources { forgetSources(before: second) }
+        sources[source] = known
+        if let dropped { waiting.removeAll { $0.number == dropped } }
+        nextNumber += 1
+        waiting.append(Waiting(number: nextNumber, source: source, isShared: isShared))
+        return .admit(nextNumber, dropping: dropped)
+    }
+
+    /// A connection waits no longer.
+    public mutating func ended(_ number: Int) { waiting.removeAll { $0.number == number } }
+
+    /// All connections wait no longer.
+    public mutating func endAll() { waiting = [] }
+
+    private mutating func forgetSources(before limit: Instant) {
+        sources = sources.filter { entry in
+            var times = entry.value.all
+            return times.count(after: limit) > 0
+        }
+    }
+}

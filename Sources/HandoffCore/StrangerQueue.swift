@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// Strangers who have come past the opening, and whose handshake, which is costly, is yet to begin or under way (WIRE,
+/// "Opening"). The sources take turns.
+public struct StrangerQueue: Sendable {
+    /// How many may be at a time; of more, the oldest of the source that has the most goes.
+    public static let maximum = 8
+    /// How many handshakes may begin in a second.
+    public static let rate = 2
+
+    private struct Stranger {
+        let number: Int
+        let source: String
+        var hasBegun = false
+    }
+
+    /// The oldest first.
+    private var strangers: [Stranger] = []
+    /// When the latest handshakes began.
+    private var starts: [Instant] = []
+    /// When the latest handshake of each source began.
+    private var latest: [String: Instant] = [:]
+
+    /// For how long it is remembered whose turn it was.
+    private static let memory = Duration.seconds(10)
+
+    /// Nobody is there.
+    public init() {}
+
+    /// How many there are.
+    public var count: Int { strangers.count }
+
+    /// A stranger has come.
+    /// - Returns: the number of the one that has to go for it; nil if there was room.
+    public mutating func arrived(_ number: Int, from source: String) -> Int? {
+        var dropped: Int?
+        if strangers.count >= Self.maximum, let index = Crowd.victim(among: strangers.map(\.source)) {
+            dropped = strangers.remove(at: index).number
+        }
+        strangers.append(Stranger(number: number, source: source))
+        return dropped
+    }
+
+    /// A stranger is gone, or has become a link.
+    public mutating func ended(_ number: Int) { strangers.removeAll { $0.number == number } }
+
+    /// All are gone.
+    public mutating func endAll() { strangers = [] }
+
+    /// Whose handshake is to begin now; nil for nobody's.
+    public mutating func next(at now: Instant) -> Int? {
+        forget(before: now)
+        guard starts.count < Self.rate else { return nil }
+        let waiting = strangers.indices.filter { !strangers[$0].hasBegun }
+        // Of one source, and of sources whose turn has not been yet, the oldest comes first.
+        let turn = waiting.min { one, other in
+            let (first, second) = (latest[strangers[one].source], latest[strangers[other].source])
+            return first == second ? one < other : precedes(first, second)
+        }
+        guard let turn else { return nil }
+        strangers[turn].hasBegun = true
+        starts.append(now)
+        latest[strangers[turn].source] = now
+        return strangers[turn].number
+    }
+
+    /// Whether a source whose turn was at `one` comes before one whose turn was at `other`: nil for none yet.
+    private func precedes(_ one: Instant?, _ other: Instant?) -> Bool {
+        guard let other else { return false }
+        guard let one else { return true }
+        return one < other
+    }
+
+    /// When ``next(at:)`` may have somebody; nil if nobody waits.
+    public var nextDeadline: Instant? {
+        guard strangers.contains(where: { !$0.hasBegun }) else { return nil }
+        guard starts.count >= Self.rate, let oldest = starts.first else { return Instant(microseconds: 0) }
+        return oldest.advanced(by: .seconds(1))
+    }
+
+    private mutating func forget(before now: Instant) {
+        let second = now.advanced(by: .seconds(-1))
+        starts.removeAll { $0 <= second }
+        let limit = now.advanced(by: .zero - Self.memory)
+        latest = latest.filter { $0.value > limit }
+    }
+}
