@@ -10,6 +10,8 @@ final class Redial {
     private var timer: LoopSource?
     private var task: Task<Void, Never>?
     private var isStopped = false
+    /// Whether there was reason for another attempt while one was under way, which knew nothing of that.
+    private var isDue = false
 
     /// Calls `attempt` when it is time, and then `done`, to be told with ``schedule()`` if another is needed.
     init(
@@ -23,13 +25,19 @@ final class Redial {
     /// Sees to it that there will be an attempt.
     func schedule() {
         guard task == nil, timer == nil, !isStopped else { return }
+        if isDue { return now() }
         var generator = SystemRandomNumberGenerator()
         timer = .timer(after: backoff.next(using: &generator)) { [weak self] in self?.now() }
     }
 
-    /// Makes the next attempt now, unless one is under way.
+    /// Makes the next attempt now, or as soon as the one that is under way has failed.
     func now() {
-        guard task == nil, !isStopped else { return }
+        guard !isStopped else { return }
+        guard task == nil else {
+            isDue = true
+            return
+        }
+        isDue = false
         timer = nil
         task = MainLoop.start { [weak self, attempt] in
             await attempt()
@@ -40,7 +48,10 @@ final class Redial {
     }
 
     /// No further attempt is needed for now.
-    func pause() { timer = nil }
+    func pause() {
+        timer = nil
+        isDue = false
+    }
 
     /// The next wait is short again.
     func reset() { backoff.reset() }
