@@ -38,20 +38,22 @@ final class Entrance {
 
     /// Listens on another port from now on, unless the user has chosen it.
     func renewPort() {
-        let chosen = address?.port ?? bridge.settings.port
-        if chosen == 0, listener != nil { listen() }
+        if chosenPort == 0, listener != nil { listen() }
     }
+
+    /// The port that the user has chosen, 0 for none.
+    private var chosenPort: UInt16 { address?.port ?? bridge.settings.port }
 
     private func listen() {
         do {
-            let listener = try Listener(address, port: bridge.settings.port) { [weak self] socket in
+            let listener = try Listener(address, port: chosenPort, otherThan: port) { [weak self] socket in
                 self?.admission.admit(socket)
             }
             self.listener = listener
             bridgeLog.info("Listening on port \(listener.port).")
             bridge.portChanged()
         } catch {
-            let place = address.map { "\($0)" } ?? "port \(bridge.settings.port)"
+            let place = address.map { "\($0)" } ?? "port \(chosenPort)"
             bridge.refusals.note(
                 "Others cannot connect, since \(place) is not to be had: \(error) Trying again.")
             retry = .timer(after: Self.retryInterval) { [weak self] in

@@ -12,21 +12,45 @@ final class Listener {
     private var source: DescriptorSource?
     private var pause: LoopSource?
 
+    /// The ports of which one is taken unless the user has chosen another: so few that a firewall can name them.
+    static let ports: ClosedRange<UInt16> = 45_700...45_799
+
     /// How many connections the kernel keeps until they are taken.
     private static let backlog: gint = 64
     /// How many are taken before others on the main loop get their turn.
     private static let maximumAtOnce = 16
 
     /// Listens, until this is freed, and hands each connection to `body`.
-    /// - Parameter address: an address of this machine, nil for all of them.
+    /// - Parameters:
+    ///   - address: an address of this machine, nil for all of them.
+    ///   - port: where to listen; 0 for one of ``ports`` at random, or any if they are all taken.
+    ///   - former: the port that is not to be taken at random again.
     /// - Throws: `GLibError` if that cannot be had.
     init(
-        _ address: NetworkAddress?, port: UInt16, _ body: @escaping @MainLoop (SocketConnection) -> Void
+        _ address: NetworkAddress?, port: UInt16, otherThan former: UInt16 = 0,
+        _ body: @escaping @MainLoop (SocketConnection) -> Void
     ) throws {
         self.body = body
-        socket = try Self.open(address, port)
+        socket =
+            port == 0 ? try Self.openAtRandom(address, otherThan: former) : try Self.open(address, port)
         self.port = try Self.port(of: socket)
         watch()
+    }
+
+    private static func openAtRandom(
+        _ address: NetworkAddress?, otherThan former: UInt16
+    ) throws -> ObjectReference<GSocket> {
+        var generator = SystemRandomNumberGenerator()
+        for port in ports.filter({ $0 != former }).shuffled(using: &generator) {
+            do {
+                return try open(address, port)
+            } catch let error as GLibError where error.isIO(G_IO_ERROR_ADDRESS_IN_USE) {
+                continue
+            }
+        }
+        bridgeLog.message(
+            "The ports \(ports.lowerBound) to \(ports.upperBound) are all taken; any other serves.")
+        return try open(address, 0)
     }
 
     isolated deinit {
@@ -39,14 +63,14 @@ final class Listener {
             // An IPv6 socket that takes IPv4 too, where the kernel has IPv6.
             do {
                 return try bind(g_inet_address_new_any(G_SOCKET_FAMILY_IPV6), port)
-            } catch {
+            } catch let error as GLibError where !error.isIO(G_IO_ERROR_ADDRESS_IN_USE) {
                 return try bind(g_inet_address_new_any(G_SOCKET_FAMILY_IPV4), port)
             }
         }
         guard let parsed = g_inet_address_new_from_string(address.host) else {
             throw StartFailure("“\(address.host)” is not an IP address to listen on.")
         }
-        return try bind(parsed, address.port)
+        return try bind(parsed, port)
     }
 
     /// Takes over `address`.
