@@ -9,25 +9,28 @@ final class Admission {
     static let openingTimeout = Duration.seconds(2)
     /// How long the handshake may take after it.
     static let timeout = Duration.seconds(5)
-    /// How many may be before the end of their opening, in all and from one address; of more, the oldest go.
-    static let (maximumOpening, maximumOfHost) = (64, 4)
-    /// How many may begin in a second; more are turned away.
-    static let maximumRate = 50
-    /// How many strangers, and of each peer, may be behind their opening; of more, the oldest go.
-    static let (maximumStrangers, maximumOfPeer) = (8, 4)
+    /// How long a stranger may take for all of it, up to the end of Hello, its turn included.
+    static let strangersTimeout = Duration.seconds(10)
+    /// How many of each peer may be behind their opening; of more, the oldest go.
+    static let maximumOfPeer = 4
 
     private struct Waiting {
         let number: Int
-        let host: String
-        let task: Task<Void, Never>
+        let socket: SocketConnection
+        let source: String
+        let since: Instant
+        var task: Task<Void, Never>?
         /// Who it is, once the opening is over.
         var claim: Opening.Claim?
+        /// Continues a stranger whose turn it is.
+        var turn: CheckedContinuation<Void, any Error>?
     }
 
     private let bridge: Bridge
-    private var waiting: [Waiting] = []
-    private var nextNumber = 0
-    private var rate = EventRate(limit: maximumRate)
+    private var waiting: [Int: Waiting] = [:]
+    private var quota = OpeningQuota()
+    private var strangers = StrangerQueue()
+    private lazy var timer = DeadlineTimer { [weak self] in self?.beginTurns() }
 
     init(_ bridge: Bridge) { self.bridge = bridge }
 
@@ -36,35 +39,56 @@ final class Admission {
 
     /// Finds out who is at the other end of `socket`, and makes a link of it.
     func admit(_ socket: SocketConnection) {
-        guard rate.count(at: MainLoop.now) else {
-            socket.close()
-            return bridge.refusals.note("More than \(Self.maximumRate) connections came in a second.")
+        let source = NetworkSource.name(of: socket.remoteHost)
+        let tokens = bridge.streams.connector.expectedConnections(from: socket.remoteHost)
+        let decision = quota.arrived(from: source, extra: tokens, at: .now) {
+            bridge.places.mayBePeer(at: source)
         }
-        makeRoom(Self.maximumOfHost) { $0.claim == nil && $0.host == socket.remoteHost }
-        makeRoom(Self.maximumOpening) { $0.claim == nil }
-        nextNumber += 1
-        let number = nextNumber
-        let task = MainLoop.start { [weak self] in
-            await self?.identify(socket, number)
-            self?.waiting.removeAll { $0.number == number }
+        switch decision {
+        case .refuseSource: refuse(socket, "More connections than allowed come from \(source).")
+        case .refuseAll: refuse(socket, "More than \(OpeningQuota.openings) connections came in a second.")
+        case .admit(let number, let dropped):
+            if let dropped {
+                drop(dropped)
+                bridge.refusals.note("Too many connections did not say whose they are; the oldest go.")
+            }
+            waiting[number] = Waiting(number: number, socket: socket, source: source, since: .now)
+            let task = MainLoop.start { [weak self] in
+                await self?.identify(socket, number)
+                self?.forget(number)
+            }
+            waiting[number]?.task = task
         }
-        waiting.append(Waiting(number: number, host: socket.remoteHost, task: task))
     }
 
-    /// Ends the oldest of those for which `belongs` is true, until there is room for one more within `limit`.
-    private func makeRoom(_ limit: Int, _ belongs: (Waiting) -> Bool) {
-        let those = waiting.filter(belongs)
-        guard those.count >= limit else { return }
-        bridge.refusals.note("More than \(limit) connections did not say whose they are; the oldest go.")
-        let excess = those.prefix(those.count - limit + 1)
-        for one in excess { one.task.cancel() }
-        waiting.removeAll { one in excess.contains { $0.number == one.number } }
+    private func refuse(_ socket: SocketConnection, _ why: String) {
+        socket.close()
+        bridge.refusals.note(why)
+    }
+
+    private func drop(_ number: Int) {
+        waiting[number]?.task?.cancel()
+        forget(number)
+    }
+
+    private func forget(_ number: Int) {
+        quota.ended(number)
+        strangers.ended(number)
+        guard let former = waiting.removeValue(forKey: number) else { return }
+        former.turn?.resume(throwing: CancellationError())
+        beginTurns()
     }
 
     /// Ends all of them.
     func closeAll() {
-        for one in waiting { one.task.cancel() }
-        waiting = []
+        for one in waiting.values {
+            one.task?.cancel()
+            one.turn?.resume(throwing: CancellationError())
+        }
+        waiting = [:]
+        quota.endAll()
+        strangers.endAll()
+        timer.set(nil)
     }
 
     private func identify(_ socket: SocketConnection, _ number: Int) async {
@@ -72,27 +96,33 @@ final class Admission {
         do {
             let claim = try await withTimeLimit(Self.openingTimeout) { [bridge] in
                 try await bridge.opening.answer(
-                    socket, secrets: { bridge.trust.secrets }, claimed: bridge.streams.connector.claim)
+                    socket, secrets: { bridge.trust.knockSecrets(as: bridge.identity.device) },
+                    claimed: bridge.streams.connector.claim)
             }
-            if case .stream(let ticket) = claim { return try await shake(socket, ticket, number) }
-            guard claim != .stranger || bridge.welcomesStrangers else {
-                throw TLSFailure("it is a stranger")
+            // A connection that was given up while it was being read is nobody's any more.
+            guard waiting[number] != nil else { throw CancellationError() }
+            quota.ended(number)
+            waiting[number]?.claim = claim
+            switch claim {
+            case .stream(let ticket): try await shake(socket, ticket)
+            case .device(let device): try await shake(socket, device, claim)
+            case .stranger: try await shakeStranger(socket, number)
             }
-            try await shake(socket, claim, number)
         } catch {
             socket.close()
-            if !Task.isCancelled {
+            if !Task.isCancelled, !(error is CancellationError) {
                 bridge.refusals.note("A connection from \(socket.remoteHost) was refused: \(error)")
             }
         }
     }
 
+    // MARK: Handshakes
+
     /// Has the other side show that it is the one that the token was given to.
-    private func shake(_ socket: SocketConnection, _ ticket: StreamTokens.Ticket, _ number: Int) async throws
-    {
+    private func shake(_ socket: SocketConnection, _ ticket: StreamTokens.Ticket) async throws {
         do {
             socket.configureForStream()
-            let transport = try await handshake(socket, .stream(ticket), number)
+            let transport = try await handshake(socket, expecting: ticket.device)
             guard bridge.isOn, !Task.isCancelled else {
                 transport.close()
                 throw CancellationError()
@@ -104,35 +134,74 @@ final class Admission {
         }
     }
 
-    /// Has the other side show what it claims.
-    private func shake(_ socket: SocketConnection, _ claim: Opening.Claim, _ number: Int) async throws {
-        let limit = claim == .stranger ? Self.maximumStrangers : Self.maximumOfPeer
-        makeRoom(limit) { $0.claim == claim }
-        let transport = try await handshake(socket, claim, number)
+    /// Has the other side show that it is `device`, as it claims.
+    private func shake(_ socket: SocketConnection, _ device: DeviceID, _ claim: Opening.Claim) async throws {
+        let those = waiting.values.filter { $0.claim == claim }.sorted { $0.number < $1.number }
+        for one in those.dropLast(Self.maximumOfPeer) { drop(one.number) }
+        let transport = try await handshake(socket, expecting: device)
         guard bridge.isOn, !Task.isCancelled else { return transport.close() }
         let link = try bridge.links.add(transport, .accepted(from: socket.remoteAddress))
-        link.isFarewell = claim != .stranger && bridge.trust[link.device] == nil
+        link.isFarewell = bridge.trust[link.device] == nil
+    }
+
+    /// The same for somebody who shows nothing that is known, if such are welcome.
+    private func shakeStranger(_ socket: SocketConnection, _ number: Int) async throws {
+        guard bridge.welcomesStranger(from: socket.remoteHost) else { throw TLSFailure("it is a stranger") }
+        try await awaitTurn(number)
+        let left = try timeLeft(number)
+        let transport = try await withTimeLimit(min(left, Self.timeout)) { [self] in
+            try await handshake(socket, expecting: nil)
+        }
+        let rest = try? timeLeft(number)
+        guard bridge.isOn, !Task.isCancelled, let rest, bridge.welcomesStranger(from: socket.remoteHost)
+        else {
+            return transport.close()
+        }
+        _ = try bridge.links.add(
+            transport, .accepted(from: socket.remoteAddress), helloWithin: min(rest, Link.helloTimeout))
+    }
+
+    private func timeLeft(_ number: Int) throws -> Duration {
+        guard let since = waiting[number]?.since else { throw CancellationError() }
+        let left = Self.strangersTimeout - since.duration(to: .now)
+        guard left > .zero else { throw TLSFailure("it took too long") }
+        return left
     }
 
     private func handshake(
-        _ socket: SocketConnection, _ claim: Opening.Claim, _ number: Int
+        _ socket: SocketConnection, expecting device: DeviceID?
     ) async throws -> TLSConnection {
-        guard let index = waiting.firstIndex(where: { $0.number == number }) else {
-            throw CancellationError()
-        }
-        waiting[index].claim = claim
         let identity = bridge.identity
-        let expected: DeviceID? =
-            switch claim {
-            case .device(let device): device
-            case .stream(let ticket): ticket.device
-            case .stranger: nil
-            }
         return try await withTimeLimit(Self.timeout) {
             // A handshake blocks one of a few threads of GIO from its start, so that a few dozen connections that
             // say nothing would keep everybody else out.
             try await socket.untilReadable()
-            return try await TLSConnection.establish(.server, over: socket, as: identity, demanding: expected)
+            return try await TLSConnection.establish(.server, over: socket, as: identity, demanding: device)
         }
+    }
+
+    // MARK: Strangers' turns
+
+    /// Returns when a stranger's handshake may begin: it costs much more than what came before.
+    private func awaitTurn(_ number: Int) async throws {
+        guard let source = waiting[number]?.source else { throw CancellationError() }
+        if let dropped = strangers.arrived(number, from: source) {
+            bridge.refusals.note("Too many strangers came at a time; the oldest go.")
+            drop(dropped)
+        }
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            guard waiting[number] != nil else { return continuation.resume(throwing: CancellationError()) }
+            waiting[number]?.turn = continuation
+            beginTurns()
+        }
+    }
+
+    private func beginTurns() {
+        while let number = strangers.next(at: .now) {
+            let turn = waiting[number]?.turn
+            waiting[number]?.turn = nil
+            turn?.resume()
+        }
+        timer.set(strangers.nextDeadline?.microseconds)
     }
 }

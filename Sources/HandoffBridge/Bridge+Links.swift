@@ -33,7 +33,8 @@ extension Bridge: LinkOwner {
 
     /// Ends a link that was let in only to tell its device that it is no peer any more.
     private func dismissIfForgotten(_ link: Link) {
-        guard link.isFarewell, trust[link.device] == nil, !welcomesStrangers, !pairings.isAgreed(over: link)
+        guard link.isFarewell, trust[link.device] == nil, !welcomesStranger(from: link.remoteHost),
+            !pairings.isAgreed(over: link)
         else { return }
         link.closeWhenSent("it is no peer any more")
     }
@@ -42,8 +43,8 @@ extension Bridge: LinkOwner {
     private func agreeOnSecret(_ link: Link) {
         guard link.isPaired, let said = link.said?.secret, let heard = link.received?.secret else { return }
         if said.isEmpty || said != heard {
-            trust.note(link.device) { $0.agree(on: link.secret, named: heard) }
-            link.say(hello(for: link.device))
+            trust.note(link.device) { $0.agree(on: link.secret, named: heard, at: MainLoop.wallClock) }
+            link.say(hello(for: link))
         }
         // What it has said it has: the former one has served.
         trust.note(link.device) { entry in if entry.secret?.id == heard { entry.formerSecret = nil } }
@@ -69,8 +70,9 @@ extension Bridge: LinkOwner {
             if case .dialled(let address) = link.origin, !discovery.announces(address) {
                 entry.remember(address)
             }
-            if link.isPaired { entry.isMutual = true }
+            if link.isPaired { (entry.isMutual, entry.awaitsLink) = (true, false) }
         }
+        places.note(link)
     }
 
     func linkEnded(_ link: Link, _ reason: DBusError) {
@@ -126,6 +128,7 @@ extension Bridge: LinkOwner {
         }
         var entry = trust[device] ?? TrustEntry(device, source: .trust)
         if !name.isEmpty { entry.name = name }
+        entry.awaitsLink = true
         try trust.put(entry)
         bridgeLog.message("\(device) is trusted from now on\(name.isEmpty ? "" : ", called \(name)").")
         trustBegan(device)
@@ -135,7 +138,7 @@ extension Bridge: LinkOwner {
     func trustBegan(_ device: DeviceID) {
         for link in links.all(with: device) {
             links.updateAllowance(of: link)
-            link.say(hello(for: device))
+            link.say(hello(for: link))
         }
         let usable = peers[device]?.link
         if let link = links.current[device] { takeDown(link) }
@@ -163,7 +166,7 @@ extension Bridge: LinkOwner {
     private func forget(_ device: DeviceID) {
         trust.remove(device)
         for link in links.all(with: device) {
-            link.say(hello(for: device))
+            link.say(hello(for: link))
             links.updateAllowance(of: link)
         }
         reconcile(device)

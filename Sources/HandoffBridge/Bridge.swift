@@ -24,6 +24,7 @@ public final class Bridge {
     private(set) lazy var pairings = Pairings(self)
     private(set) lazy var streams = Streams(self)
     private(set) lazy var entrance = Entrance(self)
+    private(set) lazy var places = PeerPlaces(self)
     private(set) lazy var discovery = Discovery(self, isAllowed: discovers)
 
     /// The devices that are trusted.
@@ -169,15 +170,17 @@ public final class Bridge {
 
     // MARK: What this device says of itself
 
-    /// What `device` is told.
-    func hello(for device: DeviceID) -> LinkHello {
-        let isTrusted = trust[device] != nil
-        guard isTrusted || isDiscoverable || pairings.active(device) != nil else {
+    /// What the device at the other end of `link` is told.
+    func hello(for link: Link) -> LinkHello {
+        let entry = trust[link.device]
+        guard entry != nil || isDiscoverable || pairings.active(link.device) != nil else {
             return LinkHello(isPaired: false)
         }
+        // A secret that has served long enough is not named, so that both take that of this link, unless they have.
+        let isOver = entry?.isSecretOld(at: MainLoop.wallClock) == true && entry?.secret != link.secret
         return LinkHello(
-            isPaired: isTrusted, secret: trust[device]?.secret?.id ?? [], name: settings.deviceName,
-            type: deviceType, port: isTrusted ? port : 0)
+            isPaired: entry != nil, secret: isOver ? [] : entry?.secret?.id ?? [], name: settings.deviceName,
+            type: deviceType, port: entry == nil ? 0 : port)
     }
 
     /// This device listens elsewhere, or no longer.
@@ -186,8 +189,10 @@ public final class Bridge {
         links.sayHello()
     }
 
-    /// Whether a connection is taken of somebody who shows no secret of ours.
-    var welcomesStrangers: Bool { isDiscoverable || trust.isExpecting || pairings.isUnderWay }
+    /// Whether a connection from the IP address `host` is taken of somebody who shows no secret of ours.
+    func welcomesStranger(from host: String) -> Bool {
+        isDiscoverable || pairings.isUnderWay(with: NetworkSource.name(of: host))
+    }
 
     func setDeviceName(_ name: String) throws {
         try settings.setDeviceName(name)
@@ -206,6 +211,7 @@ public final class Bridge {
         guard value != isDiscoverable else { return }
         isDiscoverable = value
         links.sayHello()
+        links.dismissStrangers()
         discovery.renew()
         propertiesChanged("Discoverable")
     }
@@ -253,6 +259,7 @@ public final class Bridge {
         let link = links.current[device]
         if trust[device] == nil {
             peers.removeValue(forKey: device)?.end()
+            places.forget(device)
             streams.cutAll("the device is no peer any more", with: device)
             broker.remove(device)
             devices.update(device)

@@ -76,7 +76,8 @@ final class Dials {
         let isWanted =
             bridge.isOn && bridge.trust[device] != nil && bridge.links.current[device] == nil
             && !(bridge.trust[device]?.addresses.isEmpty == true
-                && bridge.discovery.reachableAddresses(of: device).isEmpty)
+                && bridge.discovery.reachableAddresses(of: device).isEmpty
+                && bridge.places.callback(of: device) == nil)
         if bridge.trust[device] == nil { (announced[device], proven[device]) = (nil, nil) }
         guard isWanted else {
             redials[device]?.pause()
@@ -106,9 +107,13 @@ final class Dials {
         announced[device] ?? EventRate(limit: Self.maximumAnnounced, period: Self.minute)
     }
 
-    /// Where `device` is to be dialled now: where it was reached before, and where it says to be, unless too often.
+    /// Where `device` is to be dialled now: where it was reached before, where it has said on a link that it listens, and
+    /// where it says to be, unless too often.
     private func targets(_ device: DeviceID) -> [NetworkAddress] {
-        let known = bridge.trust[device]?.addresses ?? []
+        var known = bridge.trust[device]?.addresses ?? []
+        if let callback = bridge.places.callback(of: device), !known.contains(callback) {
+            known.append(callback)
+        }
         let said = bridge.discovery.reachableAddresses(of: device).filter { !known.contains($0) }
         if let proven = proven[device], said.contains(proven) { return [proven] + known }
         var rate = rate(device)
@@ -143,6 +148,7 @@ final class Dials {
             } catch {
                 if Task.isCancelled || error is LinkNotChosen { return }
                 if proven[device] == address { proven[device] = nil }
+                bridge.places.failed(device, at: address)
                 bridge.refusals.note(
                     "\(bridge.devices.name(of: device)) was not reached at \(address): \(error)")
             }
@@ -154,25 +160,37 @@ final class Dials {
     /// There is another link with the device.
     private struct LinkNotChosen: Error { let device: DeviceID }
 
-    /// What to show: that of a peer, and for an address that the user has given those of all. One that has lost the
-    /// last change has the former secret.
-    private func secrets(expecting device: DeviceID?) -> [PeerSecret] {
-        if let device { return bridge.trust[device]?.secrets ?? [] }
-        let entries = bridge.trust.entries.values
-        return entries.compactMap(\.secret) + entries.compactMap(\.formerSecret)
+    /// What to show at `address`: that of a peer, and where the user says those of all, unless it is the address of somebody
+    /// who announces to be no peer. One that has lost the last change has the former secret.
+    private func secrets(for address: NetworkAddress, expecting device: DeviceID?) -> [PeerSecret] {
+        let ours = bridge.identity.device
+        if let device { return bridge.trust[device]?.knockSecrets(as: ours) ?? [] }
+        if bridge.discovery.strangers.contains(where: { $0.addresses.contains(address) }) { return [] }
+        let entries = bridge.trust.entries.values.map { $0.knockSecrets(as: ours) }
+        // The latest of each first, should there be too many.
+        return (0..<TrustEntry.maximumSecrets).flatMap { index in
+            entries.compactMap { $0.count > index ? $0[index] : nil }
+        }
+    }
+
+    /// What the knock says of where it goes: nothing, unless somebody has announced to be at `address`.
+    private func destination(_ address: NetworkAddress) -> KnockDestination {
+        guard bridge.discovery.announces(address) else { return .unnamed }
+        return KnockDestination(address) ?? .unnamed
     }
 
     private func dial(
         _ address: NetworkAddress, expecting device: DeviceID?, within limit: Duration
     ) async throws -> Link {
         let identity = bridge.identity
-        let secrets = secrets(expecting: device)
+        let secrets = secrets(for: address, expecting: device)
+        let destination = destination(address)
         let socket = try await withTimeLimit(limit) {
             try await SocketConnection.connect(to: address)
         }
         socket.configureForLink()
         let transport = try await withTimeLimit(Admission.timeout) { [opening = bridge.opening] in
-            try await opening.dial(socket, as: identity.device, secrets: secrets)
+            try await opening.dial(socket, as: identity.device, secrets: secrets, to: destination)
             return try await TLSConnection.establish(.client, over: socket, as: identity, demanding: device)
         }
         guard bridge.isOn, !Task.isCancelled else {

@@ -6,21 +6,43 @@ internal import MainLoop
 enum Knock {
     /// The bytes that each greeting begins with.
     static let magic = Array("HANDOFF1".utf8)
-    /// The random bytes in a greeting.
+    /// The random bytes of each side: in a greeting, and in a knock.
     static let challengeSize = 16
     /// The bytes of a greeting.
     static let greetingSize = 24
-    /// The bytes before the entries of a knock.
-    static let headSize = 2
+    /// The bytes of a knock before its entries: the kind, their number, and the dialler's challenge.
+    static let headSize = 2 + challengeSize
     /// The bytes of each entry.
     static let entrySize = 16
+    /// How many entries a knock has that shows secrets: these numbers tell little of how many it shows.
+    static let counts = [8, 16, 31, 62, 124]
     /// How many entries there may be.
-    static let maximumEntries = 62
+    static let maximumEntries = 124
 
     /// What the connection is to be.
     enum Kind: UInt8 {
         case link = 1
         case stream = 2
+    }
+
+    /// The random bytes that both sides have put into one opening, so that neither sees the same answer twice.
+    struct Exchange: Hashable, Sendable {
+        /// Of the side that was dialled.
+        let listener: [UInt8]
+        /// Of the dialler.
+        let dialler: [UInt8]
+
+        /// Both, as they are authenticated.
+        var bytes: [UInt8] { listener + dialler }
+    }
+
+    /// What the first ``headSize`` bytes of a knock say.
+    struct Head: Equatable, Sendable {
+        let kind: Kind
+        /// How many entries follow.
+        let count: Int
+        /// The dialler's challenge.
+        let challenge: [UInt8]
     }
 
     /// What is wrong with what the other side has said.
@@ -38,43 +60,62 @@ enum Knock {
         return Array(greeting.dropFirst(magic.count))
     }
 
-    /// A knock for a link. A stranger shows bytes at random, and so does whoever has no secret for it.
-    static func link(_ challenge: [UInt8], by dialler: DeviceID, secrets: [PeerSecret]) -> [UInt8] {
-        var entries = secrets.prefix(maximumEntries).map { $0.knock(challenge, by: dialler) }
-        if entries.isEmpty { entries = [RandomBytes.make(entrySize)] }
-        return [Kind.link.rawValue, UInt8(entries.count)] + entries.joined()
+    /// A knock for a link at `destination`. Among bytes at random it shows `secrets`; without any it is that of a stranger,
+    /// a single entry.
+    static func link(
+        _ exchange: Exchange, by dialler: DeviceID, secrets: [PeerSecret], to destination: KnockDestination
+    ) -> [UInt8] {
+        var entries = secrets.prefix(maximumEntries).map {
+            $0.knock(exchange, by: dialler, to: destination)
+        }
+        let count = entries.isEmpty ? 1 : counts.first { $0 >= entries.count } ?? maximumEntries
+        while entries.count < count { entries.append(RandomBytes.make(entrySize)) }
+        return [Kind.link.rawValue, UInt8(count)] + exchange.dialler + entries.joined()
     }
 
     /// A knock for a stream.
-    static func stream(_ challenge: [UInt8], by dialler: DeviceID, token: [UInt8]) -> [UInt8] {
-        [Kind.stream.rawValue, 1] + streamEntry(challenge, by: dialler, token: token)
+    static func stream(_ exchange: Exchange, by dialler: DeviceID, token: [UInt8]) -> [UInt8] {
+        [Kind.stream.rawValue, 1] + exchange.dialler + streamEntry(exchange, by: dialler, token: token)
     }
 
     /// What `dialler` shows for the stream whose token it has been given.
-    static func streamEntry(_ challenge: [UInt8], by dialler: DeviceID, token: [UInt8]) -> [UInt8] {
+    static func streamEntry(_ exchange: Exchange, by dialler: DeviceID, token: [UInt8]) -> [UInt8] {
         let whole = Digest.hmacSHA256(
-            key: token, Array("handoff stream 1".utf8) + challenge + dialler.bytes)
+            key: token, Array("handoff stream 2".utf8) + exchange.bytes + dialler.bytes)
         return Array(whole.prefix(entrySize))
     }
 
-    /// What the first ``headSize`` bytes of a knock say: its kind, and how many entries follow.
-    static func head(_ bytes: [UInt8]) throws(Violation) -> (kind: Kind, count: Int) {
+    /// What the first ``headSize`` bytes of a knock say.
+    static func head(_ bytes: [UInt8]) throws(Violation) -> Head {
         guard bytes.count == headSize, let kind = Kind(rawValue: bytes[0]),
             (1...maximumEntries).contains(Int(bytes[1])), kind == .link || bytes[1] == 1
         else { throw Violation(description: "it did not begin as Handoff does") }
-        return (kind, Int(bytes[1]))
+        return Head(kind: kind, count: Int(bytes[1]), challenge: Array(bytes[2...]))
     }
 
-    /// Which of `secrets` one of the entries shows. All are looked at, so that the time tells nothing.
+    /// Which of `secrets` one of the entries shows, to any of `destinations`. All are looked at, so that the time tells
+    /// nothing.
     static func match(
-        _ entries: [UInt8], _ challenge: [UInt8], _ secrets: [(device: DeviceID, secret: PeerSecret)]
+        _ entries: [UInt8], _ exchange: Exchange, at destinations: [KnockDestination],
+        _ secrets: [(device: DeviceID, secret: PeerSecret)]
     ) -> DeviceID? {
+        let shown = stride(from: 0, to: entries.count - entrySize + 1, by: entrySize).map {
+            words(entries[$0..<$0 + entrySize])
+        }
         var found: DeviceID?
         for (device, secret) in secrets {
-            let expected = secret.knock(challenge, by: device)
-            for start in stride(from: 0, to: entries.count - entrySize + 1, by: entrySize)
-            where PeerSecret.areEqual(entries[start..<start + entrySize], expected) { found = device }
+            for destination in destinations {
+                let expected = words(secret.knock(exchange, by: device, to: destination)[...])
+                for entry in shown
+                where (entry.0 ^ expected.0) | (entry.1 ^ expected.1) == 0 { found = device }
+            }
         }
         return found
+    }
+
+    /// The 16 bytes of an entry as two numbers, which are compared in the same time wherever they differ.
+    private static func words(_ bytes: ArraySlice<UInt8>) -> (UInt64, UInt64) {
+        func word(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+        return (word(bytes.prefix(8)), word(bytes.dropFirst(8)))
     }
 }

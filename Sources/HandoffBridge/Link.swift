@@ -115,6 +115,12 @@ final class Link {
     /// Whether this device dialled.
     var isDialled: Bool { if case .dialled = origin { true } else { false } }
 
+    /// The IP address of the other end.
+    var remoteHost: String { channel.remoteHost }
+
+    /// The bytes of this end's IP address; nil if they are not known.
+    var localAddress: [UInt8]? { channel.localAddress }
+
     /// Where the other end is.
     var remoteAddress: String {
         switch origin {
@@ -125,8 +131,8 @@ final class Link {
 
     // MARK: Life
 
-    /// Says `hello` and begins to listen.
-    func begin(_ hello: LinkHello) {
+    /// Says `hello` and begins to listen; the other side has `time` for its own.
+    func begin(_ hello: LinkHello, within time: Duration = helloTimeout) {
         guard let owner else { return }
         channel.connection.policy = policy
         channel.connection.onClosed = { [weak self] reason in self?.ended(reason) }
@@ -136,8 +142,8 @@ final class Link {
                 LinkBinding(LinkObject(self)), PairingBinding(owner.pairingServer(for: self)),
                 PeerBinding(owner.peerServer(for: self)),
             ])
-        deadline = .timer(after: Self.helloTimeout) { [weak self] in
-            self?.close("it did not say Hello within \(Self.helloTimeout)")
+        deadline = .timer(after: time) { [weak self] in
+            self?.close("it did not say Hello within \(time)")
         }
         say(hello)
         channel.begin()

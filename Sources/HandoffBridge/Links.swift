@@ -25,7 +25,9 @@ final class Links {
 
     /// Makes a link of a TLS connection, and says Hello.
     /// - Throws: if TLS does not tell what the secret of its ends is made of; it is closed then.
-    func add(_ transport: TLSConnection, _ origin: Link.Origin) throws -> Link {
+    func add(
+        _ transport: TLSConnection, _ origin: Link.Origin, helloWithin time: Duration = Link.helloTimeout
+    ) throws -> Link {
         nextNumber += 1
         let link: Link
         do {
@@ -39,7 +41,7 @@ final class Links {
         all.append(link)
         updateAllowance(of: link)
         bridgeLog.debug("Link \(link.number) with \(link.device): TLS is up (\(link.origin)).")
-        link.begin(bridge.hello(for: link.device))
+        link.begin(bridge.hello(for: link), within: time)
         return link
     }
 
@@ -50,12 +52,25 @@ final class Links {
             let others = all.filter { $0.device == link.device && current[link.device] !== $0 }
             for old in others.dropLast(Self.maximumOfPeer - 1) { old.close("a later one took its place") }
         } else if !link.isDialled {
-            let strangers = all.filter {
-                bridge.trust[$0.device] == nil && !$0.isDialled && !bridge.pairings.isAgreed(over: $0)
+            var strangers = strangers.filter { !bridge.pairings.isAgreed(over: $0) }
+            while strangers.count >= Self.maximumStrangers,
+                let index = Crowd.victim(among: strangers.map { NetworkSource.name(of: $0.remoteHost) })
+            {
+                strangers.remove(at: index).close("too many strangers came after it")
             }
-            for old in strangers.dropLast(Self.maximumStrangers - 1) {
-                old.close("too many strangers came after it")
-            }
+        }
+    }
+
+    /// The links of devices that have dialled and are not trusted.
+    private var strangers: [Link] { all.filter { bridge.trust[$0.device] == nil && !$0.isDialled } }
+
+    /// Ends the links of strangers that are not welcome any more, unless they are being paired.
+    func dismissStrangers() {
+        for link in strangers
+        where !link.isFarewell && !bridge.pairings.isUnderWay(over: link)
+            && !bridge.welcomesStranger(from: link.remoteHost)
+        {
+            link.closeWhenSent("strangers are not welcome any more")
         }
     }
 
@@ -78,7 +93,7 @@ final class Links {
     func check(_ addresses: Set<[UInt8]>) { for link in all { link.check(addresses) } }
 
     /// Says Hello anew on every link where it has changed.
-    func sayHello() { for link in all { link.say(bridge.hello(for: link.device)) } }
+    func sayHello() { for link in all { link.say(bridge.hello(for: link)) } }
 
     /// Takes an established link for the one with its device, unless that is to be another.
     /// - Returns: whether it is the one now.

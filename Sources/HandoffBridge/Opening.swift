@@ -18,24 +18,27 @@ final class Opening {
     /// The challenges of connections that are being answered: one of these, when dialling, comes from ourselves.
     private var challenges: Set<[UInt8]> = []
 
-    /// As the side that has dialled: shows `secrets`.
-    func dial(_ socket: SocketConnection, as ours: DeviceID, secrets: [PeerSecret]) async throws {
-        let challenge = try await challenge(socket)
-        try socket.write(Knock.link(challenge, by: ours, secrets: secrets))
+    /// As the side that has dialled `destination`: shows `secrets`.
+    func dial(
+        _ socket: SocketConnection, as ours: DeviceID, secrets: [PeerSecret],
+        to destination: KnockDestination = .unnamed
+    ) async throws {
+        let exchange = try await exchange(socket)
+        try socket.write(Knock.link(exchange, by: ours, secrets: secrets, to: destination))
     }
 
     /// The same for the stream whose token it is.
     func dialStream(_ socket: SocketConnection, as ours: DeviceID, token: [UInt8]) async throws {
-        let challenge = try await challenge(socket)
-        try socket.write(Knock.stream(challenge, by: ours, token: token))
+        let exchange = try await exchange(socket)
+        try socket.write(Knock.stream(exchange, by: ours, token: token))
     }
 
-    private func challenge(_ socket: SocketConnection) async throws -> [UInt8] {
+    private func exchange(_ socket: SocketConnection) async throws -> Knock.Exchange {
         let challenge = try Knock.challenge(in: try await socket.read(Knock.greetingSize))
         guard !challenges.contains(challenge) else {
             throw TLSFailure("it is this device itself", isOurselves: true)
         }
-        return challenge
+        return Knock.Exchange(listener: challenge, dialler: RandomBytes.make(Knock.challengeSize))
     }
 
     /// As the side that was dialled: finds out which of `secrets` is shown, or which token.
@@ -43,22 +46,24 @@ final class Opening {
     /// - Throws: if what comes is no opening, the token is not valid, or the connection ends.
     func answer(
         _ socket: SocketConnection, secrets: () -> [(device: DeviceID, secret: PeerSecret)],
-        claimed: (_ entry: [UInt8], _ challenge: [UInt8]) -> StreamTokens.Ticket?
+        claimed: (_ entry: [UInt8], _ exchange: Knock.Exchange) -> StreamTokens.Ticket?
     ) async throws -> Claim {
         let challenge = RandomBytes.make(Knock.challengeSize)
         challenges.insert(challenge)
         defer { challenges.remove(challenge) }
         try socket.write(Knock.greeting(challenge))
-        let (kind, count) = try Knock.head(try await socket.read(Knock.headSize))
-        let entries = try await socket.read(count * Knock.entrySize)
-        guard kind == .link else {
-            guard let ticket = claimed(entries, challenge) else {
+        let head = try Knock.head(try await socket.read(Knock.headSize))
+        let entries = try await socket.read(head.count * Knock.entrySize)
+        let exchange = Knock.Exchange(listener: challenge, dialler: head.challenge)
+        guard head.kind == .link else {
+            guard let ticket = claimed(entries, exchange) else {
                 throw Knock.Violation(
                     description:
                         "it wants a stream with a token that was never given, used already, or too old")
             }
             return .stream(ticket)
         }
-        return Knock.match(entries, challenge, secrets()).map { .device($0) } ?? .stranger
+        let destinations = [socket.localDestination, .unnamed].compactMap { $0 }
+        return Knock.match(entries, exchange, at: destinations, secrets()).map { .device($0) } ?? .stranger
     }
 }

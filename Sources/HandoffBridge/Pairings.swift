@@ -35,10 +35,18 @@ final class Pairings {
 
     init(_ bridge: Bridge) { self.bridge = bridge }
 
-    /// Whether the user of this device is pairing: then somebody unknown may come.
-    var isUnderWay: Bool {
-        !connecting.isEmpty || dialogues.values.contains { $0.isActive && $0.isWanted }
+    /// Whether the user of this device is pairing with one at `source`: then it may come itself, unknown as it is.
+    func isUnderWay(with source: String) -> Bool {
+        dialogues.values.contains {
+            $0.isActive && $0.isWanted && NetworkSource.name(of: $0.link.remoteHost) == source
+        }
+            || connecting.values.contains { connecting in
+                connecting.addresses.contains { NetworkSource.name(of: $0.host) == source }
+            }
     }
+
+    /// Whether there is a dialogue over `link` that is not over.
+    func isUnderWay(over link: Link) -> Bool { dialogues[link.number]?.isActive == true }
 
     /// The dialogue that is under way with `device`.
     func active(_ device: DeviceID) -> PairingDialogue? {
@@ -79,7 +87,10 @@ final class Pairings {
     /// - Throws: why the device at the other end of `link` cannot begin pairing now: strangers are not welcome any more, or
     ///   there is no room for it.
     func check(_ link: Link) throws(HandoffFailure) {
-        guard bridge.trust[link.device] != nil || link.isDialled || bridge.welcomesStrangers else {
+        guard
+            bridge.trust[link.device] != nil || link.isDialled || isUnderWay(over: link)
+                || bridge.welcomesStranger(from: link.remoteHost)
+        else {
             throw HandoffFailure(
                 .pairingFailed, "This device is not being paired. Have its user begin, and then try again.")
         }
@@ -119,7 +130,15 @@ final class Pairings {
                 _ = try await bridge.dials.connect(address, expecting: device)
                 if Task.isCancelled { return }
                 connecting[device] = nil
-                guard let link = bridge.links.current[device], !isSpent(link) else { break }
+                guard let link = bridge.links.current[device] else {
+                    reason = "The link was lost as soon as it was there. Try again."
+                    break
+                }
+                guard !isSpent(link) else {
+                    reason =
+                        "The link that there is has served for an attempt already. Try again in a moment."
+                    break
+                }
                 return dialogue(link).pair()
             } catch {
                 // Whoever has cancelled it has said so.
@@ -172,7 +191,8 @@ final class Pairings {
     func changed(_ device: DeviceID) {
         bridge.devices.update(device)
         // Whom one pairs with one tells one's name.
-        for link in bridge.links.all(with: device) { link.say(bridge.hello(for: device)) }
+        for link in bridge.links.all(with: device) { link.say(bridge.hello(for: link)) }
+        bridge.links.dismissStrangers()
     }
 
     /// An attempt has failed. The user is told if this device took part, by its user's will or its budget.
@@ -205,7 +225,9 @@ final class Pairings {
     /// of this link.
     /// - Throws: if that cannot be written; then it is not.
     func store(_ link: Link) throws {
-        var entry = TrustEntry(link.device, source: .pairing, isMutual: true, secret: link.secret)
+        var entry = TrustEntry(
+            link.device, source: .pairing, isMutual: true, secret: link.secret,
+            secretSince: MainLoop.wallClock)
         entry.formerSecret = bridge.trust[link.device]?.secret
         if let said = link.received { (entry.name, entry.type) = (said.name, said.type) }
         for address in bridge.devices.addresses(of: link.device).reversed()

@@ -26,10 +26,20 @@ struct PeerSecret: Hashable, Sendable {
     /// 8 bytes that name it to whoever has it too.
     var id: [UInt8] { Array(Digest.sha256(Array("handoff secret id 1".utf8) + bytes).prefix(8)) }
 
-    /// What `dialler` shows whoever has greeted it with `challenge`.
-    func knock(_ challenge: [UInt8], by dialler: DeviceID) -> [UInt8] {
-        let whole = Digest.hmacSHA256(key: bytes, Array("handoff knock 1".utf8) + challenge + dialler.bytes)
-        return Array(whole.prefix(Knock.entrySize))
+    /// What two devices know of which somebody has told the one the id of the other and the other way round: whoever was
+    /// told only one of the two ids cannot knock with it (WIRE, "Opening"). It is never used for anything else.
+    init(trustBetween one: DeviceID, and other: DeviceID) {
+        let (smaller, larger) = one < other ? (one, other) : (other, one)
+        bytes = Digest.sha256(Array("handoff trust 1".utf8) + smaller.bytes + larger.bytes)
+    }
+
+    /// What `dialler` shows at `destination`, where it was greeted.
+    func knock(
+        _ exchange: Knock.Exchange, by dialler: DeviceID, to destination: KnockDestination
+    ) -> [UInt8] {
+        let text =
+            Array("handoff knock 2".utf8) + exchange.bytes + dialler.bytes + destination.bytes
+        return Array(Digest.hmacSHA256(key: bytes, text).prefix(Knock.entrySize))
     }
 
     /// Whether two byte strings are equal, in a time that tells nothing of where they differ.

@@ -57,9 +57,18 @@ struct SocketConnection: Sendable {
                 return ("", "")
             }
             defer { g_free(text) }
-            let host = String(cString: text)
+            let hasZone = g_socket_address_get_family(address) == G_SOCKET_FAMILY_IPV6
+            let host =
+                String(cString: text) + (hasZone ? zone(g_inet_socket_address_get_scope_id($0)) : "")
             return (host, NetworkAddress(host: host, port: g_inet_socket_address_get_port($0)).description)
         }
+    }
+
+    /// What tells equal addresses of several networks apart: the name of the interface, for an address that has one.
+    private static func zone(_ scope: guint32) -> String {
+        var name = [CChar](repeating: 0, count: Int(IF_NAMESIZE))
+        guard scope != 0, if_indextoname(scope, &name) != nil else { return "" }
+        return "%" + String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }
 

@@ -23,8 +23,12 @@ struct TrustEntry: Hashable, Sendable {
     var addresses: [NetworkAddress]
     /// Whether it has ever said that it trusts this device.
     var isMutual: Bool
+    /// Whether its id was entered and there was no paired link since: then either may knock with what the ids tell.
+    var awaitsLink: Bool
     /// What both know and nobody else; nil until there was a link.
-    var secret: PeerSecret?
+    private(set) var secret: PeerSecret?
+    /// Since when, in microseconds since the Unix epoch; 0 without a secret.
+    private(set) var secretSince: Int64
     /// The one before, which the device may still have; nil once it has shown the other.
     var formerSecret: PeerSecret?
 
@@ -33,8 +37,8 @@ struct TrustEntry: Hashable, Sendable {
 
     init(
         _ device: DeviceID, name: String = "", type: String = "", source: Source,
-        addresses: [NetworkAddress] = [], isMutual: Bool = false, secret: PeerSecret? = nil,
-        formerSecret: PeerSecret? = nil
+        addresses: [NetworkAddress] = [], isMutual: Bool = false, awaitsLink: Bool = false,
+        secret: PeerSecret? = nil, secretSince: Int64 = 0, formerSecret: PeerSecret? = nil
     ) {
         self.device = device
         self.name = name
@@ -42,18 +46,39 @@ struct TrustEntry: Hashable, Sendable {
         self.source = source
         self.addresses = addresses
         self.isMutual = isMutual
+        self.awaitsLink = awaitsLink
         self.secret = secret
+        self.secretSince = secretSince
         self.formerSecret = formerSecret
     }
 
     /// Those secrets that there are, the latest first.
     var secrets: [PeerSecret] { [secret, formerSecret].compactMap { $0 } }
 
-    /// From now on both know `new`; until that is certain, the one counts too that the device has named by `id`, or else
-    /// the one before.
-    mutating func agree(on new: PeerSecret, named id: [UInt8] = []) {
+    /// For how long, in microseconds, one secret is used: by it the device can be recognised.
+    static let secretLife: Int64 = 86_400 * 1_000_000
+
+    /// How many secrets there may be to knock with.
+    static let maximumSecrets = 3
+
+    /// What the device may knock with, and is knocked for with, at `ours`.
+    func knockSecrets(as ours: DeviceID) -> [PeerSecret] {
+        secrets + (awaitsLink ? [PeerSecret(trustBetween: ours, and: device)] : [])
+    }
+
+    /// Whether the secret is to be replaced at `now`, microseconds since the Unix epoch: it is older than a day, or from
+    /// the future.
+    func isSecretOld(at now: Int64) -> Bool {
+        let (age, overflow) = now.subtractingReportingOverflow(secretSince)
+        return secret != nil && (overflow || age < 0 || age > Self.secretLife)
+    }
+
+    /// From `now` on, microseconds since the Unix epoch, both know `new`; until that is certain, the one counts too that the
+    /// device has named by `id`, or else the one before.
+    mutating func agree(on new: PeerSecret, named id: [UInt8] = [], at now: Int64) {
         guard new != secret else { return }
         (secret, formerSecret) = (new, secrets.first { $0.id == id } ?? secret)
+        secretSince = now
     }
 
     /// Takes down that the device was reached at `address`.

@@ -40,7 +40,9 @@ enum TrustFile {
         static let addresses = "Addresses"
         static let mutual = "Mutual"
         static let secret = "Secret"
+        static let secretSince = "SecretSince"
         static let formerSecret = "FormerSecret"
+        static let awaitsLink = "AwaitsLink"
         static let device = "Device"
         static let since = "Since"
     }
@@ -57,7 +59,9 @@ enum TrustFile {
             file.set(Key.source, in: group, to: entry.source.rawValue)
             file.set(Key.addresses, in: group, to: entry.addresses.map(\.description))
             file.set(Key.secret, in: group, to: text(entry.secret))
+            file.set(Key.secretSince, in: group, to: entry.secretSince)
             file.set(Key.formerSecret, in: group, to: text(entry.formerSecret))
+            file.set(Key.awaitsLink, in: group, to: entry.awaitsLink)
             file.set(Key.mutual, in: group, to: entry.isMutual)
         }
         for (number, tombstone) in tombstones.enumerated() {
@@ -111,9 +115,10 @@ enum TrustFile {
         return value
     }
 
-    /// A secret; nil if it is empty, or missing as in files of former versions.
+    /// A secret; nil if it is empty.
     private static func secret(_ key: String, _ group: String, _ file: KeyFile) throws -> PeerSecret? {
-        guard let text = try file.string(key, in: group), !text.isEmpty else { return nil }
+        let text = try required(key, in: group, file.string(key, in: group))
+        if text.isEmpty { return nil }
         // It is written like a device's id, and as long.
         return try required(key, in: group, DeviceID(text).flatMap { PeerSecret(bytes: $0.bytes) })
     }
@@ -143,7 +148,9 @@ enum TrustFile {
             source: try required(Key.source, source),
             addresses: Array(addresses.compactMap { NetworkAddress($0) }.prefix(TrustEntry.maximumAddresses)),
             isMutual: try required(Key.mutual, file.boolean(Key.mutual, in: group)),
+            awaitsLink: try required(Key.awaitsLink, file.boolean(Key.awaitsLink, in: group)),
             secret: try secret(Key.secret, group, file),
+            secretSince: try required(Key.secretSince, file.integer(Key.secretSince, in: group)),
             formerSecret: try secret(Key.formerSecret, group, file))
     }
 }

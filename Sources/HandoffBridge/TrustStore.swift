@@ -53,10 +53,11 @@ final class TrustStore {
 
     subscript(device: DeviceID) -> TrustEntry? { entries[device] }
 
-    /// The secrets by which devices are told before TLS: those of peers, and of some that were peers and have to be
-    /// told that they are it no longer.
-    var secrets: [(device: DeviceID, secret: PeerSecret)] {
-        allPeerSecrets + tombstones.map { ($0.device, $0.secret) }
+    /// What devices are told by before TLS, at `ours`: the secrets of peers, and of some that were peers and have to be
+    /// told that they are it no longer; and for those whose ids were entered, what the ids tell.
+    func knockSecrets(as ours: DeviceID) -> [(device: DeviceID, secret: PeerSecret)] {
+        entries.values.flatMap { entry in entry.knockSecrets(as: ours).map { (entry.device, $0) } }
+            + tombstones.map { ($0.device, $0.secret) }
     }
 
     /// Those that are shared with peers, the latest of each.
@@ -70,9 +71,6 @@ final class TrustStore {
     var allPeerSecrets: [(device: DeviceID, secret: PeerSecret)] {
         entries.values.flatMap { entry in entry.secrets.map { (entry.device, $0) } }
     }
-
-    /// Whether there is a device that was entered by hand and has not been linked since: it cannot show yet who it is.
-    var isExpecting: Bool { entries.values.contains { $0.source == .trust && $0.secret == nil } }
 
     /// - Throws: `LimitsExceeded` if `device` is not trusted, and as many are as can be.
     func checkRoom(for device: DeviceID) throws(HandoffFailure) {
@@ -117,7 +115,7 @@ final class TrustStore {
         change(&entry)
         guard let former = entries.updateValue(entry, forKey: device), entry != former else { return }
         if entry.addresses != former.addresses || entry.isMutual != former.isMutual
-            || entry.secrets != former.secrets
+            || entry.secrets != former.secrets || entry.awaitsLink != former.awaitsLink
         {
             saveNow()
         } else {

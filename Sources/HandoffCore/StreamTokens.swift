@@ -56,6 +56,11 @@ public struct StreamTokens: Sendable {
         return found.map { tickets.remove(at: $0) }
     }
 
+    /// How many tokens are outstanding of the devices that `matches`.
+    public func outstanding(where matches: (DeviceID) -> Bool) -> Int {
+        tickets.count { matches($0.device) }
+    }
+
     /// The stream of this ticket is not wanted any more. Nothing happens if it has been used.
     public mutating func revoke(_ ticket: Ticket) { tickets.removeAll { $0.number == ticket.number } }
 

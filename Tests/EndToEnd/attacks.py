@@ -85,7 +85,7 @@ def no_knock(target: Target, _device: Device) -> None:
 
 def long_knock(target: Target, _device: Device) -> None:
     link = Link(target)
-    link.knock(*[os.urandom(16)] * 63)
+    link.knock(*[os.urandom(16)] * 125)
     cut_off(link)
 
 

@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import os
+import random
 import socket
 import ssl
 import subprocess
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +22,31 @@ from support import Machine, device_path
 
 NO_FLAGS = Gio.DBusCapabilityFlags.NONE
 CALL, REPLY, ERROR = (Gio.DBusMessageType.METHOD_CALL, Gio.DBusMessageType.METHOD_RETURN, Gio.DBusMessageType.ERROR)
+
+
+# What a knock shows: bytes, or what makes them of the random bytes of both sides.
+Entry = bytes | Callable[[bytes], bytes]
+
+
+def some_host() -> str:
+    """An address of the loopback network, as of a host of its own."""
+    return f"127.{random.randint(1, 254)}.{random.randint(0, 255)}.{random.randint(1, 254)}"
+
+
+def knock_entry(key: bytes, device_id: str, destination: bytes = bytes(18)) -> Entry:
+    """What a dialler shows of a key."""
+    return lambda exchange: hmac.digest(
+        key, b"handoff knock 2" + exchange + bytes.fromhex(device_id) + destination, "sha256")[:16]
+
+
+def named(host: str, port: int) -> bytes:
+    """A destination that was announced, as a knock names it."""
+    return bytes(10) + b"\xff\xff" + socket.inet_aton(host) + port.to_bytes(2, "big")
+
+
+def trust_key(one: str, other: str) -> bytes:
+    """What those know who were told both ids."""
+    return hashlib.sha256(b"handoff trust 1" + b"".join(sorted(map(bytes.fromhex, (one, other))))).digest()
 
 
 class Identity:
@@ -44,9 +72,9 @@ class Identity:
 class Link:
     """A TCP connection to a machine's bridge, or from it, and what may come of it."""
 
-    def __init__(self, end: Machine | socket.socket) -> None:
+    def __init__(self, end: Machine | socket.socket, host: str = "") -> None:
         self.socket: socket.socket = end if isinstance(end, socket.socket) else \
-            socket.create_connection(("127.0.0.1", end.port), 5)
+            socket.create_connection(("127.0.0.1", end.port), 5, (host or some_host(), 0))
         self.received: list[Gio.DBusMessage] = []
         # What calls of a member are answered with; nothing, if it is not here.
         self.answers: dict[str, GLib.Variant] = {}
@@ -107,27 +135,29 @@ class Link:
             taken += data
         return taken
 
-    def knock(self, *entries: bytes) -> bytes:
+    def knock(self, *entries: Entry, kind: int = 1) -> bytes:
         """Takes the greeting, and shows these entries; without any, what a stranger shows. Gives back the greeting."""
         greeting = self.take(24)
-        entries = entries or (os.urandom(16),)
-        self.socket.sendall(bytes([1, len(entries)]) + b"".join(entries))
+        challenge = os.urandom(16)
+        shown = [entry if isinstance(entry, bytes) else entry(greeting[8:] + challenge)
+                 for entry in entries or (os.urandom(16),)]
+        self.socket.sendall(bytes([kind, len(shown)]) + challenge + b"".join(shown))
         return greeting
 
     def greet(self, greeting: bytes) -> bytes:
         """As who was dialled: greets, and gives back the knock."""
         self.socket.sendall(greeting)
-        head = self.take(2)
-        return head + self.take(16 * head[1]) if len(head) == 2 else head
+        head = self.take(18)
+        return head + self.take(16 * head[1]) if len(head) == 18 else head
 
-    def start_tls(self, identity: Identity) -> None:
-        """Knocks as a stranger, and goes on with TLS."""
-        self.knock()
+    def start_tls(self, identity: Identity, *entries: Entry) -> None:
+        """Knocks with these entries, or as a stranger, and goes on with TLS."""
+        self.knock(*entries)
         self.shake(identity)
 
     def shake(self, identity: Identity) -> None:
-        """The handshake of who has dialled."""
-        self.socket.settimeout(5)
+        """The handshake of who has dialled, which may have to wait for its turn."""
+        self.socket.settimeout(12)
         self.socket = identity.context.wrap_socket(self.socket)
 
     @property
@@ -212,9 +242,9 @@ class Device:
         self.id = self.identity.id
 
     def link_to(self, machine: Machine) -> Link:
-        """A TLS connection to this machine, on which nothing has been said."""
+        """A TLS connection to this machine, which may trust it, on which nothing has been said."""
         link = Link(machine)
-        link.start_tls(self.identity)
+        link.start_tls(self.identity, knock_entry(trust_key(self.id, machine.device_id), self.id))
         return link
 
     def paired_link_to(self, machine: Machine) -> Link:

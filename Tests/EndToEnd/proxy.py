@@ -32,7 +32,7 @@ class Direction:
         self.pending += data
         if not self.is_tls:
             known = len(self.pending) >= 2
-            length = (2 + 16 * self.pending[1] if known else 2) if self.is_knock else GREETING
+            length = (18 + 16 * self.pending[1] if known else 18) if self.is_knock else GREETING
             if not known or len(self.pending) < length:
                 return
             self.records.append(self.pending[:length])

@@ -77,7 +77,7 @@ def test_slow_bytes(bystanders: Bystanders) -> None:
     device = Device()
     hello = method_call("Link.Hello", GLib.Variant("(ua{sv})", (1, {"Paired": GLib.Variant("b", False)})))
     hello.set_serial(1)
-    data = {"the knock": b"\x01\x3e" + bytes(62 * 16), "the handshake": client_hello(device),
+    data = {"the knock": b"\x01\x3e" + bytes(16 + 62 * 16), "the handshake": client_hello(device),
             "Hello": hello.to_blob(NO_FLAGS)}
     with bystanders.undisturbed() as times:
         links = {name: Link(bystanders.desk) for name in data}

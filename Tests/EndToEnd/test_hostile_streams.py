@@ -47,9 +47,7 @@ class Stranger:
     def knock(self, token: bytes, device_id: str = "") -> Link:
         """Connects, and shows this token, in the name of this device."""
         connection = Link(self.machine)
-        challenge = connection.take(24)[8:]
-        entry = shown(token, challenge, device_id or self.device.id)
-        connection.send_bytes(bytes([2, 1]) + entry)
+        connection.knock(lambda exchange: shown(token, exchange, device_id or self.device.id), kind=2)
         return connection
 
     def open(self) -> tuple[Link, socket.socket]:
@@ -63,9 +61,9 @@ class Stranger:
         return connection, end
 
 
-def shown(token: bytes, challenge: bytes, device_id: str) -> bytes:
+def shown(token: bytes, exchange: bytes, device_id: str) -> bytes:
     """What a dialler shows of a token."""
-    text = b"handoff stream 1" + challenge + bytes.fromhex(device_id)
+    text = b"handoff stream 2" + exchange + bytes.fromhex(device_id)
     return hmac.new(token, text, hashlib.sha256).digest()[:16]
 
 
@@ -298,7 +296,9 @@ def test_other_end_of_the_dial(machine: Machine) -> None:
             token = os.urandom(16)
             assert ask(token) == b""
             connection = impostor.accept()
-            assert connection.greet(b"HANDOFF1" + bytes(16)) == bytes([2, 1]) + shown(token, bytes(16), machine.device_id)
+            knock = connection.greet(b"HANDOFF1" + bytes(16))
+            assert knock[:2] == bytes([2, 1])
+            assert knock[18:] == shown(token, bytes(16) + knock[2:18], machine.device_id)
             identity = device.identity if good else Device().identity
             connection.socket.settimeout(5)
             end = origin.streams.pop()

@@ -9,7 +9,7 @@ import os
 import tempfile
 
 from gi.repository import GLib
-from link import Device, Link
+from link import Device, Link, knock_entry
 from support import Machine
 
 LABEL = "EXPORTER-Channel-Binding"
@@ -68,14 +68,14 @@ class Scribe(Device):
     def known_link_to(self, machine: Machine, secret: bytes) -> Link:
         """Dials this machine as a peer that has this secret; nothing is said over TLS yet."""
         link = Link(machine)
-        link.send_bytes(self.knock(link.take(24), secret))
-        link.shake(self.identity)
+        link.start_tls(self.identity, knock_entry(secret, self.id))
         return link
 
-    def knock(self, greeting: bytes, secret: bytes) -> bytes:
+    def knock(self, greeting: bytes, secret: bytes, destination: bytes = bytes(18)) -> bytes:
         """What a dialler says to this greeting that has this secret."""
-        entry = hmac.digest(secret, b"handoff knock 1" + greeting[8:] + bytes.fromhex(self.id), "sha256")[:16]
-        return b"\x01\x01" + entry
+        challenge = os.urandom(16)
+        entry = knock_entry(secret, self.id, destination)
+        return b"\x01\x01" + challenge + entry(greeting[8:] + challenge)
 
 
 def octets(data: bytes) -> GLib.Variant:

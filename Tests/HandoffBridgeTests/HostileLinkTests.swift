@@ -135,6 +135,7 @@ struct HostileLinkTests {
             try early.send(Message.call(to: nil, "/", peer, "Withdraw"))
             try await eventually { early.isClosed }
             let old = try RawDevice()
+            _ = try await device.proxy.trust(deviceId: old.id.description, name: "")
             try await old.connect(to: device)
             let serial = try old.send(old.hello(version: 0))
             try await eventually { old.isClosed }
@@ -231,7 +232,7 @@ struct HostileLinkTests {
             let address = try #require(NetworkAddress(device.address))
             var silent: [SocketConnection] = []
             for _ in 0..<70 { silent.append(try await SocketConnection.connect(to: address)) }
-            #expect(device.bridge.entrance.waitingCount <= Admission.maximumOfHost)
+            #expect(device.bridge.entrance.waitingCount <= OpeningQuota.socketsOfSource)
             device.bridge.setDiscoverable(true)
             // So many were more than it takes in a second.
             try await MainLoop.sleep(for: .seconds(1))

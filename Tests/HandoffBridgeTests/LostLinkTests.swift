@@ -110,6 +110,8 @@ struct LostLinkTests {
             try await a.pair(with: b)
             for _ in 0..<10 {
                 a.link(with: b)?.close("for the test")
+                // More connections a second than these would be refused.
+                try await MainLoop.sleep(for: .milliseconds(500))
                 let (addressA, addressB) = (a.address, b.address)
                 let (proxyA, proxyB) = (a.proxy, b.proxy)
                 let first = MainLoop.start { try await proxyA.connect(address: addressB) }

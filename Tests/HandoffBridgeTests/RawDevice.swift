@@ -33,7 +33,8 @@ final class RawDevice {
         host = device
         guard let address = NetworkAddress(device.address) else { throw TestFailure("no address") }
         let socket = try await SocketConnection.connect(to: address)
-        try await Opening().dial(socket, as: identity.device, secrets: [])
+        try await Opening().dial(
+            socket, as: identity.device, secrets: [PeerSecret(trustBetween: id, and: device.id)])
         let transport = try await TLSConnection.establish(.client, over: socket, as: identity)
         self.transport = transport
         source = transport.whenReadable { [weak self] in self?.read() }

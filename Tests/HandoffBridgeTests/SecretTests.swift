@@ -23,37 +23,103 @@ struct KnockTests {
         }
     }
 
-    @Test("a knock names its kind and how many entries follow, within limits")
+    @Test("a knock names its kind, how many entries follow, and sixteen random bytes, within limits")
     func head() throws {
-        for count in UInt8(1)...62 { #expect(try Knock.head([1, count]).count == Int(count)) }
-        #expect(try Knock.head([2, 1]).kind == .stream)
-        for bytes: [UInt8] in [
-            [1, 0], [1, 63], [1, 255], [0, 1], [3, 1], [2, 2], [22, 3], [1], [], [1, 1, 1],
-        ] {
+        for count in UInt8(1)...124 {
+            let head = try Knock.head([1, count] + challenge)
+            #expect(head == Knock.Head(kind: .link, count: Int(count), challenge: challenge))
+        }
+        #expect(try Knock.head([2, 1] + challenge).kind == .stream)
+        for bytes: [UInt8] in [[1, 0], [1, 125], [1, 255], [0, 1], [3, 1], [2, 2], [22, 3]] {
+            #expect(throws: Knock.Violation.self) { try Knock.head(bytes + challenge) }
+        }
+        for bytes: [UInt8] in [[], [1], [1, 1], [1, 1] + challenge.dropLast(), [1, 1] + challenge + [0]] {
             #expect(throws: Knock.Violation.self) { try Knock.head(bytes) }
         }
     }
 
-    @Test("whoever knocks with the secret of a device is that device, and nobody else")
+    private func exchange() -> Knock.Exchange {
+        Knock.Exchange(listener: challenge, dialler: RandomBytes.make(Knock.challengeSize))
+    }
+
+    @Test("whoever knocks with the secret of a device is that device, and nobody else, and once only")
     func match() throws {
         let known = [
             (device: try device(1), secret: try secret(1)), (device: try device(2), secret: try secret(2)),
         ]
-        func match(_ knock: [UInt8], _ challenge: [UInt8]) -> DeviceID? {
-            Knock.match(Array(knock.dropFirst(Knock.headSize)), challenge, known)
+        let exchange = exchange()
+        func match(_ knock: [UInt8], _ exchange: Knock.Exchange) -> DeviceID? {
+            Knock.match(Array(knock.dropFirst(Knock.headSize)), exchange, at: [.unnamed], known)
+        }
+        func knock(_ number: UInt8, _ secrets: [PeerSecret], _ exchange: Knock.Exchange) throws -> [UInt8] {
+            Knock.link(exchange, by: try device(number), secrets: secrets, to: .unnamed)
         }
         for number in UInt8(1)...2 {
-            let knock = Knock.link(
-                challenge, by: try device(number), secrets: [try secret(9), try secret(number)])
-            #expect(try match(knock, challenge) == device(number))
-            // Of use once: whoever has heard it is greeted by other bytes.
-            #expect(match(knock, RandomBytes.make(16)) == nil)
+            let heard = try knock(number, [secret(9), secret(number)], exchange)
+            #expect(try match(heard, exchange) == device(number))
+            let others = [
+                Knock.Exchange(listener: RandomBytes.make(16), dialler: exchange.dialler),
+                Knock.Exchange(listener: exchange.listener, dialler: RandomBytes.make(16)),
+            ]
+            for other in others { #expect(match(heard, other) == nil) }
         }
-        #expect(try match(Knock.link(challenge, by: device(1), secrets: [secret(2)]), challenge) == nil)
-        let stranger = Knock.link(challenge, by: try device(1), secrets: [])
-        #expect(stranger.count == 18 && match(stranger, challenge) == nil)
-        let many = try (UInt8(0)..<100).map { try secret($0) }
-        #expect(Knock.link(challenge, by: try device(1), secrets: many).count == 2 + 62 * 16)
+        #expect(try match(knock(1, [secret(2)], exchange), exchange) == nil)
+        let stranger = try knock(1, [], exchange)
+        #expect(stranger.count == 34 && match(stranger, exchange) == nil)
+    }
+
+    @Test("a knock has one of five sizes, whatever number of secrets it shows, and no entry twice")
+    func sizes() throws {
+        let secrets = try (UInt8(0)..<200).map { try secret($0) }
+        for (shown, count) in [
+            (1, 8), (8, 8), (9, 16), (31, 31), (32, 62), (63, 124), (124, 124), (200, 124),
+        ] {
+            let exchange = exchange()
+            let knock = Knock.link(
+                exchange, by: try device(1), secrets: Array(secrets.prefix(shown)), to: .unnamed)
+            #expect(knock.count == 18 + count * 16 && Int(knock[1]) == count && knock[0] == 1)
+            let entries = stride(from: 18, to: knock.count, by: 16).map { Array(knock[$0..<$0 + 16]) }
+            #expect(Set(entries).count == count)
+        }
+    }
+
+    @Test("the same greeting is never answered by the same knock")
+    func freshness() throws {
+        let knocks = try (0..<100).map { _ in
+            Knock.link(exchange(), by: try device(1), secrets: [try secret(1)], to: .unnamed)
+        }
+        let pieces = knocks.flatMap { knock in
+            stride(from: 2, to: knock.count, by: 16).map { Array(knock[$0..<$0 + 16]) }
+        }
+        #expect(Set(pieces).count == pieces.count)
+    }
+
+    @Test("a knock for an address that was announced opens no door at another, nor does one for none there")
+    func destination() throws {
+        let here = try #require(KnockDestination(NetworkAddress(host: "192.0.2.1", port: 45700)))
+        let known = [(device: try device(1), secret: try secret(1))]
+        for host in ["192.0.2.2", "fe80::1%eth0", "192.0.2.1"] {
+            let exchange = exchange()
+            let port: UInt16 = host == "192.0.2.1" ? 45701 : 45700
+            let elsewhere = try #require(KnockDestination(NetworkAddress(host: host, port: port)))
+            let knock = Knock.link(exchange, by: try device(1), secrets: [try secret(1)], to: elsewhere)
+            let entries = Array(knock.dropFirst(Knock.headSize))
+            #expect(Knock.match(entries, exchange, at: [here, .unnamed], known) == nil)
+            #expect(try Knock.match(entries, exchange, at: [elsewhere, .unnamed], known) == device(1))
+        }
+        #expect(KnockDestination(NetworkAddress(host: "example.com", port: 1)) == nil)
+    }
+
+    @Test("destinations are sixteen bytes of address, IPv4 mapped, and two of port")
+    func destinationBytes() throws {
+        func bytes(_ host: String) -> [UInt8]? {
+            KnockDestination(NetworkAddress(host: host, port: 0xB284))?.bytes
+        }
+        let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
+        #expect(bytes("192.0.2.1") == mapped + [192, 0, 2, 1, 0xB2, 0x84])
+        #expect(bytes("192.0.2.1") == bytes("::ffff:192.0.2.1"))
+        #expect(bytes("fe80::1%eth0") == [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [1, 0xB2, 0x84])
+        #expect(KnockDestination.unnamed.bytes == [UInt8](repeating: 0, count: 18))
     }
 
     @Test("a secret depends on the connection and on both devices, in their roles")
@@ -103,7 +169,7 @@ struct SecretTests {
             try await relink(a, b)
             try await eventually { Self.agree(a, b) }
             #expect(a.bridge.trust[b.id]?.secret == secret)
-            #expect(!a.bridge.welcomesStrangers && !b.bridge.welcomesStrangers)
+            #expect(![a, b].contains { $0.bridge.welcomesStranger(from: "127.0.0.1") })
         }
     }
 
@@ -117,11 +183,45 @@ struct SecretTests {
             // As if a link had given a new one, and only one side had written it.
             for (changed, other) in [(a, b), (b, a)] {
                 let new = try secret(UInt8.random(in: 0...255))
-                changed.bridge.trust.note(other.id) { $0.agree(on: new) }
+                changed.bridge.trust.note(other.id) { $0.agree(on: new, at: MainLoop.wallClock) }
                 try await relink(a, b)
                 try await eventually { Self.agree(a, b) }
                 #expect(a.bridge.trust[b.id]?.secret != former && a.bridge.trust[b.id]?.secret != new)
             }
+        }
+    }
+
+    @Test(
+        "a secret that is older than a day, or from the future, is replaced by that of the next link, on both sides"
+    )
+    func renewed() async throws {
+        try await onLoop {
+            let (a, b) = try await linked()
+            for (old, other, since) in [(a, b, Int64(1)), (b, a, MainLoop.wallClock + 60_000_000)] {
+                let former = try #require(a.bridge.trust[b.id]?.secret)
+                old.bridge.trust.note(other.id) { entry in
+                    let secret = entry.secret
+                    entry = TrustEntry(other.id, source: .trust, addresses: entry.addresses, isMutual: true)
+                    if let secret { entry.agree(on: secret, at: since) }
+                }
+                try await relink(a, b)
+                try await eventually { Self.agree(a, b) && a.bridge.trust[b.id]?.secret != former }
+                let now = MainLoop.wallClock
+                for (one, other) in [(a, b), (b, a)] {
+                    #expect(one.bridge.trust[other.id]?.isSecretOld(at: now) == false)
+                }
+            }
+        }
+    }
+
+    @Test("the secret that a link has given is not renewed over the same link, however long that lasts")
+    func longLink() async throws {
+        try await onLoop {
+            let (a, b) = try await linked()
+            try await relink(a, b)
+            let link = try #require(a.link(with: b))
+            a.bridge.trust.note(b.id) { $0.agree(on: link.secret, at: 1) }
+            #expect(a.bridge.hello(for: link).secret == link.secret.id)
         }
     }
 
@@ -177,7 +277,8 @@ struct SecretTests {
             let entries = try (UInt8(1)...3).map { number in
                 TrustEntry(
                     try device(number), name: "Device \(number)", source: .pairing,
-                    secret: number > 1 ? try secret(number) : nil,
+                    awaitsLink: number == 1,
+                    secret: number > 1 ? try secret(number) : nil, secretSince: Int64(number),
                     formerSecret: number > 2 ? try secret(99) : nil)
             }
             let tombstones = try (UInt8(20)..<36).map {

@@ -166,13 +166,43 @@ struct TrustSecretTests {
     @Test("while a new one is not certain, the one counts that the device has named, else the one before")
     func agree() throws {
         var entry = TrustEntry(try #require(DeviceID(first)), source: .pairing)
-        entry.agree(on: try secret(1))
+        entry.agree(on: try secret(1), at: 1)
         #expect(entry.secrets == [try secret(1)])
         // Twice a link gave one that the device did not come to write: it still has the first.
-        entry.agree(on: try secret(2), named: try secret(1).id)
-        entry.agree(on: try secret(3), named: try secret(1).id)
+        entry.agree(on: try secret(2), named: try secret(1).id, at: 2)
+        entry.agree(on: try secret(3), named: try secret(1).id, at: 2)
         #expect(entry.secrets == [try secret(3), try secret(1)])
-        entry.agree(on: try secret(4), named: [])
+        entry.agree(on: try secret(4), named: [], at: 3)
         #expect(entry.secrets == [try secret(4), try secret(3)])
+    }
+
+    @Test("a secret is old after a day, and if it is from the future; none is never old")
+    func age() throws {
+        let day: Int64 = 86_400_000_000
+        var entry = TrustEntry(try #require(DeviceID(first)), source: .pairing)
+        #expect(!entry.isSecretOld(at: day))
+        entry.agree(on: try secret(1), at: 1000)
+        for (now, isOld) in [
+            (1000, false), (1000 + day, false), (1001 + day, true), (999, true), (Int64.min, true),
+            (.max, true),
+        ] {
+            #expect(entry.isSecretOld(at: now) == isOld, "at \(now)")
+        }
+        entry.agree(on: try secret(1), at: day)
+        #expect(entry.secretSince == 1000, "the same secret is not a new one")
+    }
+
+    @Test("a device whose id was entered is knocked for with what the ids tell until it was linked")
+    func trustKey() throws {
+        let (ours, theirs) = (try device(1), try device(2))
+        let key = PeerSecret(trustBetween: ours, and: theirs)
+        #expect(key == PeerSecret(trustBetween: theirs, and: ours))
+        #expect(key != PeerSecret(trustBetween: ours, and: try device(3)))
+        var entry = TrustEntry(theirs, source: .trust, awaitsLink: true)
+        #expect(entry.knockSecrets(as: ours) == [key] && entry.secrets == [])
+        entry.agree(on: try secret(1), at: 1)
+        #expect(entry.knockSecrets(as: ours) == [try secret(1), key])
+        entry.awaitsLink = false
+        #expect(entry.knockSecrets(as: ours) == [try secret(1)])
     }
 }

@@ -17,7 +17,7 @@ final class StreamConnector {
     /// What the side that was dialled says when it has seen that the certificate is right.
     private static let ready: UInt8 = 1
     /// How many connections with one peer are before the end of their opening: fewer than one address may have there.
-    private static let maximumOpening = Admission.maximumOfHost - 1
+    private static let maximumOpening = OpeningQuota.socketsOfSource - 1
 
     /// How long it may take at one of several addresses.
     private static let attemptTime = Duration.milliseconds(2400)
@@ -126,10 +126,16 @@ final class StreamConnector {
     }
 
     /// Which stream a dialler shows the token of, by which that is used up; nil for none.
-    func claim(_ entry: [UInt8], _ challenge: [UInt8]) -> StreamTokens.Ticket? {
+    func claim(_ entry: [UInt8], _ exchange: Knock.Exchange) -> StreamTokens.Ticket? {
         tokens.claim(at: .now) {
-            PeerSecret.areEqual(entry, Knock.streamEntry(challenge, by: $0.device, token: $0.token))
+            PeerSecret.areEqual(entry, Knock.streamEntry(exchange, by: $0.device, token: $0.token))
         }
+    }
+
+    /// How many connections are expected from the IP address `host`, by the tokens that were given to who is there.
+    func expectedConnections(from host: String) -> Int {
+        guard !arrivals.isEmpty else { return 0 }
+        return tokens.outstanding { bridge.links.current[$0]?.remoteHost == host }
     }
 
     /// The connection has come, and is that of the right device.

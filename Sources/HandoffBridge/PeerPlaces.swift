@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffCore
+internal import MainLoop
+
+/// Where peers were reached since this bridge began: for counting who comes from there, and for calling back who has
+/// dialled this device, since nobody else knows where it listens (WIRE, "Link").
+@MainLoop
+final class PeerPlaces {
+    private struct Place {
+        /// The IP address at the other end of the last link.
+        var host: String
+        /// Where the peer said that it listens; nil if it did not.
+        var callback: NetworkAddress?
+        /// The bytes of this machine's address on that link; nil if they are not known.
+        var localAddress: [UInt8]?
+        /// How often it was not reached there since.
+        var failures = 0
+    }
+
+    private let bridge: Bridge
+    private var places: [DeviceID: Place] = [:]
+
+    /// How often one that is not reached is called back: about as long as something that has gone may be about to return.
+    private static let maximumFailures = Backoff.manyAtFirst
+
+    init(_ bridge: Bridge) { self.bridge = bridge }
+
+    /// Takes down where the peer at the other end of a paired link is.
+    func note(_ link: Link) {
+        guard link.isPaired else { return }
+        let port = link.received?.port ?? 0
+        places[link.device] = Place(
+            host: link.remoteHost,
+            callback: port == 0 ? nil : NetworkAddress(host: link.remoteHost, port: port),
+            localAddress: link.localAddress)
+    }
+
+    /// `device` is no peer any more.
+    func forget(_ device: DeviceID) { places[device] = nil }
+
+    /// Where `device` has said that it listens, as long as this machine is where it was then.
+    func callback(of device: DeviceID) -> NetworkAddress? {
+        guard let place = places[device], let callback = place.callback else { return nil }
+        if let local = place.localAddress, !NetworkInterface.ownAddresses().contains(local) { return nil }
+        return callback
+    }
+
+    /// `device` was not reached at `address`.
+    func failed(_ device: DeviceID, at address: NetworkAddress) {
+        guard places[device]?.callback == address else { return }
+        places[device]?.failures += 1
+        if places[device]?.failures == Self.maximumFailures { places[device]?.callback = nil }
+    }
+
+    /// Whether a peer was last reached at `source`, or announces to be there.
+    func mayBePeer(at source: String) -> Bool {
+        let interfaces = NetworkInterface.all()
+        func isSource(_ host: String) -> Bool {
+            NetworkSource.name(of: host, interfaces: interfaces) == source
+        }
+        return bridge.trust.entries.values.contains { entry in
+            places[entry.device].map { isSource($0.host) } ?? false
+                || entry.addresses.first.map { isSource($0.host) } ?? false
+                || bridge.discovery.addresses(of: entry.device).contains { isSource($0.host) }
+        }
+    }
+}
