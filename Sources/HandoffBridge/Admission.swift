@@ -13,6 +13,8 @@ final class Admission {
     static let strangersTimeout = Duration.seconds(10)
     /// How many of each peer may be behind their opening; of more, the oldest go.
     static let maximumOfPeer = 4
+    /// How many of each peer may come in a second.
+    static let rateOfPeer = 5
 
     private struct Waiting {
         let number: Int
@@ -30,6 +32,7 @@ final class Admission {
     private var waiting: [Int: Waiting] = [:]
     private var quota = OpeningQuota()
     private var strangers = StrangerQueue()
+    private var peerRates: [DeviceID: EventRate] = [:]
     private lazy var timer = DeadlineTimer { [weak self] in self?.beginTurns() }
 
     init(_ bridge: Bridge) { self.bridge = bridge }
@@ -101,7 +104,7 @@ final class Admission {
             }
             // A connection that was given up while it was being read is nobody's any more.
             guard waiting[number] != nil else { throw CancellationError() }
-            quota.ended(number)
+            if claim == .stranger { quota.ended(number) } else { quota.matched(number) }
             waiting[number]?.claim = claim
             switch claim {
             case .stream(let ticket): try await shake(socket, ticket)
@@ -136,6 +139,9 @@ final class Admission {
 
     /// Has the other side show that it is `device`, as it claims.
     private func shake(_ socket: SocketConnection, _ device: DeviceID, _ claim: Opening.Claim) async throws {
+        guard peerRates[device, default: EventRate(limit: Self.rateOfPeer)].count(at: MainLoop.now) else {
+            throw TLSFailure("\(bridge.devices.name(of: device)) comes too often")
+        }
         let those = waiting.values.filter { $0.claim == claim }.sorted { $0.number < $1.number }
         for one in those.dropLast(Self.maximumOfPeer) { drop(one.number) }
         let transport = try await handshake(socket, expecting: device)

@@ -16,6 +16,7 @@ final class DeviceObject: DeviceServer {
         /// Since when there is a link, by the wall clock; 0 without one.
         var connectedSince: Int64 = 0
         var connectedAddress = ""
+        var connectionError = ""
         var pairingState = "none"
         var pairingCode = ""
         var pairingError = ""
@@ -32,6 +33,7 @@ final class DeviceObject: DeviceServer {
             if isConnected != other.isConnected { names.append("Connected") }
             if connectedSince != other.connectedSince { names.append("ConnectedSince") }
             if connectedAddress != other.connectedAddress { names.append("ConnectedAddress") }
+            if connectionError != other.connectionError { names.append("ConnectionError") }
             if pairingState != other.pairingState { names.append("PairingState") }
             if pairingCode != other.pairingCode { names.append("PairingCode") }
             if pairingError != other.pairingError { names.append("PairingError") }
@@ -57,6 +59,7 @@ final class DeviceObject: DeviceServer {
     var connected: Bool { state.isConnected }
     var connectedSince: Int64 { state.connectedSince }
     var connectedAddress: String { state.connectedAddress }
+    var connectionError: String { state.connectionError }
     var pairingState: String { state.pairingState }
     var pairingCode: String { state.pairingCode }
     var pairingError: String { state.pairingError }

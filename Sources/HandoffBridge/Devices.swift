@@ -52,6 +52,7 @@ final class Devices {
             type: [said?.type, entry?.type].compactMap { $0 }.first { !$0.isEmpty } ?? "",
             addresses: addresses(of: device).map(\.description), isPaired: entry != nil,
             connectedSince: link?.establishedTime ?? 0, connectedAddress: link?.remoteAddress ?? "",
+            connectionError: entry == nil || link != nil ? "" : bridge.dials.errors[device] ?? "",
             pairingState: pairing.state, pairingCode: pairing.code,
             pairingError: pairing.error)
     }

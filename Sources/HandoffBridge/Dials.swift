@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CGio
 internal import DBus
 internal import HandoffCore
 internal import HandoffInterfaces
@@ -22,6 +23,13 @@ final class Dials {
     private var announced: [DeviceID: EventRate] = [:]
     /// Where a peer was reached, of the addresses that announcements said.
     private var proven: [DeviceID: NetworkAddress] = [:]
+    /// Why each peer that has no link was not reached at the last attempt, for people.
+    private(set) var errors: [DeviceID: String] = [:]
+    /// Where nobody listened of those places that announcements of each peer said, and when that was found.
+    private var deserted: [DeviceID: [NetworkAddress: Int64]] = [:]
+    /// For how long, in microseconds, such a place is left alone, so that one that the peer has left does not use up how
+    /// often it may be dialled at all.
+    private static let desertedTime: Int64 = 15_000_000
     /// How often a peer is dialled in a minute because of announcements, which may be copies of its own.
     private static let maximumAnnounced = 3
     private static let minute: Int64 = 60_000_000
@@ -78,7 +86,10 @@ final class Dials {
             && !(bridge.trust[device]?.addresses.isEmpty == true
                 && bridge.discovery.reachableAddresses(of: device).isEmpty
                 && bridge.places.callback(of: device) == nil)
-        if bridge.trust[device] == nil { (announced[device], proven[device]) = (nil, nil) }
+        if bridge.trust[device] == nil {
+            (announced[device], proven[device], deserted[device]) = (nil, nil, nil)
+        }
+        if bridge.trust[device] == nil || bridge.links.current[device] != nil { errors[device] = nil }
         guard isWanted else {
             redials[device]?.pause()
             return false
@@ -114,7 +125,11 @@ final class Dials {
         if let callback = bridge.places.callback(of: device), !known.contains(callback) {
             known.append(callback)
         }
-        let said = bridge.discovery.reachableAddresses(of: device).filter { !known.contains($0) }
+        let left = deserted[device, default: [:]].filter { MainLoop.now - $0.value < Self.desertedTime }
+        deserted[device] = left.isEmpty ? nil : left
+        let said = bridge.discovery.reachableAddresses(of: device).filter {
+            !known.contains($0) && left[$0] == nil
+        }
         if let proven = proven[device], said.contains(proven) { return [proven] + known }
         var rate = rate(device)
         guard !said.isEmpty, rate.count(at: MainLoop.now) else { return known }
@@ -151,11 +166,34 @@ final class Dials {
                 bridge.places.failed(device, at: address)
                 bridge.refusals.note(
                     "\(bridge.devices.name(of: device)) was not reached at \(address): \(error)")
+                failed(device, at: address, error)
             }
         }
     }
 
+    private func failed(_ device: DeviceID, at address: NetworkAddress, _ error: any Error) {
+        if (error as? GLibError)?.isIO(G_IO_ERROR_CONNECTION_REFUSED) == true,
+            bridge.discovery.announces(address)
+        {
+            deserted[device, default: [:]][address] = MainLoop.now
+        }
+        errors[device] =
+            error is KnockRefused
+            ? "\(error)" : "It was not reached at \(address): \(PeerText.message("\(error)"))"
+        bridge.devices.update(device)
+    }
+
     // MARK: One dial
+
+    /// Somebody answers as Handoff does, but goes no further with this device.
+    private struct KnockRefused: Error, CustomStringConvertible {
+        let address: NetworkAddress
+
+        var description: String {
+            "It answers at \(address), but does not know this device as its peer. If that lasts, as when one of the two"
+                + " was restored from a backup, unpair and pair both again."
+        }
+    }
 
     /// There is another link with the device.
     private struct LinkNotChosen: Error { let device: DeviceID }
@@ -191,7 +229,12 @@ final class Dials {
         socket.configureForLink()
         let transport = try await withTimeLimit(Admission.timeout) { [opening = bridge.opening] in
             try await opening.dial(socket, as: identity.device, secrets: secrets, to: destination)
-            return try await TLSConnection.establish(.client, over: socket, as: identity, demanding: device)
+            do {
+                return try await TLSConnection.establish(
+                    .client, over: socket, as: identity, demanding: device)
+            } catch is GLibError where device != nil {
+                throw KnockRefused(address: address)
+            }
         }
         guard bridge.isOn, !Task.isCancelled else {
             transport.close()

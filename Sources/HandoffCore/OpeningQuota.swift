@@ -25,6 +25,7 @@ public struct OpeningQuota: Sendable {
     private struct Waiting {
         let number: Int
         let source: String
+        let since: Instant
         /// Whether it has its place by the share of a peer.
         let isShared: Bool
     }
@@ -39,6 +40,10 @@ public struct OpeningQuota: Sendable {
         }
 
         mutating func add(_ time: Instant) { times.append(time) }
+
+        mutating func remove(_ time: Instant) {
+            if let index = times.firstIndex(of: time) { times.remove(at: index) }
+        }
     }
 
     private struct Source {
@@ -93,8 +98,16 @@ public struct OpeningQuota: Sendable {
         sources[source] = known
         if let dropped { waiting.removeAll { $0.number == dropped } }
         nextNumber += 1
-        waiting.append(Waiting(number: nextNumber, source: source, isShared: isShared))
+        waiting.append(Waiting(number: nextNumber, source: source, since: now, isShared: isShared))
         return .admit(nextNumber, dropping: dropped)
+    }
+
+    /// It is known whose a connection is: it counts elsewhere from now on, as if it had not come.
+    public mutating func matched(_ number: Int) {
+        guard let one = waiting.first(where: { $0.number == number }) else { return }
+        ended(number)
+        sources[one.source]?.all.remove(one.since)
+        if one.isShared { sources[one.source]?.shared.remove(one.since) } else { common.remove(one.since) }
     }
 
     /// A connection waits no longer.

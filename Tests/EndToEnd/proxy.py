@@ -54,8 +54,8 @@ class Proxy:
     it on two seconds late.
     """
 
-    def __init__(self, port: int) -> None:
-        self.target = port
+    def __init__(self, port: int, host: str = "127.0.0.1") -> None:
+        self.target, self.target_host = port, host
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self.listener.getsockname()[1]
         self.fault: tuple[str, int] | None = None
@@ -96,7 +96,7 @@ class Proxy:
     def _accept(self) -> None:
         client, _ = self.listener.accept()
         try:
-            server = socket.create_connection(("127.0.0.1", self.target), 5)
+            server = socket.create_connection((self.target_host, self.target), 5)
         except OSError:
             client.close()
             return

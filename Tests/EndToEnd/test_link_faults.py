@@ -26,8 +26,14 @@ DEADLINE = 10 + 5
 @pytest.fixture
 def rig(machine_list: list[Machine]) -> Iterator[tuple[Machine, Machine, Proxy]]:
     """Two machines, the second of which reaches the first through a proxy."""
-    desk, lap = start_machine(machine_list, "desk"), start_machine(machine_list, "lap")
-    proxy = Proxy(desk.port)
+    desk, lap = Machine("desk"), Machine("lap")
+    for number, machine in enumerate((desk, lap), 2):
+        machine_list.append(machine)
+        # It listens where the other does not see it: past the proxy neither can call the other back.
+        machine.host_address = f"127.0.0.{number}"
+        machine.start_broker()
+        machine.start_bridge()
+    proxy = Proxy(desk.port, desk.host_address)
     desk.trust(lap.device_id, lap.name)
     lap.trust(desk.device_id, desk.name)
     lap.dial(proxy.port)

@@ -29,6 +29,20 @@ struct OpeningQuotaTests {
         #expect(arrive(&quota, "a", 1.1) != .refuseSource)
     }
 
+    @Test(
+        "those that are known to be somebody's do not count any more, so that all that are expected may come")
+    func matched() {
+        var quota = OpeningQuota()
+        for left in (0..<16).reversed() {
+            guard case .admit(let number, nil) = arrive(&quota, "a", 0, extra: left + 1) else {
+                Issue.record("with \(left) left one was refused")
+                return
+            }
+            quota.matched(number)
+        }
+        #expect(arrive(&quota, "a", 0) == .admit(17, dropping: nil) && quota.count == 1)
+    }
+
     @Test("in all fifty begin in a second, and what a source may not is not among them")
     func openings() {
         var quota = OpeningQuota()
