@@ -91,6 +91,7 @@ if let engine = Context.environment["HANDOFF_FUZZ_ENGINE"] {
         "Hello": ["DBus", "HandoffBridge", "HandoffCore"],
         "Interfaces": ["CGio", "DBusGeneratorLibrary"],
         "Files": ["HandoffBridge", "HandoffCore", "MainLoop"],
+        "Opening": ["HandoffBridge", "HandoffCore"],
         "Streams": ["HandoffBridge"],
     ]
     package.targets += [

@@ -241,9 +241,10 @@ class Device:
         self.identity = Identity()
         self.id = self.identity.id
 
-    def link_to(self, machine: Machine) -> Link:
-        """A TLS connection to this machine, which may trust it, on which nothing has been said."""
-        link = Link(machine)
+    def link_to(self, machine: Machine, host: str = "") -> Link:
+        """A TLS connection to this machine, which may trust it, on which nothing has been said; from this address, or one
+        of its own."""
+        link = Link(machine, host)
         link.start_tls(self.identity, knock_entry(trust_key(self.id, machine.device_id), self.id))
         return link
 

@@ -18,6 +18,10 @@ from proxy import Direction, Proxy
 from support import Machine, device_path, refused, start_machine
 
 
+# Where the one is that is being paired: others are let in from there alone.
+SAME_HOST = "127.0.0.1"
+
+
 @pytest.fixture
 def tab(machine_list: list[Machine], bystanders: Bystanders) -> Machine:
     """A third machine, which nobody knows."""
@@ -49,14 +53,16 @@ def agree(desk: Machine, tab: Machine, code: str) -> None:
 
 @pytest.mark.parametrize("number", [1, 20])
 def test_others_come_during_pairing(bystanders: Bystanders, tab: Machine, number: int) -> None:
-    """Other connections during a dialogue, by the name of who is being paired, cancel nothing and learn nothing, be
-    they few or many, and the dialogue completes."""
+    """Other connections during a dialogue, by the name of who is being paired and from its address, cancel nothing and
+    learn nothing, be they few or many; from elsewhere they are not let in; and the dialogue completes."""
     desk = bystanders.desk
     with bystanders.undisturbed() as times:
         code = to_comparison(desk, tab)
+        with pytest.raises(OSError):
+            Device().link_to(desk)
         times.take_under_attack()
         for _time in range(number):
-            link = Device().link_to(desk)
+            link = Device().link_to(desk, SAME_HOST)
             link.hello(paired=True, Name=GLib.Variant("s", "tab"))
             link.call("Pairing.Cancel", GLib.Variant("(s)", ("No.",)))
             with refused("PairingFailed"):
@@ -78,7 +84,7 @@ def test_crowd_during_pairing(bystanders: Bystanders, tab: Machine) -> None:
         for _number in range(12):
             # Some may be turned away.
             with suppress(AssertionError, OSError):
-                link = Device().link_to(desk)
+                link = Device().link_to(desk, SAME_HOST)
                 crowd.append(link)
                 link.hello(paired=False)
         assert len(crowd) >= 8
