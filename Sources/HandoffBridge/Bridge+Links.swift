@@ -87,6 +87,7 @@ extension Bridge: LinkOwner {
         } else {
             refusals.note("A link with \(name) did not come about: \(reason.message)")
         }
+        peers[link.device]?.linkEnded(link)
         pairings.linkEnded(link)
         streams.linkEnded(link)
         linkTakenDown(link.device, since: link.establishedAt)

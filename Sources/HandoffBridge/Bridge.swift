@@ -108,10 +108,12 @@ public final class Bridge {
         entrance.close()
         dials.stopAll()
         streams.cutAll("Handoff is ending on this device")
-        links.closeAll("Handoff is ending on this device")
+        let cut = MainLoop.now
+        for peer in peers.values { if let ownOffer { peer.tellWithdrawnNow(ownOffer.id) } }
+        links.finishAll("Handoff is ending on this device")
         trust.flush()
         folder.unlock()
-        streams.awaitLingering()
+        streams.awaitLingering(since: cut)
         bus.connection.objects.unexport(HandoffNames.bridgePath)
     }
 

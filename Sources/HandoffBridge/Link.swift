@@ -157,10 +157,16 @@ final class Link {
         try await withCheckedThrowingContinuation { waiting.append($0) }
     }
 
-    /// Ends it at once, because of `why`.
+    /// Whether the other side has ended it in order, and not merely gone away.
+    var endedInOrder: Bool { channel.endedInOrder }
+
+    /// Ends it at once, because of `why`: for the other side it is cut.
     func close(_ why: String) { channel.close(DBusError(.disconnected, "The link was closed: \(why).")) }
 
-    /// Ends it when what was sent has left.
+    /// Returns when a link that was ended in order has sent everything, at `deadline` at the latest.
+    func awaitSent(until deadline: Int64) { channel.awaitSent(until: deadline) }
+
+    /// Ends it in order when what was sent has left.
     func closeWhenSent(_ why: String) {
         channel.closeWhenSent(DBusError(.disconnected, "The link was closed: \(why)."))
     }

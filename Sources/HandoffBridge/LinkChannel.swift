@@ -14,6 +14,8 @@ final class LinkChannel: MessageChannel {
     nonisolated static let maximumCalls = 16
     /// How many reads follow each other before others on the main loop get their turn.
     private static let maximumReads = 16
+    /// How long what was sent may take to leave before the channel is closed all the same.
+    private static let closingTime = Duration.seconds(1)
 
     /// Calls, answers and objects.
     private(set) lazy var connection = Connection(self)
@@ -32,6 +34,12 @@ final class LinkChannel: MessageChannel {
     private var isFirst = true
     private var isReadScheduled = false
     private var closesWhenSent: DBusError?
+    /// Ends it, though not all has left.
+    private var closing: LoopSource?
+    /// Whether the other side has ended it, which is about to be told.
+    private var isAtEnd = false
+    /// Whether the other side has ended it in order; known once it has ended.
+    private(set) var endedInOrder = false
     private var serial: UInt32 = 0
     private lazy var acknowledgements = AcknowledgementWatch { [weak self] in
         self?.transport.silence
@@ -65,25 +73,45 @@ final class LinkChannel: MessageChannel {
     /// Begins to read.
     func begin() { scheduleRead() }
 
-    /// Ends the channel, and fails the calls that wait, with `reason`.
-    func close(_ reason: DBusError) {
+    /// Ends the channel, and fails the calls that wait, with `reason`. The other side takes it for cut.
+    func close(_ reason: DBusError) { close(reason, inOrder: false) }
+
+    private func close(_ reason: DBusError, inOrder: Bool) {
         guard !isClosed else { return }
-        release()
+        release(inOrder: inOrder)
         connection.closed(reason)
     }
 
-    /// Ends the channel as soon as all that was sent has left, and takes nothing more.
+    /// Ends the channel in order as soon as all that was sent has left, and takes nothing more.
     func closeWhenSent(_ reason: DBusError) {
-        if outgoing.isEmpty { return close(reason) }
+        if outgoing.isEmpty { return close(reason, inOrder: true) }
         closesWhenSent = reason
         readSource = nil
+        closing = .timer(after: Self.closingTime) { [weak self] in self?.close(reason) }
     }
 
-    private func release() {
+    /// Waits until all that was sent has left and the channel has ended, at most until `deadline`; for the end of a program.
+    func awaitSent(until deadline: Int64) {
+        while !isClosed, closesWhenSent != nil, MainLoop.now < deadline {
+            transport.awaitRoom(until: deadline)
+            flush()
+        }
+    }
+
+    private func release(inOrder: Bool = false) {
         acknowledgements.stop()
+        (readSource, writeSource, closing) = (nil, nil, nil)
+        if inOrder { transport.finish() } else { transport.close() }
+    }
+
+    /// The other side has ended the channel. What came before takes effect first, in the tasks that were started for it.
+    private func inputEnded(_ reason: String, inOrder: Bool = false) {
+        isAtEnd = true
         readSource = nil
-        writeSource = nil
-        transport.close()
+        MainLoop.start { [self] in
+            endedInOrder = inOrder && !isClosed
+            close(DBusError(.disconnected, reason))
+        }
     }
 
     private func cutOff(_ why: String) {
@@ -92,7 +120,7 @@ final class LinkChannel: MessageChannel {
 
     // MARK: Receiving
 
-    private var isPaused: Bool { calls.count >= Self.maximumCalls || closesWhenSent != nil }
+    private var isPaused: Bool { calls.count >= Self.maximumCalls || closesWhenSent != nil || isAtEnd }
 
     private func scheduleRead() {
         guard !isReadScheduled, !isClosed else { return }
@@ -136,8 +164,8 @@ final class LinkChannel: MessageChannel {
             return true
         case .wouldBlock:
             if readSource == nil { readSource = transport.whenReadable { [weak self] in self?.read() } }
-        case .ended: close(DBusError(.disconnected, "The other device has closed the link."))
-        case .failed(let why): close(DBusError(.disconnected, "The link is broken: \(why)."))
+        case .ended(let inOrder): inputEnded("The other device has closed the link.", inOrder: inOrder)
+        case .failed(let why): inputEnded("The link is broken: \(why).")
         }
         return false
     }
@@ -217,6 +245,6 @@ final class LinkChannel: MessageChannel {
             }
         }
         writeSource = nil
-        if let closesWhenSent { close(closesWhenSent) }
+        if let closesWhenSent { close(closesWhenSent, inOrder: true) }
     }
 }

@@ -13,6 +13,8 @@ final class Links {
     static let maximumOfPeer = 4
     /// How many bytes are taken of a device before it is paired.
     static let strangersAllowance = 64 << 10
+    /// How long the end of a program waits for other devices, in microseconds.
+    private static let finishingTime: Int64 = 100_000
 
     /// The established link with each device.
     private(set) var current: [DeviceID: Link] = [:]
@@ -83,11 +85,18 @@ final class Links {
     /// Every link with `device`, established or not.
     func all(with device: DeviceID) -> [Link] { all.filter { $0.device == device } }
 
-    /// Ends all links.
-    func closeAll(_ why: String) { for link in all { link.close(why) } }
-
-    /// Ends all links when what was sent has left.
+    /// Ends all links in order when what was sent has left.
     func closeAllWhenSent(_ why: String) { for link in all { link.closeWhenSent(why) } }
+
+    /// Ends all links, in order where the other side lets that happen in time; returns when that is so. For the end of a
+    /// program.
+    func finishAll(_ why: String) {
+        let deadline = MainLoop.now + Self.finishingTime
+        closeAllWhenSent(why)
+        for link in all { link.awaitSent(until: deadline) }
+        for link in all { link.close(why) }
+        Farewell.awaitAll(until: deadline)
+    }
 
     /// Ends those that cannot live on now that the machine has these addresses, and finds out about the others.
     func check(_ addresses: Set<[UInt8]>) { for link in all { link.check(addresses) } }

@@ -183,7 +183,26 @@ final class Peer {
         }
     }
 
+    /// The same at the end of the program, which waits for no answer.
+    func tellWithdrawnNow(_ id: ActivityID) {
+        guard let link else { return }
+        do {
+            let message = try Message.call(
+                to: nil, link.remote.path, PeerBinding.description.name, "Withdraw")
+            var writer = MessageWriter(message)
+            try writer.write(id.description)
+            try link.remote.connection.send(message)
+        } catch {
+            bridgeLog.debug("\(name) does not hear of the end of the offer: \(error)")
+        }
+    }
+
     // MARK: Its offer
+
+    /// A link with it has ended.
+    func linkEnded(_ link: Link) {
+        perform(offer.ended(link.number, inOrder: link.endedInOrder, at: MainLoop.now))
+    }
 
     /// It offers an activity over `link`; the summary is as it is on a bus.
     func offered(_ id: ActivityID, _ summary: [String: Value], over link: Link) async throws {

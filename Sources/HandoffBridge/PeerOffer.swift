@@ -30,6 +30,8 @@ struct PeerOffer {
     static let unrepeated: Int64 = 1_000_000
 
     private var held: Held?
+    /// The number of the link that there is.
+    private var current: Int?
     /// The offer that the broker was told last, and the one that this took the place of.
     private var told: ActivityID?
     private var replaced: ActivityID?
@@ -49,12 +51,25 @@ struct PeerOffer {
 
     /// There is a link, by this number. What was offered on another has to be repeated.
     mutating func linked(_ link: Int, at now: Int64) {
+        current = link
         guard let held else { return }
         expiry = held.link == link ? nil : now + Self.unrepeated
     }
 
     /// There is no link any more.
-    mutating func unlinked(at now: Int64) { if held != nil { expiry = now + Self.withoutLink } }
+    mutating func unlinked(at now: Int64) {
+        current = nil
+        if held != nil { expiry = now + Self.withoutLink }
+    }
+
+    /// The link by this number has ended. In order, it takes the offer along, unless another has taken its place; else the
+    /// offer stays for a while.
+    mutating func ended(_ link: Int, inOrder: Bool, at now: Int64) -> [Action] {
+        guard let held, link == current ?? held.link else { return [] }
+        if inOrder { return end() }
+        expiry = expiry ?? now + Self.withoutLink
+        return []
+    }
 
     /// There is a new broker, which knows nothing.
     mutating func brokerAppeared(at now: Int64) -> [Action] {

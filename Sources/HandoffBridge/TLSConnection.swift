@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CGio
+internal import Glibc
 internal import HandoffCore
 internal import MainLoop
 
@@ -36,8 +37,8 @@ final class TLSConnection {
         case bytes(Int)
         /// Nothing can be done now.
         case wouldBlock
-        /// The other side has ended the connection.
-        case ended
+        /// The other side has ended the connection: in order, with TLS's goodbye, or without a word.
+        case ended(inOrder: Bool)
         /// The connection is broken.
         case failed(String)
     }
@@ -46,6 +47,8 @@ final class TLSConnection {
     let peer: DeviceID
     private let connection: ObjectReference<GTlsConnection>
     private let socket: SocketConnection
+    /// Whether it has been ended in order.
+    private var hasFinished = false
 
     private init(_ connection: ObjectReference<GTlsConnection>, _ socket: SocketConnection, _ peer: DeviceID)
     {
@@ -144,11 +147,10 @@ final class TLSConnection {
     ) -> Transfer {
         do throws(GLibError) {
             let count = try throwingGError(body)
-            return count > 0 ? .bytes(Int(count)) : .ended
+            return count > 0 ? .bytes(Int(count)) : .ended(inOrder: true)
         } catch {
             if error.isIO(G_IO_ERROR_WOULD_BLOCK) { return .wouldBlock }
-            // Messages say themselves where they end, so an end without TLS's goodbye is as good.
-            return error.isTLSEnd ? .ended : .failed(error.message)
+            return error.isTLSEnd ? .ended(inOrder: false) : .failed(error.message)
         }
     }
 
@@ -160,6 +162,12 @@ final class TLSConnection {
     /// Calls `body` whenever writing would not block, until the source is cancelled.
     func whenWritable(_ body: @escaping @MainLoop () -> Void) -> StreamSource {
         StreamSource(g_pollable_output_stream_create_source(output, nil), body)
+    }
+
+    /// Returns when writing would not block, at `deadline` at the latest, in microseconds of ``MainLoop/now``.
+    func awaitRoom(until deadline: Int64) {
+        var entry = pollfd(fd: socket.descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&entry, 1, Int32(max(0, deadline - MainLoop.now) / 1000) + 1)
     }
 
     /// Waits for one byte.
@@ -182,8 +190,23 @@ final class TLSConnection {
     /// The IP address of the other end.
     var remoteHost: String { socket.remoteHost }
 
-    /// Ends it at once. Its sources must have been cancelled.
-    func close() { socket.close() }
+    /// Ends it at once, unless that has been done; for the other side it is cut. Its sources must have been cancelled.
+    func close() { if !hasFinished { socket.close() } }
+
+    /// Ends it in order: behind all that was written the other side reads that this is the end. Its sources must have been
+    /// cancelled.
+    func finish() {
+        var entry = pollfd(fd: socket.descriptor, events: Int16(POLLOUT), revents: 0)
+        // Only with room for TLS's goodbye, since it waits for that otherwise.
+        guard poll(&entry, 1, 0) == 1, entry.revents == Int16(POLLOUT) else { return close() }
+        hasFinished = true
+        g_output_stream_close(g_io_stream_get_output_stream(connection.cast()), nil, nil)
+        shutdown(socket.descriptor, Int32(SHUT_WR))
+        Farewell.keep(socket.descriptor) { [connection, socket] in
+            // TLS closes what it stands on when it is freed.
+            withExtendedLifetime(connection) { socket.close() }
+        }
+    }
 }
 
 extension GLibError {

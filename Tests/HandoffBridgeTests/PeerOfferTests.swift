@@ -40,6 +40,48 @@ struct PeerOfferTests {
         #expect(offer.nextDeadline(at: 6 * second) == nil)
     }
 
+    @Test("a link that ends in order takes it along, one that was cut leaves it")
+    mutating func ended() {
+        begin()
+        offer.linked(1, at: 0)
+        #expect(offer.ended(1, inOrder: true, at: second) == [.withdraw(a)])
+        offer.unlinked(at: second)
+        #expect(offer.nextDeadline(at: second) == nil)
+        _ = offer.offered(a, [:], link: 2, at: 2 * second)
+        offer.linked(2, at: 2 * second)
+        #expect(offer.ended(2, inOrder: false, at: 3 * second) == [])
+        offer.unlinked(at: 3 * second)
+        #expect(offer.nextDeadline(at: 3 * second) == 8 * second)
+    }
+
+    @Test("a link whose place another has taken leaves it, however it ends", arguments: [true, false])
+    mutating func replacedLink(inOrder: Bool) {
+        begin()
+        offer.linked(1, at: 0)
+        offer.linked(2, at: second)
+        #expect(offer.ended(1, inOrder: inOrder, at: second) == [])
+        #expect(offer.nextDeadline(at: second) == 2 * second)
+        _ = offer.offered(a, [:], link: 2, at: second + 1)
+        #expect(offer.ended(1, inOrder: inOrder, at: second + 2) == [])
+        #expect(offer.nextDeadline(at: second + 2) == nil)
+    }
+
+    @Test("one not yet repeated goes too when the new link ends in order")
+    mutating func unrepeated() {
+        begin()
+        offer.linked(1, at: 0)
+        offer.linked(2, at: second)
+        #expect(offer.ended(2, inOrder: true, at: second) == [.withdraw(a)])
+    }
+
+    @Test("one that came on a link that never counted does not stay for ever")
+    mutating func neverLinked() {
+        begin()
+        #expect(offer.ended(1, inOrder: false, at: second) == [])
+        #expect(offer.nextDeadline(at: second) == 6 * second)
+        #expect(offer.ended(1, inOrder: true, at: 2 * second) == [.withdraw(a)])
+    }
+
     @Test("on a new link it has to be repeated within a second")
     mutating func newLink() {
         begin()

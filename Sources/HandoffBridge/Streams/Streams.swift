@@ -195,9 +195,11 @@ final class Streams {
     }
 
     /// Does not return before that, at the end of the program.
-    func awaitLingering() {
+    /// - Parameter start: when all were cut, in microseconds of ``MainLoop/now``.
+    func awaitLingering(since start: Int64) {
         if streams.isEmpty && lingering.isEmpty { return }
-        usleep(useconds_t(StreamSocket.lingerTime / .microseconds(1)))
+        let left = start + Int64(StreamSocket.lingerTime / .microseconds(1)) - MainLoop.now
+        if left > 0 { usleep(useconds_t(left)) }
     }
 
     // MARK: Doubt
