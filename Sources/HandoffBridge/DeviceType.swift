@@ -35,28 +35,3 @@ enum DeviceType {
         }
     }
 }
-
-/// The file `/etc/machine-info` (machine-info(5)).
-enum MachineInformation {
-    /// The value of `key`, nil if there is none.
-    static func value(of key: String) -> String? {
-        guard let bytes = (try? SmallFile.read("/etc/machine-info", maximumSize: 1 << 16)) ?? nil else {
-            return nil
-        }
-        return value(of: key, in: String(decoding: bytes, as: UTF8.self))
-    }
-
-    /// The same in the text of such a file.
-    static func value(of key: String, in text: String) -> String? {
-        for line in text.split(separator: "\n") where line.hasPrefix("\(key)=") {
-            var value = line.dropFirst(key.count + 1)
-            for quote in ["\"", "'"] where value.count > 1 && value.hasPrefix(quote) && value.hasSuffix(quote)
-            {
-                value = value.dropFirst().dropLast()
-                break
-            }
-            return String(value)
-        }
-        return nil
-    }
-}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CGio
+internal import MainLoop
+
+/// The file `/etc/machine-info` (machine-info(5)).
+enum MachineInformation {
+    /// The value of `key`, nil if there is none.
+    static func value(of key: String) -> String? {
+        guard let bytes = (try? SmallFile.read("/etc/machine-info", maximumSize: 1 << 16)) ?? nil else {
+            return nil
+        }
+        return value(of: key, in: String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// The same in the text of such a file: what a shell would take for the value, with its quotes and backslashes. Of
+    /// several assignments the last counts that a shell understands.
+    static func value(of key: String, in text: String) -> String? {
+        var value: String?
+        for line in text.split(whereSeparator: \.isNewline) {
+            let assignment = line.drop(while: \.isWhitespace)
+            guard assignment.hasPrefix("\(key)=") else { continue }
+            value = unquoted(assignment.dropFirst(key.count + 1)) ?? value
+        }
+        return value
+    }
+
+    /// `text` without its quotes; nil if they are broken.
+    private static func unquoted(_ text: Substring) -> String? {
+        let end = text.lastIndex { !$0.isWhitespace }
+        let value = g_shell_unquote(end.map { String(text[...$0]) } ?? "", nil)
+        defer { g_free(value) }
+        guard let value else { return nil }
+        return String(cString: value)
+    }
+}
