@@ -7,12 +7,11 @@ internal import MainLoop
 final class NetworkMonitor {
     private let body: @MainLoop () -> Void
     private var handler: gulong = 0
-    private var settling: LoopSource?
+    /// Changes come in swarms: addresses, routes, one after the other, and from some machines they never cease.
+    private var settling = Settling(quiet: 1_000_000, ceiling: 5_000_000)
+    private lazy var timer = DeadlineTimer { [weak self] in self?.settle() }
 
-    /// Changes come in swarms: addresses, routes, one after the other.
-    private static let settlingTime = Duration.seconds(1)
-
-    /// Calls `body` a moment after each change, until this is freed.
+    /// Calls `body` a moment after a change, or after several, until this is freed.
     init(_ body: @escaping @MainLoop () -> Void) {
         self.body = body
         let changed: @convention(c) (OpaquePointer?, gboolean, gpointer?) -> Void = { _, _, data in
@@ -33,6 +32,12 @@ final class NetworkMonitor {
     }
 
     private func changed() {
-        settling = .timer(after: Self.settlingTime) { [weak self] in self?.body() }
+        settling.changed(at: MainLoop.now)
+        timer.set(settling.deadline)
+    }
+
+    private func settle() {
+        if settling.settle(at: MainLoop.now) { body() }
+        timer.set(settling.deadline)
     }
 }
