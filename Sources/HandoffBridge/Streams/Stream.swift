@@ -36,8 +36,6 @@ final class Stream {
 
     private static let releaseTime = Duration.milliseconds(100)
 
-    /// How much was sent when it was looked at last.
-    private var seen = 0
     private unowned let streams: Streams
 
     init(
@@ -141,9 +139,7 @@ final class Stream {
     // MARK: Doubt
 
     private func becameActive() {
-        guard let pump else { return }
-        seen = pump.progress.outgoing
-        streams.watch(self)
+        if pump != nil { streams.watch(self) }
     }
 
     /// Whether it has to be looked at again in a while. If what was sent is not acknowledged, the link is asked for a sign
@@ -154,13 +150,6 @@ final class Stream {
             if silence.isDoubtful, silence.duration > Streams.patience { link.probe() }
             return true
         }
-        let sent = pump.progress.outgoing
-        if sent != seen {
-            seen = sent
-            return true
-        }
-        pump.rest()
-        // Something may have been sent just now.
-        return pump.progress.outgoing != seen
+        return pump.isSending
     }
 }

@@ -20,7 +20,7 @@ final class StreamPump: Sendable {
     private let report: @Sendable (StreamLife.Event) -> Void
     private let outgoing = Atomic<Int>(0)
     private let incoming = Atomic<Int>(0)
-    private let isActive = Atomic<Bool>(false)
+    private let watch = SendingWatch()
     /// Called when bytes are sent after a while without.
     private let becameActive: @Sendable () -> Void
 
@@ -44,8 +44,9 @@ final class StreamPump: Sendable {
         Progress(outgoing: outgoing.load(ordering: .relaxed), incoming: incoming.load(ordering: .relaxed))
     }
 
-    /// The next byte that is sent calls `becameActive`.
-    func rest() { isActive.store(false, ordering: .relaxed) }
+    /// Whether something was sent since this was asked last, or is being sent. If not, the next byte that is sent calls
+    /// `becameActive`.
+    var isSending: Bool { watch.isBusy() }
 
     /// Starts the threads. Each reports ``StreamLife/Event/threadEnded`` as the last, also if there was none left to be had.
     func begin() {
@@ -72,8 +73,10 @@ final class StreamPump: Sendable {
 
     // MARK: From the application
 
-    private func noteActivity() {
-        if !isActive.load(ordering: .relaxed), !isActive.exchange(true, ordering: .relaxed) { becameActive() }
+    private func write(_ frame: UnsafeRawBufferPointer) throws(GLibError) {
+        if watch.begin() { becameActive() }
+        defer { watch.end() }
+        try transport.write(frame)
     }
 
     private func send() {
@@ -82,10 +85,9 @@ final class StreamPump: Sendable {
         let data = UnsafeMutableRawBufferPointer(rebasing: buffer[StreamFrame.headerSize...])
         do {
             while case let count = try application.read(data), count > 0 {
-                noteActivity()
                 StreamFrame.write(count, into: buffer)
                 let frame = buffer[..<(StreamFrame.headerSize + count)]
-                try transport.write(UnsafeRawBufferPointer(rebasing: frame))
+                try write(UnsafeRawBufferPointer(rebasing: frame))
                 outgoing.add(count, ordering: .relaxed)
             }
             try sendEnd()
@@ -104,8 +106,7 @@ final class StreamPump: Sendable {
         let end = UnsafeMutableRawBufferPointer.allocate(byteCount: StreamFrame.headerSize, alignment: 4)
         defer { end.deallocate() }
         StreamFrame.write(0, into: end)
-        noteActivity()
-        try transport.write(UnsafeRawBufferPointer(end))
+        try write(UnsafeRawBufferPointer(end))
     }
 
     // MARK: To the application
