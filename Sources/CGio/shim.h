@@ -2,6 +2,7 @@
 #pragma once
 #include <gio/gio.h>
 #include <glib-unix.h>
+#include <sys/eventfd.h>
 #include <sys/timerfd.h>
 /* Reached through the gobject-2.0 include path: gio-unix-2.0.pc carries -pthread, which SwiftPM
    warns about on every build. */

@@ -2,24 +2,24 @@
 internal import CGio
 internal import Glibc
 
-/// Tells threads that wait for a descriptor to stop. Once given, it stays.
+/// Tells threads that wait for a descriptor to stop. Once given, it stays. Any thread may give it and wait for it.
 final class StopSignal: Sendable {
-    // GCancellable may be used by any thread ("g_cancellable_cancel").
-    private let cancellable: ObjectReference<GCancellable>
+    // An eventfd(2): readable from the first write on.
     private let descriptor: Int32
 
     /// Nil without a descriptor left.
     init?() {
-        guard let raw = g_cancellable_new() else { return nil }
-        cancellable = ObjectReference(owning: raw)
-        descriptor = g_cancellable_get_fd(raw)
+        descriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
         if descriptor < 0 { return nil }
     }
 
-    deinit { g_cancellable_release_fd(cancellable.raw) }
+    deinit { close(descriptor) }
 
     /// Gives the signal.
-    func send() { g_cancellable_cancel(cancellable.raw) }
+    func send() {
+        var one: UInt64 = 1
+        while write(descriptor, &one, MemoryLayout.size(ofValue: one)) < 0, errno == EINTR {}
+    }
 
     /// Waits until `other` has any of `events`, an error, or has been hung up.
     /// - Returns: false if the signal was given.
