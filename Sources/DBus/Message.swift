@@ -152,9 +152,6 @@ public final class Message: @unchecked Sendable {
     /// Says that nobody waits for an answer.
     public func setNoReply() { dbus_message_set_no_reply(raw, 1) }
 
-    /// Says that the call must not start a service.
-    public func setNoAutoStart() { dbus_message_set_auto_start(raw, 0) }
-
     /// Gives it a serial number, for channels that are not a bus, before it is marshalled. A message has none
     /// until then, and 0 is none.
     public func setSerial(_ serial: UInt32) {

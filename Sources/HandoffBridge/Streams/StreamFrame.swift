@@ -7,9 +7,6 @@ enum StreamFrame {
     static let headerSize = 4
     /// The most that a frame holds.
     static let maximumSize = 256 << 10
-    /// The most that we put into one: with its header it fills whole TLS records.
-    static let preferredSize = maximumSize - headerSize
-
     /// Writes the header of a frame with `size` bytes, 0 for the end of the direction.
     static func write(_ size: Int, into header: UnsafeMutableRawBufferPointer) {
         let value = UInt32(size)
@@ -37,9 +34,6 @@ struct StreamFrameReader {
     private var header: UInt32 = 0
     /// How many bytes of the header are here.
     private var headerCount = 0
-
-    /// Whether a frame has begun and not ended.
-    var isWithinFrame: Bool { left > 0 || headerCount > 0 }
 
     /// The next piece of `bytes` at `start` or later; nil if there is nothing more in them.
     mutating func next(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Piece? {
