@@ -5,9 +5,9 @@ internal import CDBus
 ///
 /// Header fields can only be set from checked names, so no message that can be made through this type makes
 /// libdbus end the process.
-public final class Message: @unchecked Sendable {
-    // @unchecked: DBusMessage's reference count is atomic (dbus_message_ref), and a message is used by one
-    // task of the main loop at a time; it is complete before it is handed on.
+///
+/// Not Sendable: filling it, and also reading it, changes it, so it stays where it was made or goes over as a whole.
+public final class Message {
     let raw: OpaquePointer
     /// The bytes that writers have appended, counted generously.
     var written = 0

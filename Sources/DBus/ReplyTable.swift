@@ -54,7 +54,9 @@ final class ReplyTable {
         if let error = message.error {
             call.continuation.resume(throwing: error)
         } else {
-            call.continuation.resume(returning: message)
+            // Who waits is on the main loop too (``Connection/call(_:timeout:)``): it is sent nowhere.
+            nonisolated(unsafe) let reply = message
+            call.continuation.resume(returning: reply)
         }
         return true
     }

@@ -53,6 +53,20 @@ final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
     private var isOwner: Bool { g_main_context_is_owner(context) != 0 }
 
+    /// Makes sure that the calling thread is the loop's: that it owns the main context, or may now, being the first thread
+    /// while nobody does.
+    /// - Returns: whether ``giveBack()`` is to follow.
+    func claim() -> Bool {
+        if isOwner { return false }
+        precondition(
+            handoff_gettid() == getpid() && g_main_context_acquire(context) != 0,
+            "MainLoop code would run on a thread that does not own the main context")
+        return true
+    }
+
+    /// Ends what ``claim()`` has begun.
+    func giveBack() { g_main_context_release(context) }
+
     // MARK: Running
 
     /// Whether a job waits.

@@ -38,9 +38,12 @@ public actor MainLoop {
     }
 
     /// Runs `operation` here and now. Only for code that runs on the loop's thread without Swift knowing:
-    /// callbacks from C, and a program before its loop runs.
+    /// callbacks from C, and a program on its first thread before its loop runs and after. Anywhere else it ends the
+    /// process: two threads would use at the same time what belongs to one.
     public static func assumeIsolated<Result>(_ operation: @MainLoop () throws -> Result) rethrows -> Result {
         typealias Plain = () throws -> Result
+        let isBorrowed = executor.claim()
+        defer { if isBorrowed { executor.giveBack() } }
         return try withoutActuallyEscaping(operation) { isolated in
             // The isolation is part of the type, not of the representation (as in MainActor.assumeIsolated).
             try unsafeBitCast(isolated, to: Plain.self)()

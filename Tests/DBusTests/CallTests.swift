@@ -74,7 +74,7 @@ struct CallTests {
     func waiting() async throws {
         try await onLoop {
             let pair = try await Pair()
-            let paused = MainLoop.start { try await pair.call("Pause") }
+            let paused = MainLoop.start { _ = try await pair.call("Pause") }
             #expect(try await pipeline(pair, count: 3) == [0, 1, 2])
             try await eventually { pair.log.paused.count == 1 }
             pair.log.resume()
@@ -126,7 +126,7 @@ struct CallTests {
         try await onLoop {
             let pair = try await Pair()
             let task = MainLoop.start { _ = try await pair.call("Echo", output: "s") }
-            let paused = MainLoop.start { try await pair.call("Pause") }
+            let paused = MainLoop.start { _ = try await pair.call("Pause") }
             _ = await task.result
             try await eventually { pair.log.paused.count == 1 }
             let stranger = try pair.bus.connect()

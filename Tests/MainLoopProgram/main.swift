@@ -40,5 +40,19 @@ case "stop":
         token.stop()
     }
     MainLoop.run(until: token)
+case "isolated":
+    // Before the loop runs, within it, and after it.
+    MainLoop.assumeIsolated { log.message("before") }
+    MainLoop.start { MainLoop.assumeIsolated { token.stop() } }
+    MainLoop.run(until: token)
+    MainLoop.assumeIsolated { MainLoop.shared.preconditionIsolated() }
+case "not isolated":
+    // Another thread, once while the loop runs and once while nothing does.
+    let isRunning = CommandLine.arguments.last == "running"
+    try BackgroundThread.start("stranger") {
+        MainLoop.assumeIsolated { _ = write(STDOUT_FILENO, "x", 1) }
+        exit(0)
+    }
+    if isRunning { MainLoop.run(until: token) } else { while true { pause() } }
 default: exit(2)
 }

@@ -136,4 +136,21 @@ struct ExecutorTests {
         }
         #expect(end == .exited(0))
     }
+
+    @Test("the first thread may do what is the main loop's also before it runs, and after")
+    func isolated() async throws {
+        let end = try await onLoop {
+            try await ChildProcess([program("MainLoopProgram"), "isolated"]).finished()
+        }
+        #expect(end == .exited(0))
+    }
+
+    @Test(
+        "another thread that does what is the main loop's ends the process", arguments: ["running", "idle"])
+    func notIsolated(loop: String) async throws {
+        let end = try await onLoop {
+            try await ChildProcess([program("MainLoopProgram"), "not isolated", loop]).finished()
+        }
+        #expect(end != .exited(0) && end != .exited(2))
+    }
 }
