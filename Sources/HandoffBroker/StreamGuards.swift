@@ -36,11 +36,11 @@ final class StreamGuards {
     private unowned let broker: Broker
     private var guards: [Key: Guard] = [:]
     /// The processes of the bridges that have streams.
-    private var processes: [BusName: UInt32] = [:]
+    private var processes: [BusName: ProcessHandle] = [:]
 
     private static let maximum = Peers.maximum * Quota.streamsOfPeer
-    /// How long a process may take to end that has left the bus, and how often that is looked at.
-    private static let (patience, interval) = (150, Duration.milliseconds(20))
+    /// How long a process may take to end that has left the bus.
+    private static let patience = Duration.seconds(3)
 
     init(_ broker: Broker) { self.broker = broker }
 
@@ -54,7 +54,10 @@ final class StreamGuards {
         }
         remove(number, caller)
         guards[Key(bridge: bridge, number: number)] = Guard(owner, descriptor)
-        processes[bridge] = caller.credentials?.processID
+        // Taken while it lives: later another process may have its id.
+        if processes[bridge] == nil {
+            processes[bridge] = caller.credentials?.processID.map { ProcessHandle($0) }
+        }
         if owner.isOrigin {
             broker.origin.streamOpened(owner.continuation, of: owner.device)
         } else if broker.runners[owner.continuation]?.device == owner.device {
@@ -85,19 +88,10 @@ final class StreamGuards {
         guard !lost.isEmpty else { return }
         MainLoop.start {
             // As long as it lives it would take what follows for the end of what the applications write.
-            guard let process, await Self.hasEnded(process) else { return }
+            guard let process, await process.end(within: Self.patience) else { return }
             for one in lost { StreamSocket.preventWriting(to: one.descriptor.number) }
             try? await MainLoop.sleep(for: StreamSocket.lingerTime)
             withExtendedLifetime(lost) {}
         }
-    }
-
-    /// Waits for the end of a process, some seconds at most.
-    private static func hasEnded(_ process: UInt32) async -> Bool {
-        for _ in 0..<patience {
-            if ProcessState.hasEnded(process) { return true }
-            try? await MainLoop.sleep(for: interval)
-        }
-        return false
     }
 }
