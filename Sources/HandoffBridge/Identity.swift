@@ -13,13 +13,15 @@ struct Identity: Sendable {
     /// The name of the file in the state folder.
     static let fileName = "identity.pem"
     private static let maximumSize = 1 << 16
+    private static let risk =
+        "Whoever has read the key can pass for this device. If somebody may have done so, unpair this device on its peers,"
+        + " remove the file with the list of peers, and pair again."
 
     /// The identity in `folder`; nil if there is none.
     /// - Throws: if it is damaged.
+    @MainLoop
     static func load(from folder: StateFolder) throws -> Identity? {
-        guard let bytes = try SmallFile.read(folder.file(fileName), maximumSize: maximumSize) else {
-            return nil
-        }
+        guard let bytes = try folder.read(fileName, maximumSize: maximumSize, risk: risk) else { return nil }
         return try Identity(pem: String(decoding: bytes, as: UTF8.self))
     }
 
@@ -27,11 +29,14 @@ struct Identity: Sendable {
     /// - Throws: ``StartFailure`` if it is damaged, or if it is gone but the trust store is there. What is
     ///   there is set
     ///   aside then.
+    @MainLoop
     static func loadOrMake(in folder: StateFolder) throws -> Identity {
         let path = folder.file(fileName)
         do {
             if let identity = try load(from: folder) { return identity }
         } catch let error as KeyFileError where !error.isDamage {
+            throw StartFailure(error.description)
+        } catch let error as UnsafeFile {
             throw StartFailure(error.description)
         } catch {
             let aside = try StateFolder.setAside(path) ?? path

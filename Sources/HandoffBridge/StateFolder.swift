@@ -11,12 +11,16 @@ struct StartFailure: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// The folder that holds this device's key, certificate and trust. One bridge at a time may write in it.
+/// The folder that holds this device's key, certificate and trust. One bridge at a time may write in it, and no other user
+/// may do anything with it: if they might, that is put right, or the folder is not used.
 @MainLoop
 final class StateFolder {
     /// Where it is.
     nonisolated let path: String
+    private var folder: FileDescriptor?
     private var lock: FileDescriptor?
+
+    private static let lockName = "lock"
 
     /// The folder at `path`, which is made when it is locked.
     nonisolated init(_ path: String) { self.path = path }
@@ -26,15 +30,15 @@ final class StateFolder {
 
     /// Makes the folder if it is missing, and keeps others out of it until this is freed.
     /// - Parameter patience: how long to wait, blocking, for another bridge that is about to end.
-    /// - Throws: ``StateFolderTaken`` if another bridge has it.
+    /// - Throws: ``StateFolderTaken`` if another bridge has it; ``UnsafeFile``.
     func lock(patience: Duration = .zero) throws {
-        let file = file("lock")
-        try SmallFile.makeFolder(of: file)
-        let number = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let file = file(Self.lockName)
+        let number = try open(Self.lockName, O_RDWR | O_CREAT)
         guard number >= 0 else {
             throw StartFailure("\(file) cannot be opened: \(String(cString: strerror(errno))).")
         }
         lock = FileDescriptor(owning: number)
+        try restrict(number, file, "Others could keep a bridge from starting.")
         let end = MainLoop.now + patience.components.seconds * 1_000_000
         while flock(number, LOCK_EX | LOCK_NB) != 0 {
             guard errno == EWOULDBLOCK || errno == EINTR else {
@@ -45,6 +49,100 @@ final class StateFolder {
         }
         isLocked = true
     }
+
+    // MARK: What is in it
+
+    /// The bytes of the file `name`.
+    /// - Parameter risk: what it means for the user if others could read or change it, and what to do about that.
+    /// - Returns: nil if there is none.
+    /// - Throws: ``UnsafeFile`` if others may change it and that cannot be helped; as ``SmallFile/read(_:maximumSize:)`` does.
+    func read(
+        _ name: String, maximumSize: Int = KeyFile.defaultMaximumSize, risk: String
+    ) throws -> [UInt8]? {
+        let file = file(name)
+        // Not blocking: what stands there may be a pipe.
+        let number = try open(name, O_RDONLY | O_NONBLOCK)
+        guard number >= 0 else {
+            if errno == ENOENT { return nil }
+            throw UnsafeFile(description: "\(file) cannot be read: \(String(cString: strerror(errno))).")
+        }
+        let descriptor = FileDescriptor(owning: number)
+        try restrict(descriptor.number, file, risk)
+        return try SmallFile.read(descriptor.number, file, maximumSize: maximumSize)
+    }
+
+    private func open(_ name: String, _ flags: Int32) throws -> Int32 {
+        let number = openat(try descriptor(), name, flags | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        if number < 0, errno == ELOOP {
+            throw UnsafeFile(
+                description:
+                    "\(file(name)) is a link, and others may decide what is at its end. Put the file itself"
+                    + " there, or move the link away.")
+        }
+        return number
+    }
+
+    private func restrict(_ descriptor: Int32, _ path: String, _ risk: String, to mode: mode_t = 0o600) throws
+    {
+        let rights = try FileRights(of: descriptor, path)
+        if let news = try rights.restrict(descriptor, to: mode, risk: risk) { bridgeLog.warning("\(news)") }
+    }
+
+    /// The open folder, which is made and looked at the first time.
+    private func descriptor() throws -> Int32 {
+        if let number = folder?.number { return number }
+        try SmallFile.makeFolder(of: file(Self.lockName))
+        let number = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+        guard number >= 0 else {
+            let isLink = errno == ELOOP || errno == ENOTDIR
+            throw UnsafeFile(
+                description: isLink
+                    ? "\(path) is a link or a file, and no folder. Put the folder itself there, or move it away."
+                    : "\(path) cannot be opened: \(String(cString: strerror(errno))).")
+        }
+        let descriptor = FileDescriptor(owning: number)
+        try restrict(
+            number, path,
+            "Others could read and replace the key and the list of peers. If somebody may have done so, unpair this"
+                + " device on its peers, remove the folder, and pair again.", to: 0o700)
+        try checkAbove(number)
+        folder = .some(consume descriptor)
+        return number
+    }
+
+    /// Throws if somebody else could put another folder in the place of this one: by way of the folders on its path, or of
+    /// those that it really is in, if a link leads there.
+    private func checkAbove(_ folder: Int32) throws {
+        for name in Self.parents(of: path) { try checkParent(name, from: AT_FDCWD, called: name) }
+        // From the open folder upwards: what a path leads to may change meanwhile.
+        guard let real = realpath(path, nil) else { return }
+        defer { free(real) }
+        var steps = ".."
+        for name in Self.parents(of: String(cString: real)) {
+            try checkParent(steps, from: folder, called: name)
+            steps += "/.."
+        }
+    }
+
+    private func checkParent(_ place: String, from folder: Int32, called name: String) throws {
+        var status = stat()
+        guard fstatat(folder, place, &status, 0) == 0 else {
+            throw UnsafeFile(description: "\(name) cannot be looked at: \(String(cString: strerror(errno))).")
+        }
+        try FileRights(status, name).checkNobodyElseReplaces(what: path)
+    }
+
+    /// The folders above `path`, the nearest first.
+    private static func parents(of path: String) -> [String] {
+        var (rest, parents): (Substring, [String]) = (path[...], [])
+        while let slash = rest.lastIndex(of: "/") {
+            rest = rest[..<slash]
+            parents.append(rest.isEmpty ? "/" : String(rest))
+        }
+        return parents
+    }
+
+    // MARK: Ending
 
     /// Lets others have it.
     func unlock() {

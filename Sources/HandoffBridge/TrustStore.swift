@@ -15,10 +15,15 @@ final class TrustStore {
     }
     /// Called when a secret that is shared with a peer has changed, or there is one more or less.
     var secretsChanged: (@MainLoop () -> Void)?
+    private let folder: StateFolder
     private let path: String
     /// What is left of those that were unpaired, the oldest first.
     private(set) var tombstones: [Tombstone] = []
     private var saving: LoopSource?
+
+    private static let risk =
+        "Others could see the peers and follow this device from network to network, and who could write could add peers."
+        + " Look through them, unpair those that you do not know, and pair the others again."
 
     /// How long what is merely noticed may wait for others to be written with it.
     private static let patience = Duration.seconds(2)
@@ -28,20 +33,25 @@ final class TrustStore {
     private var wait = patience
 
     /// The store in `folder`, as yet empty.
-    init(in folder: StateFolder) { path = folder.file(Self.fileName) }
+    init(in folder: StateFolder) {
+        self.folder = folder
+        path = folder.file(Self.fileName)
+    }
 
     /// Reads the file; an absent one is empty. The folder must be locked.
     /// - Throws: ``StartFailure`` if it is damaged, which sets it aside, or cannot be read.
     func load() throws {
         do {
-            guard let file = try KeyFile.load(path) else { return }
-            let contents = try TrustFile.parse(file)
+            guard let bytes = try folder.read(Self.fileName, risk: Self.risk) else { return }
+            let contents = try TrustFile.parse(try KeyFile(bytes: bytes, name: path))
             for entry in contents.entries { entries[entry.device] = entry }
             tombstones = contents.tombstones.filter { $0.isAlive(at: MainLoop.wallClock) }
         } catch let error as TrustFile.Newer {
             throw StartFailure(
                 "\(path) has version \(error.version), later than this program's. Use a later one.")
         } catch let error as KeyFileError where !error.isDamage {
+            throw StartFailure(error.description)
+        } catch let error as UnsafeFile {
             throw StartFailure(error.description)
         } catch {
             let aside = try StateFolder.setAside(path) ?? path

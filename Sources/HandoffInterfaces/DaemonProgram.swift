@@ -123,6 +123,9 @@ public final class DaemonProgram {
             for signal in [SIGTERM, SIGINT] {
                 sources.append(.signal(signal) { [weak self] in self?.stop("Asked to end.") })
             }
+            if let warning = FileRights.warningOfWriters(of: UserDirectories.handoffConfiguration) {
+                log.warning(warning)
+            }
             let daemon = try export(bus, values)
             conclude = { end(daemon) }
             guard try await bus.request(name, replacing: values.has("replace")) == .owned else {

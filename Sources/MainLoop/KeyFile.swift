@@ -58,10 +58,16 @@ public final class KeyFile {
         _ path: String, maximumSize: Int = KeyFile.defaultMaximumSize
     ) throws(KeyFileError) -> KeyFile? {
         guard let bytes = try SmallFile.read(path, maximumSize: maximumSize) else { return nil }
+        return try KeyFile(bytes: bytes, name: path)
+    }
+
+    /// The key file that `bytes` are; `name` is what messages call it.
+    /// - Throws: if they are not one.
+    public convenience init(bytes: [UInt8], name: String) throws(KeyFileError) {
         guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
-            throw KeyFileError("\(path) is not a key file: it is not UTF-8 text.")
+            throw KeyFileError("\(name) is not a key file: it is not UTF-8 text.")
         }
-        return try KeyFile(text: text, name: path)
+        try self.init(text: text, name: name)
     }
 
     deinit { g_key_file_unref(raw) }

@@ -15,6 +15,14 @@ public enum SmallFile {
             throw failure("\(path) cannot be read")
         }
         defer { close(descriptor) }
+        return try read(descriptor, path, maximumSize: maximumSize)
+    }
+
+    /// The bytes of an open file, which messages call `path`.
+    /// - Throws: if it cannot be read, is not a regular file, or is longer than `maximumSize` bytes.
+    public static func read(
+        _ descriptor: Int32, _ path: String, maximumSize: Int
+    ) throws(KeyFileError) -> [UInt8] {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure("\(path) cannot be read") }
         guard status.st_mode & S_IFMT == S_IFREG else {
