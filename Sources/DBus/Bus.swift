@@ -43,9 +43,12 @@ public final class Bus {
 
     /// Connects and says hello, which blocks; meant for the start of a program.
     /// - Throws: what libdbus says if there is no such bus.
-    public init(_ address: Address) throws(DBusError) {
-        _ = dbus_threads_init_default()
-        let raw = try Self.open(address)
+    public convenience init(_ address: Address) throws(DBusError) {
+        try self.init(taking: try BusOpening.open(address))
+    }
+
+    /// Takes over a private connection that is registered.
+    private init(taking raw: OpaquePointer) throws(DBusError) {
         channel = BusChannel(owning: raw)
         guard let name = dbus_bus_get_unique_name(raw) else {
             throw DBusError(.disconnected, "The bus gave this connection no name.")
@@ -59,29 +62,11 @@ public final class Bus {
         tokens.append(connection.onSignal(.bus, "NameLost") { [weak self] in self?.nameLost($0) })
     }
 
-    private static func open(_ address: Address) throws(DBusError) -> OpaquePointer {
-        var error = CDBus.DBusError()
-        dbus_error_init(&error)
-        defer { dbus_error_free(&error) }
-        let raw: OpaquePointer?
-        switch address {
-        case .session: raw = dbus_bus_get_private(DBUS_BUS_SESSION, &error)
-        case .system: raw = dbus_bus_get_private(DBUS_BUS_SYSTEM, &error)
-        case .address(let text):
-            raw = dbus_connection_open_private(text, &error)
-            if let raw, dbus_bus_register(raw, &error) == 0 {
-                dbus_connection_close(raw)
-                dbus_connection_unref(raw)
-                throw failure(error)
-            }
-        }
-        guard let raw else { throw failure(error) }
-        return raw
-    }
-
-    private static func failure(_ error: CDBus.DBusError) -> DBusError {
-        let text = error.message.map { String(cString: $0) } ?? "no reason given"
-        return DBusError(.disconnected, "The message bus cannot be reached: \(text)")
+    /// Connects and says hello, both on a thread of its own: whatever the bus does, the main loop goes on. It takes as long
+    /// as the system takes to connect, and ``BusOpening/patience`` at most after that.
+    /// - Throws: what libdbus says if there is no such bus.
+    public static func connect(_ address: Address) async throws -> Bus {
+        try Bus(taking: try await BusOpening.openOnThread(address).raw)
     }
 
     private var daemon: RemoteObject { RemoteObject(connection, Self.name, "/org/freedesktop/DBus") }

@@ -49,6 +49,7 @@ final class Discovery {
     /// Why devices are not found by themselves; empty if they are, or are not to be.
     var error: String {
         if !isAllowed || !bridge.isOn || browser != nil || browsing != nil && failures == 0 { return "" }
+        if system.isConnecting { return "" }
         if system.bus == nil { return "There is no system bus, by which Avahi could be asked." }
         return isRunning ? "Avahi does not let itself be asked." : "Avahi is not running."
     }

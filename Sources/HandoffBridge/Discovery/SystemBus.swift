@@ -12,13 +12,17 @@ final class SystemBus {
     private var backoff = Backoff()
     private var attempts = 0
     private var retry: LoopSource?
+    /// Whether one is being made.
+    private(set) var isConnecting = false
+    /// Whether there was reason to try it again meanwhile.
+    private var isWantedAgain = false
     /// Whether there was a connection once.
     private var hasConnected = false
 
     /// How often it is tried again by itself when it was lost; a session that has no system bus is not to be woken.
     private static let maximumAttempts = 10
 
-    /// Calls `changed` with each new connection, and with nil when it is lost.
+    /// Calls `changed` with each new connection, and with nil when it is lost or did not come about.
     init(_ changed: @escaping @MainLoop (Bus?) -> Void) { self.changed = changed }
 
     /// Connects, if there is no connection: there is reason to believe that it can be had now.
@@ -30,15 +34,33 @@ final class SystemBus {
     private func attempt() {
         retry = nil
         guard bus == nil else { return }
-        do throws(DBusError) {
-            let new = try Bus(.system)
+        // One at a time: each has a thread, which may have to wait for long.
+        if isConnecting {
+            isWantedAgain = true
+            return
+        }
+        isConnecting = true
+        MainLoop.start { [weak self] in
+            let result: Result<Bus, any Error>
+            do { result = .success(try await Bus.connect(.system)) } catch { result = .failure(error) }
+            self?.attempted(result)
+        }
+    }
+
+    private func attempted(_ result: Result<Bus, any Error>) {
+        isConnecting = false
+        defer { isWantedAgain = false }
+        switch result {
+        case .success(let new):
             bus = new
             hasConnected = true
             new.connection.onClosed = { [weak self] _ in self?.lost() }
             changed(new)
-        } catch {
+        case .failure(let error):
+            if isWantedAgain { return attempt() }
             if hasConnected { return retryLater() }
-            bridgeLog.info("There is no system bus: \(error.message)")
+            bridgeLog.info("There is no system bus: \(DBusError.converting(error).message)")
+            changed(nil)
         }
     }
 

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CDBus
+internal import CGio
+internal import MainLoop
+
+/// The way to a bus: connecting, authenticating and Hello, for which libdbus knows only calls that block.
+enum BusOpening {
+    /// How long a bus may take to answer. One that takes connections and then says nothing is none.
+    static let patience = Duration.seconds(5)
+
+    /// A connection that nothing uses yet.
+    struct Opened: @unchecked Sendable {
+        // @unchecked: with dbus_threads_init_default any thread may use a connection; here one does after the other.
+        let raw: OpaquePointer
+    }
+
+    /// Opens a private connection and registers it, on the calling thread.
+    /// - Throws: what libdbus says if there is no such bus.
+    static func open(_ address: Bus.Address) throws(DBusError) -> OpaquePointer {
+        _ = dbus_threads_init_default()
+        var error = CDBus.DBusError()
+        dbus_error_init(&error)
+        defer { dbus_error_free(&error) }
+        let text: String?
+        switch address {
+        case .session:
+            guard let raw = dbus_bus_get_private(DBUS_BUS_SESSION, &error) else { throw failure(error) }
+            return raw
+        case .system: text = systemAddress
+        case .address(let address): text = address
+        }
+        guard let raw = dbus_connection_open_private(text ?? "", &error) else { throw failure(error) }
+        do throws(DBusError) {
+            try sayHello(raw)
+            return raw
+        } catch {
+            dbus_connection_close(raw)
+            dbus_connection_unref(raw)
+            throw error
+        }
+    }
+
+    /// Does that on a thread of its own.
+    @MainLoop
+    static func openOnThread(_ address: Bus.Address) async throws -> Opened {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Opened, any Error>) in
+            do {
+                try BackgroundThread.start("bus opening") {
+                    continuation.resume(with: Result { Opened(raw: try open(address)) })
+                }
+            } catch {
+                continuation.resume(
+                    throwing: DBusError(.disconnected, "There is no thread for it: \(error)."))
+            }
+        }
+    }
+
+    /// Where the system bus is, by the environment or by convention. GIO knows that without connecting.
+    private static var systemAddress: String? {
+        guard let text = g_dbus_address_get_for_bus_sync(G_BUS_TYPE_SYSTEM, nil, nil) else { return nil }
+        defer { g_free(text) }
+        return String(cString: text)
+    }
+
+    /// As dbus_bus_register(), but that it waits for ever until the other side has authenticated.
+    private static func sayHello(_ raw: OpaquePointer) throws(DBusError) {
+        let hello = try Message.call(to: Bus.name, "/org/freedesktop/DBus", .bus, "Hello")
+        var serial: UInt32 = 0
+        guard dbus_connection_send(raw, hello.raw, &serial) != 0 else { throw .noMemory() }
+        let end = MainLoop.now + Int64(patience / .microseconds(1))
+        while MainLoop.now < end {
+            let isConnected = dbus_connection_read_write(raw, Int32((end - MainLoop.now) / 1000) + 1) != 0
+            while let next = dbus_connection_pop_message(raw) {
+                let message = Message(owning: next)
+                guard message.replySerial == serial else { continue }
+                if let error = message.error { throw error }
+                var reader = MessageReader(message)
+                let given = try BusName(try reader.read(String.self))
+                guard dbus_bus_set_unique_name(raw, given.text) != 0 else { throw .noMemory() }
+                return
+            }
+            if !isConnected { throw DBusError(.disconnected, "The message bus has ended the connection.") }
+        }
+        throw DBusError(.disconnected, "The message bus has not answered within \(patience).")
+    }
+
+    private static func failure(_ error: CDBus.DBusError) -> DBusError {
+        let text = error.message.map { String(cString: $0) } ?? "no reason given"
+        return DBusError(.disconnected, "The message bus cannot be reached: \(text)")
+    }
+}
