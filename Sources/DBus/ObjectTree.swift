@@ -16,6 +16,9 @@ public final class ObjectTree {
     /// Whether `Introspectable`, `Peer`, `Properties` and `ObjectManager` are served. A link serves none.
     public var servesStandardInterfaces = true
 
+    /// What a caller who names an object that is not there, or is not for him, ought to know beside that.
+    public var remark: (@MainLoop (Caller) -> String?)?
+
     init() {}
 
     // MARK: Exporting
@@ -88,9 +91,9 @@ public final class ObjectTree {
         if servesStandardInterfaces, Self.isStandard(interface) {
             return try await handleStandard(message, path, member, from: caller, began: began)
         }
-        guard let object = objects[path] else { throw unknownObject(path) }
+        guard let object = objects[path] else { throw unknownObject(path, caller) }
         guard let (binding, index) = find(member, interface, on: object) else {
-            guard isVisible(object, to: caller) else { throw unknownObject(path) }
+            guard isVisible(object, to: caller) else { throw unknownObject(path, caller) }
             throw DBusError.unknownMethod(
                 "\(path) has no method \(member)\(interface.map { " of \($0)" } ?? "").")
         }
@@ -121,7 +124,9 @@ public final class ObjectTree {
 
     // MARK: Access
 
-    func unknownObject(_ path: ObjectPath) -> DBusError { .unknownObject("There is no object \(path).") }
+    func unknownObject(_ path: ObjectPath, _ caller: Caller) -> DBusError {
+        .unknownObject("There is no object \(path)." + (remark?(caller).map { " \($0)" } ?? ""))
+    }
 
     func decide(
         _ caller: Caller, _ object: ExportedObject, _ interface: InterfaceName, _ member: String,
@@ -140,7 +145,7 @@ public final class ObjectTree {
         switch decide(caller, object, interface, member, access) {
         case .allow: return
         case .deny(let error): throw error
-        case .hide: throw unknownObject(object.path)
+        case .hide: throw unknownObject(object.path, caller)
         }
     }
 

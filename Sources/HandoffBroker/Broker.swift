@@ -10,7 +10,7 @@ public import MainLoop
 public final class Broker {
     let bus: Bus
     var connection: Connection { bus.connection }
-    let settings: BrokerSettings
+    let preferences: Preferences
     private let policy: BusAccessPolicy
 
     var registry = Registry()
@@ -46,9 +46,10 @@ public final class Broker {
     /// - Throws: if the settings cannot be read.
     public init(_ bus: Bus) throws {
         self.bus = bus
-        settings = try BrokerSettings()
-        activities = SessionActivities(isEnabled: settings.isEnabled)
-        remoteOffers = RemoteOffers(isEnabled: settings.isEnabled, showsUnhandled: settings.showsUnhandled)
+        preferences = try Preferences()
+        activities = SessionActivities(isEnabled: preferences.isEnabled)
+        remoteOffers = RemoteOffers(
+            isEnabled: preferences.isEnabled, showsUnhandled: preferences.showsUnhandled)
         policy = BusAccessPolicy(bus: bus)
     }
 
@@ -61,8 +62,14 @@ public final class Broker {
         connection.objects.manage(HandoffNames.brokerPath)
         connection.objects.export(
             HandoffNames.brokerPath,
-            [ManagerBinding(ManagerObject(self)), PeerManagerBinding(PeerManagerObject(self))])
+            [
+                ManagerBinding(ManagerObject(self)), PreferencesBinding(PreferencesObject(self)),
+                PeerManagerBinding(PeerManagerObject(self)),
+            ])
         bus.onVanished = { [weak self] in self?.vanished($0) }
+        connection.objects.remark = { [weak self] caller in
+            caller.name.flatMap { self?.registry.ending(of: $0.text) }
+        }
     }
 
     /// What need not be there before the name is owned: looks which applications are installed, and asks the bus to
@@ -95,6 +102,7 @@ public final class Broker {
     private func vanished(_ name: BusName) {
         forget(name)
         readers.vanished(name)
+        registry.vanished(name.text)
         guards.vanished(name)
     }
 
@@ -224,7 +232,7 @@ public final class Broker {
 
     func setEnabled(_ isEnabled: Bool, _ call: MethodCall) throws {
         guard isEnabled != activities.isEnabled else { return }
-        try settings.save(isEnabled: isEnabled)
+        try preferences.setEnabled(isEnabled)
         brokerLog.message("Handoff is switched \(isEnabled ? "on" : "off") by \(call.caller.label).")
         let own = activities.setEnabled(isEnabled, at: .now)
         let offers = remoteOffers.setEnabled(isEnabled)
@@ -242,9 +250,21 @@ public final class Broker {
     }
 
     private func tellEnabled() {
-        connection.objects.propertiesChanged(
-            HandoffNames.brokerPath, ManagerBinding.description.name, ["Enabled"], tell: .subscribers)
+        tellSubscribers(["Enabled"])
+        tellPreferences(["Enabled"])
         tellBridgeEnabled()
+    }
+
+    /// Properties of the manager have changed.
+    func tellSubscribers(_ names: [String]) {
+        connection.objects.propertiesChanged(
+            HandoffNames.brokerPath, ManagerBinding.description.name, names, tell: .subscribers)
+    }
+
+    /// What the user has chosen has changed.
+    func tellPreferences(_ names: [String]) {
+        connection.objects.propertiesChanged(
+            HandoffNames.brokerPath, PreferencesBinding.description.name, names, tell: .subscribers)
     }
 
     /// The bridge needs the switch alone: were it a subscriber, it would be sent each offer of a peer back.

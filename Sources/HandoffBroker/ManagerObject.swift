@@ -22,10 +22,34 @@ final class ManagerObject: ManagerServer {
 
     var recentFetches: [[String: Value]] {
         broker.recentFetches.fetches.map { fetch in
-            [
-                "Time": .int64(fetch.time), "DeviceId": .string(fetch.device.description),
-                "DeviceName": .string(fetch.deviceName), "ActivityType": .string(fetch.type.description),
-                "ApplicationId": .string(fetch.applicationID.description), "Title": .string(fetch.title),
+            Self.properties(of: fetch).merging(["Kind": .string(fetch.kind.rawValue)]) { $1 }
+        }
+    }
+
+    var fetchesByDevice: [[String: Value]] {
+        broker.recentFetches.devices.map { tally in
+            Self.properties(of: tally.last)
+                .merging(["Fetches": .uint64(tally.fetches), "Streams": .uint64(tally.streams)]) { $1 }
+        }
+    }
+
+    private static func properties(of fetch: RecentFetches.Fetch) -> [String: Value] {
+        [
+            "Time": .int64(fetch.time), "DeviceId": .string(fetch.device.description),
+            "DeviceName": .string(fetch.deviceName), "ActivityType": .string(fetch.type.description),
+            "ApplicationId": .string(fetch.applicationID.description), "Title": .string(fetch.title),
+        ]
+    }
+
+    var hiddenOffers: [[String: Value]] {
+        broker.remoteOffers.hidden.map { hidden in
+            let offer = hidden.offer
+            return [
+                "DeviceId": .string(hidden.device.description),
+                "DeviceName": .string(broker.peers.name(of: hidden.device)),
+                "ActivityId": .string(offer.id.description), "ActivityType": .string(offer.type.description),
+                "ApplicationId": .string(offer.applicationID.description), "Title": .string(offer.title),
+                "Since": .int64(offer.since), "Reason": .string(hidden.reason),
             ]
         }
     }
@@ -47,7 +71,7 @@ final class ManagerObject: ManagerServer {
         try Self.check(application)
         let registration = Registration(
             connection: name.text, applicationID: id, team: options.team, declaration: declaration,
-            objectPath: application.text)
+            objectPath: application.text, receives: options.receives)
         let former = try broker.registry.register(registration)
         broker.readers.welcome(name)
         if let former, former.applicationID != id {

@@ -86,6 +86,15 @@ final class PeerObject: PeerServer {
         return payload
     }
 
+    private func rememberStream(to object: ActivityObject, _ continuation: ContinuationID) {
+        let name = broker.peers.name(of: device)
+        remember(.stream, of: object, continuation)
+        brokerLog.message(
+            "\(name) has opened a stream to \(object.applicationID) for “\(PeerText.title(object.title))”"
+                + " (\(PeerText.message(object.activityType))).",
+            ["HANDOFF_CONTINUATION": continuation.description])
+    }
+
     private func logFetch(of object: ActivityObject, _ continuation: ContinuationID) {
         brokerLog.message(
             "\(broker.peers.name(of: device)) continues “\(PeerText.title(object.title))”"
@@ -95,13 +104,21 @@ final class PeerObject: PeerServer {
 
     /// The user can find out what has left this device.
     private func remember(_ object: ActivityObject, _ continuation: ContinuationID, _ saveTime: Int64) {
-        let name = broker.peers.name(of: device)
+        remember(.activity, of: object, continuation)
+        logFetch(of: object, continuation)
+        ContinuationTrace.say(
+            continuation,
+            "save \(ContinuationTrace.text(saveTime)), for \(broker.peers.name(of: device))")
+    }
+
+    private func remember(
+        _ kind: RecentFetches.Kind, of object: ActivityObject, _ continuation: ContinuationID
+    ) {
         broker.recentFetches.add(
             RecentFetches.Fetch(
-                continuation: continuation, time: MainLoop.wallClock, device: device, deviceName: name,
-                type: object.type, applicationID: object.applicationID, title: PeerText.title(object.title)))
-        logFetch(of: object, continuation)
-        ContinuationTrace.say(continuation, "save \(ContinuationTrace.text(saveTime)), for \(name)")
+                kind, continuation: continuation, time: MainLoop.wallClock, device: device,
+                deviceName: broker.peers.name(of: device), type: object.type,
+                applicationID: object.applicationID, title: PeerText.title(object.title)))
     }
 
     private static func withdrawn(_ id: ActivityID) -> HandoffFailure {
@@ -139,8 +156,7 @@ final class PeerObject: PeerServer {
         guard broker.origin.entry(id, of: device) != nil else {
             throw HandoffFailure.unknownContinuation(id)
         }
-        brokerLog.debug(
-            "continuation \(id): \(broker.peers.name(of: device)) has a stream to \(object.applicationID).")
+        rememberStream(to: object, id)
         return pair.ours
     }
 

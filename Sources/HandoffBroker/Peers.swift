@@ -14,7 +14,7 @@ final class Peers {
     private var shown: [RemoteActivityKey: RemoteActivityObject] = [:]
 
     /// How many peers there may be.
-    static let maximum = 62
+    static let maximum = Quota.peers
 
     init(_ broker: Broker) { self.broker = broker }
 
@@ -52,6 +52,9 @@ final class Peers {
     /// What adding a peer causes: there is a link with it, or another one, or none.
     func added(_ device: DeviceID, isConnected: Bool) {
         for object in shown.values where object.key.device == device { object.deviceChanged() }
+        if broker.remoteOffers.hidden.contains(where: { $0.device == device }) {
+            broker.tellSubscribers(["HiddenOffers"])
+        }
         guard isConnected else {
             broker.origin.linkLost(to: device, at: .now)
             broker.perform([OriginContinuations.Action]())
@@ -104,6 +107,7 @@ final class Peers {
             case .removed(let device, let id):
                 guard let object = shown.removeValue(forKey: RemoteActivityKey(device, id)) else { continue }
                 broker.connection.objects.unexport(object.path)
+            case .hiddenChanged: broker.tellSubscribers(["HiddenOffers"])
             }
         }
     }

@@ -9,6 +9,8 @@ internal import MainLoop
 final class ReaderWatch: DeliveryObserver {
     private unowned let broker: Broker
     private var readers = Readers()
+    /// To whom the last message is being sent.
+    private var parting: BusName?
 
     init(_ broker: Broker) { self.broker = broker }
 
@@ -21,7 +23,9 @@ final class ReaderWatch: DeliveryObserver {
     // MARK: DeliveryObserver
 
     // The bridge is no client: what it does not answer, its peers' continuations run into.
-    func maySend(to name: BusName) -> Bool { name == broker.bridge || !readers.isForgotten(name.text) }
+    func maySend(to name: BusName) -> Bool {
+        name == broker.bridge || name == parting || !readers.isForgotten(name.text)
+    }
 
     func sent(_ serial: UInt32, to name: BusName, isCall: Bool) {
         // Of one that has left nobody would take out again what is counted.
@@ -47,7 +51,7 @@ final class ReaderWatch: DeliveryObserver {
             MainLoop.start { [weak self] in
                 switch action {
                 case .ping(let connection): await self?.ping(connection)
-                case .forget(let connection): self?.forget(connection)
+                case .forget(let connection, let neglect): self?.forget(connection, neglect)
                 }
             }
         }
@@ -61,12 +65,40 @@ final class ReaderWatch: DeliveryObserver {
         ) { (_) throws(DBusError) in }
     }
 
-    private func forget(_ connection: String) {
+    private func forget(_ connection: String, _ neglect: Readers.Neglect) {
         guard let name = try? BusName(connection), readers.isForgotten(connection) else { return }
         let applicationID = broker.registry.registration(of: connection)?.applicationID
         brokerLog.warning(
             "\(applicationID.map { "\($0) (\(name))" } ?? name.text) does not read what it is sent: it is"
-                + " forgotten until it registers again.")
+                + " forgotten until it registers again. It left \(neglect.text).")
         broker.forget(name)
+        guard let applicationID else { return }
+        let reason =
+            "It was forgotten, with its activities, because it left \(neglect.text). Read and answer what comes,"
+            + " and call RegisterApplication again."
+        broker.registry.ended(connection, applicationID, reason)
+        tellEnd(of: applicationID, to: name, reason)
+    }
+
+    /// The last that is sent to it.
+    private func tellEnd(of applicationID: ApplicationID, to name: BusName, _ reason: String) {
+        guard
+            let signal = try? ManagerBinding.registrationEnded(
+                from: HandoffNames.brokerPath, applicationId: applicationID.description, reason: reason),
+            (try? signal.setDestination(name)) != nil
+        else { return }
+        parting = name
+        broker.connection.post(signal)
+        parting = nil
+    }
+}
+
+extension Readers.Neglect {
+    /// What it did not do, to follow "it left".
+    fileprivate var text: String {
+        switch self {
+        case .unansweredCalls: "\(Quota.unansweredCalls) calls in a row unanswered"
+        case .unreadMessages(let count): "\(count) messages unread"
+        }
     }
 }

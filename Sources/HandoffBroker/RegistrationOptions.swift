@@ -8,8 +8,8 @@ struct RegistrationOptions {
     private(set) var team: Team?
     private(set) var domains: [String] = []
     private(set) var documentTypes: [String: ActivityType] = [:]
-
-    /// How many hosts an application may claim.
+    /// Whether the application is handed what is continued here.
+    private(set) var receives = true
 
     /// - Throws: `InvalidArgs` naming the option, or `LimitsExceeded`.
     init(_ options: [String: Value]) throws(HandoffFailure) {
@@ -19,6 +19,7 @@ struct RegistrationOptions {
             case "Domains":
                 domains = try ActivityState.strings(value, key)
                 try Self.check(domains: domains)
+            case "Receives": receives = try ActivityState.boolean(value, key)
             case "DocumentTypes": documentTypes = try Self.documentTypes(value)
             default:
                 brokerLog.debug(

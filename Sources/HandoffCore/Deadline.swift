@@ -64,4 +64,6 @@ public enum Quota {
     public static let unansweredCalls = 3
     /// Live continuations of one peer at the origin.
     public static let continuationsOfPeer = 8
+    /// Paired devices.
+    public static let peers = 62
 }

@@ -51,10 +51,12 @@ extension HandoffFailure {
                 + " chosen. Look again at what is offered, and choose from that.")
     }
 
-    static func notRegistered(_ connection: String) -> HandoffFailure {
+    static func notRegistered(_ connection: String, ending: String?) -> HandoffFailure {
         HandoffFailure(
             .notRegistered,
-            "Connection \(connection) has not registered an application. Call RegisterApplication first.")
+            "Connection \(connection) "
+                + (ending.map { "is registered no longer. \($0)" }
+                    ?? "has not registered an application. Call RegisterApplication first."))
     }
 
     static func noApplication(for offer: Offer) -> HandoffFailure {

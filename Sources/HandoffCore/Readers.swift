@@ -12,7 +12,15 @@ public struct Readers: Sendable {
         /// Call `Ping`, with ``Deadline/ping``, and report what comes of it like that of any call.
         case ping(String)
         /// Drop all that belongs to the connection, and send it nothing but replies.
-        case forget(String)
+        case forget(String, Neglect)
+    }
+
+    /// What a connection did not do.
+    public enum Neglect: Hashable, Sendable {
+        /// It left as many calls in a row unanswered as end the patience.
+        case unansweredCalls
+        /// It left so many messages unread.
+        case unreadMessages(Int)
     }
 
     private struct Reader {
@@ -48,7 +56,9 @@ public struct Readers: Sendable {
         guard !reader.isForgotten else { return [] }
         reader.sent += 1
         if isCall { reader.calls[serial] = reader.sent }
-        if reader.outstanding > Quota.unansweredMessages { return forget(connection, &reader) }
+        if reader.outstanding > Quota.unansweredMessages {
+            return forget(connection, &reader, .unreadMessages(reader.outstanding))
+        }
         guard reader.outstanding >= Quota.outstandingMessages / 2, !reader.isAsked else { return [] }
         reader.isAsked = true
         return [.ping(connection)]
@@ -81,9 +91,9 @@ public struct Readers: Sendable {
         reader.failures += 1
         reader.late[serial] = position
         reader.isAsked = false
-        let isEnough =
-            reader.failures >= Quota.unansweredCalls || reader.outstanding >= Quota.outstandingMessages
-        return isEnough ? forget(connection, &reader) : []
+        if reader.failures >= Quota.unansweredCalls { return forget(connection, &reader, .unansweredCalls) }
+        guard reader.outstanding >= Quota.outstandingMessages else { return [] }
+        return forget(connection, &reader, .unreadMessages(reader.outstanding))
     }
 
     /// `connection` wants to be told of things: from now on it counts like a new one.
@@ -94,8 +104,8 @@ public struct Readers: Sendable {
     /// `connection` has left the bus.
     public mutating func vanished(_ connection: String) { readers[connection] = nil }
 
-    private func forget(_ connection: String, _ reader: inout Reader) -> [Action] {
+    private func forget(_ connection: String, _ reader: inout Reader, _ neglect: Neglect) -> [Action] {
         reader = Reader(isForgotten: true)
-        return [.forget(connection)]
+        return [.forget(connection, neglect)]
     }
 }

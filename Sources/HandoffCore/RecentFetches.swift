@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// What peers have fetched of this session, for the user to see: the last ten.
+/// What peers have taken of this session, for the user to see: the last ten fetches and streams, and of each device the
+/// last one and how many there were, so that no other device pushes those out.
 public struct RecentFetches: Sendable {
-    /// One fetch.
+    /// What a peer took.
+    public enum Kind: String, Hashable, Sendable {
+        /// It fetched the activity.
+        case activity
+        /// It opened a stream to the activity's application.
+        case stream
+    }
+
+    /// One fetch, or one stream that was opened.
     public struct Fetch: Hashable, Sendable {
+        /// What was taken.
+        public let kind: Kind
         /// What it was for.
         public let continuation: ContinuationID
         /// When, in microseconds since the Unix epoch.
@@ -21,10 +32,10 @@ public struct RecentFetches: Sendable {
 
         /// A fetch.
         public init(
-            continuation: ContinuationID, time: Int64, device: DeviceID, deviceName: String,
-            type: ActivityType,
-            applicationID: ApplicationID, title: String
+            _ kind: Kind = .activity, continuation: ContinuationID, time: Int64, device: DeviceID,
+            deviceName: String, type: ActivityType, applicationID: ApplicationID, title: String
         ) {
+            self.kind = kind
             self.continuation = continuation
             self.time = time
             self.device = device
@@ -35,20 +46,66 @@ public struct RecentFetches: Sendable {
         }
     }
 
-    /// How many are remembered.
+    /// What one device has taken since the beginning.
+    public struct Tally: Hashable, Sendable {
+        /// What it took last.
+        public internal(set) var last: Fetch
+        /// For how many continuations it has fetched.
+        public internal(set) var fetches: UInt64 = 0
+        /// How many streams it has opened.
+        public internal(set) var streams: UInt64 = 0
+    }
+
+    /// How many fetches are remembered.
     public static let maximum = 10
+    /// How many devices are remembered: as many as there may be peers.
+    public static let maximumDevices = Quota.peers
 
     /// The fetches, the latest first.
     public private(set) var fetches: [Fetch] = []
+    /// What each device has taken, the one that took something last first.
+    public private(set) var devices: [Tally] = []
+    /// The continuations that are counted already, the latest last: what a device fetches again for one of these is no
+    /// further fetch. A device has no more at a time than are kept.
+    private var counted: [DeviceID: [ContinuationID]] = [:]
 
     /// None yet.
     public init() {}
 
-    /// Remembers `fetch`, in place of a former one for the same continuation, and forgets the oldest if there are too
-    /// many.
+    /// Remembers `fetch`, and forgets the oldest if there are too many. What is fetched again for one continuation takes
+    /// the place of the former; each stream is one of its own.
     public mutating func add(_ fetch: Fetch) {
-        fetches.removeAll { $0.continuation == fetch.continuation && $0.device == fetch.device }
+        count(fetch)
+        if fetch.kind == .activity {
+            fetches.removeAll {
+                $0.kind == .activity && $0.continuation == fetch.continuation && $0.device == fetch.device
+            }
+        }
         if fetches.count >= Self.maximum { fetches.removeLast(fetches.count - Self.maximum + 1) }
         fetches.insert(fetch, at: 0)
+    }
+
+    private mutating func count(_ fetch: Fetch) {
+        let index = devices.firstIndex { $0.last.device == fetch.device }
+        var tally = index.map { devices.remove(at: $0) } ?? Tally(last: fetch)
+        tally.last = fetch
+        switch fetch.kind {
+        case .activity: if isFirst(fetch) { tally.fetches += 1 }
+        case .stream: tally.streams += 1
+        }
+        if devices.count >= Self.maximumDevices {
+            counted[devices.removeLast().last.device] = nil
+        }
+        devices.insert(tally, at: 0)
+    }
+
+    /// Whether nothing was fetched for this continuation before.
+    private mutating func isFirst(_ fetch: Fetch) -> Bool {
+        var known = counted[fetch.device, default: []]
+        guard !known.contains(fetch.continuation) else { return false }
+        known.append(fetch.continuation)
+        if known.count > Quota.continuationsOfPeer { known.removeFirst() }
+        counted[fetch.device] = known
+        return true
     }
 }

@@ -63,19 +63,22 @@ public struct Registration: Hashable, Sendable {
     public private(set) var declaration: Declaration
     /// The path of the object that continues activities.
     public let objectPath: String
+    /// Whether it is handed what is continued here.
+    public let receives: Bool
     /// The team and the declaration that it gave itself when it registered.
     private let own: (team: Team?, declaration: Declaration)
 
     /// A registration; without a team the application is alone in its own.
     public init(
         connection: String, applicationID: ApplicationID, team: Team? = nil, declaration: Declaration,
-        objectPath: String
+        objectPath: String, receives: Bool = true
     ) {
         self.connection = connection
         self.applicationID = applicationID
         self.team = team ?? Team(applicationID)
         self.declaration = declaration
         self.objectPath = objectPath
+        self.receives = receives
         own = (team, declaration)
     }
 
@@ -91,7 +94,7 @@ public struct Registration: Hashable, Sendable {
     public static func == (left: Registration, right: Registration) -> Bool {
         left.connection == right.connection && left.applicationID == right.applicationID
             && left.team == right.team && left.declaration == right.declaration
-            && left.objectPath == right.objectPath
+            && left.objectPath == right.objectPath && left.receives == right.receives
     }
 
     /// Hashes what tells most of them apart.

@@ -4,6 +4,8 @@
 public struct Registry: Sendable {
     /// In the order in which they registered, one a connection.
     private var registrations: [Registration] = []
+    /// Why the registration of a connection is over, of those that did not end it themselves.
+    private var endings: [String: (applicationID: ApplicationID, reason: String)] = [:]
     /// The applications with desktop entries.
     public private(set) var installed: [ApplicationID: InstalledApplication] = [:]
 
@@ -17,9 +19,26 @@ public struct Registry: Sendable {
 
     /// What `connection` registered, or the failure `notRegistered`.
     public func requireRegistration(of connection: String) throws(HandoffFailure) -> Registration {
-        guard let registration = registration(of: connection) else { throw .notRegistered(connection) }
+        guard let registration = registration(of: connection) else {
+            throw .notRegistered(connection, ending: ending(of: connection))
+        }
         return registration
     }
+
+    /// What has become of the registration of `connection`, and what to do, for people; nil unless it was ended without
+    /// its doing, and it has not registered since.
+    public func ending(of connection: String) -> String? {
+        endings[connection].map { "It was registered as \($0.applicationID). \($0.reason)" }
+    }
+
+    /// The registration of `connection`, which is removed, was ended for this reason, and not by itself. It is remembered
+    /// until it registers again or leaves the bus.
+    public mutating func ended(_ connection: String, _ applicationID: ApplicationID, _ reason: String) {
+        endings[connection] = (applicationID, reason)
+    }
+
+    /// `connection` has left the bus.
+    public mutating func vanished(_ connection: String) { endings[connection] = nil }
 
     /// All registrations, the latest last.
     public var all: [Registration] { registrations }
@@ -37,6 +56,7 @@ public struct Registry: Sendable {
                 limit: Quota.types,
                 advice: "Declare fewer, and tell kinds of activity apart by their UserInfo.")
         }
+        endings[registration.connection] = nil
         let former = remove(registration.connection)
         registrations.append(registration.joined(with: installed[registration.applicationID]))
         return former
@@ -90,14 +110,15 @@ public struct Registry: Sendable {
     /// Browsing the web is also continued by the default browser.
     public func handlers(for offer: Offer, defaultBrowser: ApplicationID? = nil) -> [ApplicationID] {
         var ids: [ApplicationID] = []
-        for registration in registrations.reversed() where registration.declares(offer.type) {
+        let receiving = registrations.filter(\.receives)
+        for registration in receiving.reversed() where registration.declares(offer.type) {
             let id = registration.applicationID
             let isDefaultBrowser = offer.type == .browsingWeb && id == defaultBrowser
             guard registration.team == offer.team || isDefaultBrowser, !ids.contains(id) else { continue }
             ids.append(id)
         }
         // Of one that runs its own word counts.
-        let running = Set(registrations.map(\.applicationID))
+        let running = Set(receiving.map(\.applicationID))
         for id in installed.keys.sorted() where !running.contains(id) {
             if let entry = installed[id], entry.isActivatable, entry.continues(offer) { ids.append(id) }
         }
@@ -106,10 +127,10 @@ public struct Registry: Sendable {
         return ids
     }
 
-    /// The latest connection that registered as `application`, of those that can continue `offer`, if one is given;
-    /// nil if there is none.
+    /// The latest connection that registered as `application` and receives what is continued, of those that can continue
+    /// `offer`, if one is given; nil if there is none.
     public func connection(for application: ApplicationID, continuing offer: Offer? = nil) -> String? {
-        let mine = registrations.filter { $0.applicationID == application }
+        let mine = registrations.filter { $0.applicationID == application && $0.receives }
         guard let offer else { return mine.last?.connection }
         let able = mine.filter { $0.declares(offer.type) }
         let fallback = offer.type == .browsingWeb ? able.last : nil

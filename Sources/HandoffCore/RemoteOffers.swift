@@ -18,6 +18,16 @@ public struct RemoteOffers: Sendable {
         public internal(set) var isContinuing: Bool
     }
 
+    /// An offer that the user does not see because nothing here continues it.
+    public struct Hidden: Hashable, Sendable {
+        /// Who offers it.
+        public let device: DeviceID
+        /// What is offered.
+        public let offer: Offer
+        /// Why it is hidden, and what to do, for people.
+        public var reason: String { HandoffFailure.noApplication(for: offer).message }
+    }
+
     /// What an event asks to be done, in this order.
     public enum Action: Hashable, Sendable {
         /// Show this offer.
@@ -26,6 +36,8 @@ public struct RemoteOffers: Sendable {
         case changed(Entry)
         /// Stop showing this offer.
         case removed(DeviceID, ActivityID)
+        /// Other offers are hidden now than before, or what they say has changed.
+        case hiddenChanged
     }
 
     /// What continues an offer.
@@ -41,10 +53,15 @@ public struct RemoteOffers: Sendable {
         var offer: Offer
         var handlers: [ApplicationID]
         var isDismissed = false
+
+        /// Whether something here continues it: an application, or the browser.
+        var canContinue: Bool { !handlers.isEmpty || offer.webpageHost != nil }
     }
 
     private var held: [DeviceID: Held] = [:]
     private var shown: [DeviceID: [Entry]] = [:]
+    /// Kept to find out whether it changes.
+    private var hiddenOffers: [DeviceID: Hidden] = [:]
     private var isEnabled: Bool
     private var showsUnhandled: Bool
 
@@ -57,6 +74,11 @@ public struct RemoteOffers: Sendable {
     /// The offers that the user sees, by device.
     public var entries: [Entry] {
         shown.keys.sorted().flatMap { shown[$0, default: []] }
+    }
+
+    /// The offers that the user does not see because nothing here continues them, by device.
+    public var hidden: [Hidden] {
+        hiddenOffers.values.sorted { $0.device < $1.device }
     }
 
     /// The offers that have not ended, seen or not, for which `setHandlers(_:for:)` may be called.
@@ -171,12 +193,27 @@ public struct RemoteOffers: Sendable {
     /// What of `device` ought to be seen.
     private func wanted(of device: DeviceID) -> Held? {
         guard isEnabled, let held = held[device], !held.isDismissed else { return nil }
-        let canContinue = !held.handlers.isEmpty || held.offer.webpageHost != nil
-        return canContinue || showsUnhandled ? held : nil
+        return held.canContinue || showsUnhandled ? held : nil
     }
 
-    /// Brings what is seen of `device` in line with what ought to be.
+    /// What of `device` is not seen because nothing here continues it.
+    private func hidden(of device: DeviceID) -> Hidden? {
+        guard isEnabled, !showsUnhandled, let held = held[device], !held.isDismissed, !held.canContinue,
+            entry(held.offer.id, of: device) == nil
+        else { return nil }
+        return Hidden(device: device, offer: held.offer)
+    }
+
+    /// Brings what is seen and what is hidden of `device` in line with what ought to be.
     private mutating func show(_ device: DeviceID) -> [Action] {
+        let actions = showSeen(device)
+        let hidden = hidden(of: device)
+        guard hidden != hiddenOffers[device] else { return actions }
+        hiddenOffers[device] = hidden
+        return actions + [.hiddenChanged]
+    }
+
+    private mutating func showSeen(_ device: DeviceID) -> [Action] {
         let wanted = wanted(of: device)
         var actions: [Action] = []
         var entries: [Entry] = []
@@ -204,6 +241,10 @@ public struct RemoteOffers: Sendable {
     }
 
     private mutating func showAll() -> [Action] {
-        Set(held.keys).union(shown.keys).sorted().flatMap { show($0) }
+        let devices = Set(held.keys).union(shown.keys).union(hiddenOffers.keys).sorted()
+        let actions = devices.flatMap { show($0) }
+        // Told once for all of them.
+        let others = actions.filter { $0 != .hiddenChanged }
+        return others + (others.count < actions.count ? [.hiddenChanged] : [])
     }
 }

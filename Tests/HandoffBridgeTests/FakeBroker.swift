@@ -71,6 +71,8 @@ private final class FakeManager: ManagerServer {
     var maximumUserInfoSize: UInt32 { 131_072 }
     var version: UInt32 { 1 }
     var recentFetches: [[String: Value]] { [] }
+    var fetchesByDevice: [[String: Value]] { [] }
+    var hiddenOffers: [[String: Value]] { [] }
 
     func setEnabled(_ value: Bool, _ call: MethodCall) async throws { broker.setEnabled(value) }
     func unregisterApplication(_ call: MethodCall) async throws {}

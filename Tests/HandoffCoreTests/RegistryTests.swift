@@ -7,7 +7,7 @@ import Testing
 struct RegistryTests {
     private func registration(
         _ connection: String, _ application: String = "notes", team: String? = "com.example",
-        types: [String] = ["edit", "view"], documents: [String: String] = [:]
+        types: [String] = ["edit", "view"], documents: [String: String] = [:], receives: Bool = true
     ) throws -> Registration {
         Registration(
             connection: connection, applicationID: try Example.application(application),
@@ -15,7 +15,7 @@ struct RegistryTests {
             declaration: Declaration(
                 activityTypes: try types.map { try Example.type($0) },
                 documentTypes: try documents.mapValues { try Example.type($0) }),
-            objectPath: "/com/example")
+            objectPath: "/com/example", receives: receives)
     }
 
     @Test("registering again replaces the former registration")
@@ -234,5 +234,53 @@ struct RegistryTests {
         #expect(union.documentTypes == ["a/b": view, "c/d": edit])
         #expect(union.domains == ["x.example", "y.example"])
         #expect(union.types == [view, edit])
+    }
+
+    @Test("what does not receive is handed nothing, though it registered last under the same id")
+    func receives() throws {
+        var registry = Registry()
+        let notes = try Example.application()
+        let offer = try Example.offer()
+        try registry.register(try registration(":1.2", receives: false))
+        #expect(registry.handlers(for: offer).isEmpty)
+        #expect(registry.connection(for: notes) == nil)
+        #expect(try registry.activityType("", for: ":1.2") == Example.type("edit"))
+        try registry.register(try registration(":1.1"))
+        try registry.register(try registration(":1.2", receives: false))
+        #expect(registry.handlers(for: offer) == [notes])
+        #expect(registry.connection(for: notes) == ":1.1")
+        #expect(registry.connection(for: notes, continuing: offer) == ":1.1")
+        registry.remove(":1.1")
+        #expect(registry.connection(for: notes, continuing: offer) == nil)
+    }
+
+    @Test("an application that can be started is not kept from it by one of its id that does not receive")
+    func receivesBesideEntry() throws {
+        var registry = Registry()
+        _ = registry.setInstalled([try installed("notes")])
+        try registry.register(try registration(":1.1", receives: false))
+        #expect(registry.handlers(for: try Example.offer()) == [try Example.application()])
+    }
+
+    @Test("whose registration was ended is told so until it registers again or leaves")
+    func ended() throws {
+        var registry = Registry()
+        let notes = try Example.application()
+        func failure(_ connection: String) -> String {
+            var registry = registry
+            _ = registry.remove(connection)
+            do { _ = try registry.requireRegistration(of: connection) } catch { return error.message }
+            return ""
+        }
+        let reason = "It was forgotten. Call RegisterApplication again."
+        #expect(!failure(":1.1").contains(reason))
+        registry.ended(":1.1", notes, reason)
+        #expect(failure(":1.1").contains(reason) && failure(":1.1").contains(notes.description))
+        #expect(!failure(":1.2").contains(reason))
+        try registry.register(try registration(":1.1"))
+        #expect(registry.ending(of: ":1.1") == nil)
+        registry.ended(":1.1", notes, reason)
+        registry.vanished(":1.1")
+        #expect(registry.ending(of: ":1.1") == nil)
     }
 }

@@ -6,8 +6,10 @@ import Testing
 /// What somebody shows who hears only the actions.
 private struct Screen {
     var shown: [DeviceID: [ActivityID: RemoteOffers.Entry]] = [:]
+    var hidden: [RemoteOffers.Hidden] = []
 
-    mutating func see(_ actions: [RemoteOffers.Action]) {
+    mutating func see(_ actions: [RemoteOffers.Action], of offers: RemoteOffers) {
+        #expect(actions.count { $0 == .hiddenChanged } <= 1)
         for action in actions {
             switch action {
             case .added(let entry):
@@ -19,6 +21,9 @@ private struct Screen {
                 shown[entry.device, default: [:]][entry.offer.id] = entry
             case .removed(let device, let id):
                 #expect(shown[device, default: [:]].removeValue(forKey: id) != nil)
+            case .hiddenChanged:
+                #expect(hidden != offers.hidden)
+                hidden = offers.hidden
             }
         }
     }
@@ -58,14 +63,17 @@ struct RemoteOffersPropertyTests {
         var offers = RemoteOffers(isEnabled: true)
         var screen = Screen()
         for _ in 0..<400 {
-            screen.see(try step(&offers, &generator))
+            screen.see(try step(&offers, &generator), of: offers)
+            #expect(screen.hidden == offers.hidden)
+            for hidden in offers.hidden { #expect(offers.entry(hidden.offer.id, of: hidden.device) == nil) }
             #expect(Set(offers.entries) == Set(screen.shown.values.flatMap(\.values)))
             for entries in screen.shown.values { #expect(entries.values.count { !$0.isContinuing } <= 1) }
         }
-        screen.see(offers.allPeersRemoved())
+        screen.see(offers.allPeersRemoved(), of: offers)
+        #expect(offers.hidden.isEmpty)
         for entry in offers.entries {
             #expect(entry.isContinuing)
-            screen.see(offers.setContinuing(false, entry.offer.id, of: entry.device))
+            screen.see(offers.setContinuing(false, entry.offer.id, of: entry.device), of: offers)
         }
         #expect(offers.entries.isEmpty && screen.shown.values.allSatisfy(\.isEmpty))
     }

@@ -104,20 +104,23 @@ struct RemoteOffersTests {
     func unhandled() throws {
         var offers = try offered(handlers: [])
         #expect(offers.entries.isEmpty)
-        #expect(offers.setShowsUnhandled(true).count == 1)
-        #expect(offers.setShowsUnhandled(false).count == 1)
+        #expect(offers.setShowsUnhandled(true).count == 2)
+        #expect(offers.setShowsUnhandled(false).count == 2)
         #expect(try offered(host: "example.com", handlers: []).entries.count == 1)
     }
 
     @Test("an offer comes and goes with the applications that can continue it")
     func handlers() throws {
         var offers = try offered(handlers: [])
-        #expect(offers.setHandlers([notes], for: device).count == 1)
+        #expect(offers.setHandlers([notes], for: device).count == 2)
         let other = try Example.application("other")
         let actions = offers.setHandlers([other, notes], for: device)
         #expect(try actions == [.changed(entry(offers))])
         #expect(offers.setHandlers([other, notes], for: device) == [])
-        #expect(offers.setHandlers([], for: device) == [.removed(device, try Example.activity(1))])
+        #expect(
+            offers.setHandlers([], for: device) == [
+                .removed(device, try Example.activity(1)), .hiddenChanged,
+            ])
         #expect(offers.setHandlers([notes], for: try Example.device(9)) == [])
         #expect(offers.offers.keys.contains(device))
     }
@@ -164,5 +167,45 @@ struct RemoteOffersTests {
         #expect(code { _ = try shown.target(for: try Example.activity(2), of: device) } == .unknownObject)
         _ = shown.setEnabled(false)
         #expect(code { _ = try shown.target(for: id, of: device) } == .disabled)
+    }
+
+    @Test(
+        "what nothing here continues is hidden, with the reason, until something does, it ends or is to be shown"
+    )
+    func hidden() throws {
+        var offers = RemoteOffers(isEnabled: true)
+        let device = try Example.device(1)
+        let notes = try Example.application()
+        let offer = try Example.offer()
+        #expect(offers.offer(offer, from: device, handlers: []) == [.hiddenChanged])
+        #expect(offers.offer(offer, from: device, handlers: []) == [])
+        let hidden = try #require(offers.hidden.first)
+        #expect(offers.hidden.count == 1 && hidden.device == device && hidden.offer == offer)
+        #expect(hidden.reason.contains(offer.type.description))
+        #expect(hidden.reason.contains(offer.team.description))
+        #expect(
+            offers.offer(try Example.offer(title: "Other"), from: device, handlers: []) == [.hiddenChanged])
+        #expect(offers.setHandlers([notes], for: device).last == .hiddenChanged)
+        #expect(offers.hidden.isEmpty && offers.entries.count == 1)
+        #expect(offers.setHandlers([], for: device).last == .hiddenChanged)
+        #expect(offers.setShowsUnhandled(true).last == .hiddenChanged)
+        #expect(offers.hidden.isEmpty && offers.entries.count == 1)
+        #expect(offers.setShowsUnhandled(false).last == .hiddenChanged)
+        #expect(offers.withdraw(offer.id, from: device) == [.hiddenChanged])
+        #expect(offers.hidden.isEmpty)
+        _ = offers.offer(offer, from: device, handlers: [])
+        #expect(offers.setEnabled(false) == [.hiddenChanged])
+        #expect(offers.hidden.isEmpty)
+    }
+
+    @Test("what was dismissed or has a web page is not hidden for want of an application")
+    func notHidden() throws {
+        var offers = RemoteOffers(isEnabled: true, showsUnhandled: true)
+        let device = try Example.device(1)
+        _ = offers.offer(try Example.offer(), from: device, handlers: [])
+        _ = try offers.dismiss(try Example.activity(1), of: device)
+        _ = offers.offer(try Example.offer(2, host: "example.com"), from: try Example.device(2), handlers: [])
+        #expect(!offers.setShowsUnhandled(false).contains(.hiddenChanged))
+        #expect(offers.hidden.isEmpty)
     }
 }
