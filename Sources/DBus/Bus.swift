@@ -124,6 +124,12 @@ public final class Bus {
     /// Whether this connection has called us and not left the bus since.
     public func knows(_ name: BusName) -> Bool { callers.knows(name) }
 
+    /// Calls `body` with who `name`, a unique name, is: at once if it has been found out before, else when it is; never if
+    /// the connection has left the bus. Calls of that connection are served only after it.
+    public func identify(_ name: BusName, _ body: @escaping @MainLoop (Caller) -> Void) {
+        _ = callers.identify(name, body)
+    }
+
     /// Asks the bus to start the service that provides `name`, if it is not running.
     public func startService(
         _ name: BusName, timeout: Duration = Connection.defaultTimeout

@@ -196,11 +196,19 @@ public final class Bridge {
         isDiscoverable || pairings.isUnderWay(with: NetworkSource.name(of: host))
     }
 
-    func setDeviceName(_ name: String) throws {
-        try settings.setDeviceName(name)
+    /// The user has chosen the name of this device, empty for that of the machine.
+    func nameChosen(_ name: String) {
+        guard settings.take(deviceName: name) else { return }
         links.sayHello()
         discovery.nameChanged()
         propertiesChanged("DeviceName")
+    }
+
+    /// The user has chosen the port to listen on, 0 for any.
+    func portChosen(_ port: UInt16) {
+        guard settings.take(port: port) else { return }
+        entrance.portChosen()
+        discovery.renew()
     }
 
     func setDiscoverable(_ value: Bool) {

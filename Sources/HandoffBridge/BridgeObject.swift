@@ -45,6 +45,13 @@ final class BridgeObject: BridgeServer {
         }
     }
 
-    func setDeviceName(_ value: String, _ call: MethodCall) async throws { try bridge.setDeviceName(value) }
+    func setDeviceName(_ value: String, _ call: MethodCall) async throws {
+        guard !value.isEmpty else {
+            throw HandoffFailure(
+                .invalidArguments,
+                "The name of this device cannot be empty. Give one of 1 to \(PeerText.maximumName) characters.")
+        }
+        try await bridge.broker.setDeviceName(value)
+    }
     func setDiscoverable(_ value: Bool, _ call: MethodCall) async throws { bridge.setDiscoverable(value) }
 }

@@ -4,13 +4,14 @@ internal import DBus
 internal import HandoffCore
 internal import MainLoop
 
-/// What the bridge reads from and keeps in `handoff.conf`.
+/// What the bridge goes by of `handoff.conf`: as the broker says, which alone writes that file, and until one has said so
+/// as the file does.
 @MainLoop
 final class BridgeSettings {
     /// The name under which peers show this device.
     private(set) var deviceName: String
     /// The port to listen on, 0 for any.
-    let port: UInt16
+    private(set) var port: UInt16
     private let path: String
 
     private enum Key {
@@ -44,19 +45,20 @@ final class BridgeSettings {
         }
     }
 
-    /// Changes the name, also in the file; what else the file says stays.
-    /// - Throws: if `name` is not legal or the file cannot be written; then nothing has changed.
-    func setDeviceName(_ name: String) throws {
-        guard !name.isEmpty, name == PeerText.name(name) else {
-            throw HandoffFailure(
-                .invalidArguments,
-                "“\(PeerText.name(name))” cannot be the name of this device: it must have 1 to"
-                    + " \(PeerText.maximumName) characters, no control characters, and no space at its ends.")
-        }
-        let file = try KeyFile.load(path) ?? KeyFile()
-        file.set(Key.name, in: Key.device, to: name)
-        try file.save(to: path)
-        deviceName = name
+    /// Takes over the name that the user has chosen, empty for that of the machine.
+    /// - Returns: whether the device is called otherwise now.
+    func take(deviceName chosen: String) -> Bool {
+        let name = PeerText.name(chosen)
+        let former = deviceName
+        deviceName = name.isEmpty ? Self.machineName() : name
+        return deviceName != former
+    }
+
+    /// Takes over the port that the user has chosen.
+    /// - Returns: whether it is another one now.
+    func take(port chosen: UInt16) -> Bool {
+        defer { port = chosen }
+        return port != chosen
     }
 
     private static func machineName() -> String {

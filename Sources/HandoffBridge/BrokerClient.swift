@@ -12,15 +12,14 @@ final class BrokerClient {
     /// The user's switch; nil until it is known. Without a broker it is as the last one left it.
     private(set) var isEnabled: Bool?
     private var owner: BusName?
-    /// Whether this broker has told a change of its switch, which is later than any answer that is looked at
-    /// later.
-    private var hasToldSwitch = false
+    /// What this broker has told of the user's preferences, which is later than any answer that is looked at later.
+    private var toldPreferences: Set<String> = []
     /// What this broker is told of peers.
     private var told: [DeviceID: Told] = [:]
     /// The peers that it has been told of, for whom it takes calls.
     private var added: Set<DeviceID> = []
     private let bridge: Bridge
-    private var watch: NameWatch?
+    private var watch: DaemonWatch?
     private var changes: SignalToken?
 
     /// What is told of a peer: again when any of it changes.
@@ -40,7 +39,9 @@ final class BrokerClient {
         changes = connection.onSignal(.properties, "PropertiesChanged") { [weak self] in
             self?.propertiesChanged($0)
         }
-        watch = bridge.bus.watch(HandoffNames.broker) { [weak self] in self?.ownerChanged($0) }
+        watch = DaemonWatch(HandoffNames.broker, on: bridge.bus, log: bridgeLog) { [weak self] in
+            self?.ownerChanged($0)
+        }
     }
 
     /// What takes the calls of the peer `device`; nil without a broker that has been told of it.
@@ -57,7 +58,7 @@ final class BrokerClient {
         guard new != owner || isEnabled == nil else { return }
         let hadOwner = owner != nil
         owner = new
-        hasToldSwitch = false
+        toldPreferences = []
         told = [:]
         added = []
         bridgeLog.debug("The broker is \(new.map { "\($0)" } ?? "gone").")
@@ -67,23 +68,40 @@ final class BrokerClient {
             return
         }
         MainLoop.start { [weak self] in
-            let isEnabled = await self?.askSwitch(of: new)
+            let preferences = await self?.askPreferences(of: new)
             guard let self, owner == new else { return }
-            if !hasToldSwitch { setEnabled(isEnabled ?? bridge.settings.isEnabled) }
+            take((preferences ?? [:]).filter { !self.toldPreferences.contains($0.key) })
+            if isEnabled == nil || preferences == nil, !toldPreferences.contains("Enabled") {
+                setEnabled(bridge.settings.isEnabled)
+            }
             bridge.brokerAppeared()
         }
     }
 
-    /// The switch of the broker `name`, which tells the bridge of its changes unasked; nil if it does not say.
-    private func askSwitch(of name: BusName) async -> Bool? {
+    /// What the user has chosen, as the broker `name` says, which tells the bridge of changes unasked; nil if it does not
+    /// say.
+    private func askPreferences(of name: BusName) async -> [String: Value]? {
         let object = RemoteObject(connection, name, HandoffNames.brokerPath)
         do {
-            return try await ManagerProxy(object).enabled()
+            return try await object.properties(PreferencesBinding.description.name)
         } catch {
             bridgeLog.warning(
                 "The broker does not say whether Handoff is on: \(HandoffFailure(routed: error))")
             return nil
         }
+    }
+
+    /// Has the broker keep the name of this device, which is then called so.
+    /// - Throws: why it does not; then nothing has changed.
+    func setDeviceName(_ name: String) async throws {
+        guard let owner else {
+            throw HandoffFailure(
+                .connectionUnavailable,
+                "The broker, which keeps the name, is not running. Start handoffd, then try again.")
+        }
+        try await PreferencesProxy(RemoteObject(connection, owner, HandoffNames.brokerPath)).setDeviceName(name)
+        // Whoever has the reply can read it.
+        bridge.nameChosen(name)
     }
 
     /// Whether Handoff is on, asked of the broker: what it has answered somebody else counts, even if the
@@ -98,12 +116,19 @@ final class BrokerClient {
     private func propertiesChanged(_ signal: Message) {
         guard let owner, signal.sender == owner, signal.path == HandoffNames.brokerPath else { return }
         var reader = MessageReader(signal)
-        guard let interface: String = try? reader.read(), interface == ManagerBinding.description.name.text,
-            let changed: [String: Value] = try? reader.read(),
-            case .boolean(let isEnabled)? = changed["Enabled"]
+        guard let interface: String = try? reader.read(),
+            interface == PreferencesBinding.description.name.text,
+            let changed: [String: Value] = try? reader.read()
         else { return }
-        hasToldSwitch = true
-        setEnabled(isEnabled)
+        toldPreferences.formUnion(changed.keys)
+        take(changed)
+    }
+
+    /// The switch comes last: with it the bridge begins to go by the rest.
+    private func take(_ preferences: [String: Value]) {
+        if let name = preferences["DeviceName"]?.string { bridge.nameChosen(name) }
+        if case .uint16(let port)? = preferences["Port"] { bridge.portChosen(port) }
+        if case .boolean(let isEnabled)? = preferences["Enabled"] { setEnabled(isEnabled) }
     }
 
     private func setEnabled(_ new: Bool) {

@@ -44,6 +44,13 @@ final class Entrance {
     /// The port that the user has chosen, 0 for none.
     private var chosenPort: UInt16 { address?.port ?? bridge.settings.port }
 
+    /// The user has chosen another port, which counts unless an address was given.
+    func portChosen() {
+        guard address == nil, listener != nil || retry != nil else { return }
+        (listener, retry) = (nil, nil)
+        listen()
+    }
+
     private func listen() {
         do {
             let listener = try Listener(address, port: chosenPort, otherThan: port) { [weak self] socket in

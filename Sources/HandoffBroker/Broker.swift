@@ -29,7 +29,7 @@ public final class Broker {
     private var activityObjects: [ActivityID: ActivityObject] = [:]
     private var hintedTypes: Set<ActivityType> = []
     var runners: [ContinuationID: ContinuationRunner] = [:]
-    private var bridgeWatch: NameWatch?
+    private var bridgeWatch: DaemonWatch?
     /// The unique name of the bridge, nil while there is none.
     private(set) var bridge: BusName?
 
@@ -56,7 +56,9 @@ public final class Broker {
     /// Exports the objects, so that all is there when the name is requested.
     public func export() {
         // Before the name is requested: a bridge that sees the name adds its peers at once.
-        bridgeWatch = bus.watch(HandoffNames.bridge) { [weak self] in self?.bridgeChanged($0) }
+        bridgeWatch = DaemonWatch(HandoffNames.bridge, on: bus, log: brokerLog) { [weak self] in
+            self?.bridgeChanged($0)
+        }
         connection.policy = policy
         connection.observer = readers
         connection.objects.manage(HandoffNames.brokerPath)
@@ -91,7 +93,7 @@ public final class Broker {
         brokerLog.debug("The bridge is \(owner?.text ?? "gone").")
         // A new bridge tells of its peers anew.
         peers.removeAll()
-        tellBridgeEnabled()
+        tellBridge(["Enabled", "DeviceName", "Port"])
         guard owner != nil, let offer = activities.offered else { return }
         tellBridge(.offer(offer))
     }
@@ -252,7 +254,6 @@ public final class Broker {
     private func tellEnabled() {
         tellSubscribers(["Enabled"])
         tellPreferences(["Enabled"])
-        tellBridgeEnabled()
     }
 
     /// Properties of the manager have changed.
@@ -265,13 +266,14 @@ public final class Broker {
     func tellPreferences(_ names: [String]) {
         connection.objects.propertiesChanged(
             HandoffNames.brokerPath, PreferencesBinding.description.name, names, tell: .subscribers)
+        tellBridge(names)
     }
 
-    /// The bridge needs the switch alone: were it a subscriber, it would be sent each offer of a peer back.
-    private func tellBridgeEnabled() {
+    /// The bridge needs what the user has chosen alone: were it a subscriber, it would be sent each offer of a peer back.
+    private func tellBridge(_ names: [String]) {
         guard let bridge else { return }
         connection.objects.propertiesChanged(
-            HandoffNames.brokerPath, ManagerBinding.description.name, ["Enabled"], tell: .only(bridge))
+            HandoffNames.brokerPath, PreferencesBinding.description.name, names, tell: .only(bridge))
     }
 
     // MARK: The bridge

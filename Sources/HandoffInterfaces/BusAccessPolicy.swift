@@ -9,9 +9,9 @@ extension AccessClass {
     public static let owner: AccessClass = "owner"
     /// The owner of the object, and every client that runs in no sandbox.
     public static let unsandboxed: AccessClass = "unsandboxed"
-    /// The connection that owns the bridge's bus name now.
+    /// The connection that owns the bridge's bus name now, if it runs in no sandbox.
     public static let bridge: AccessClass = "bridge"
-    /// The connection that owns the broker's bus name now.
+    /// The connection that owns the broker's bus name now, if it runs in no sandbox.
     public static let broker: AccessClass = "broker"
     /// On a link: every device at its other end.
     public static let stranger: AccessClass = "stranger"
@@ -59,7 +59,7 @@ public final class BusAccessPolicy: AccessPolicy {
             if caller.sandbox == nil || name == request.object.owner { return .allow }
             return .hide
         case .bridge, .broker:
-            if name == nameOwners[request.access] { return .allow }
+            if name == nameOwners[request.access], caller.sandbox == nil { return .allow }
             let owner = request.access == .bridge ? HandoffNames.bridge : HandoffNames.broker
             return refusal(of: request, "is open only to the owner of the bus name \(owner)")
         default: return refusal(of: request, "is not open to anybody on this bus")

@@ -20,6 +20,7 @@ final class FakeBroker {
         ["Title": .string("Fetched")]
     }
     fileprivate(set) var isEnabled: Bool
+    fileprivate(set) var deviceName = ""
     private var bridge: BusName?
     private var watch: NameWatch?
 
@@ -35,7 +36,10 @@ final class FakeBroker {
         connection.connection.objects.manage(HandoffNames.brokerPath)
         connection.connection.objects.export(
             HandoffNames.brokerPath,
-            [ManagerBinding(FakeManager(broker)), PeerManagerBinding(FakePeerManager(broker))])
+            [
+                ManagerBinding(FakeManager(broker)), PreferencesBinding(FakePreferences(broker)),
+                PeerManagerBinding(FakePeerManager(broker)),
+            ])
         broker.watch = connection.watch(HandoffNames.bridge) { [weak broker] in broker?.bridge = $0 }
         guard try await connection.request(HandoffNames.broker) == .owned else {
             throw TestFailure("the broker's name is taken")
@@ -49,9 +53,19 @@ final class FakeBroker {
     /// Moves the switch.
     func setEnabled(_ value: Bool) {
         isEnabled = value
+        tell("Enabled")
+    }
+
+    /// The user has chosen another name.
+    func setDeviceName(_ value: String) {
+        deviceName = value
+        tell("DeviceName")
+    }
+
+    private func tell(_ preference: String) {
         guard let bridge else { return }
         bus.connection.objects.propertiesChanged(
-            HandoffNames.brokerPath, ManagerBinding.description.name, ["Enabled"], tell: .only(bridge))
+            HandoffNames.brokerPath, PreferencesBinding.description.name, [preference], tell: .only(bridge))
     }
 
     /// Whether something has happened.
@@ -83,6 +97,21 @@ private final class FakeManager: ManagerServer {
     func createActivity(
         activityType: String, properties: [String: Value], _ call: MethodCall
     ) async throws -> ObjectPath { .root }
+}
+
+private final class FakePreferences: PreferencesServer {
+    private unowned let broker: FakeBroker
+    init(_ broker: FakeBroker) { self.broker = broker }
+
+    var enabled: Bool { broker.isEnabled }
+    var showUnhandledOffers: Bool { false }
+    var deviceName: String { broker.deviceName }
+    var port: UInt16 { 0 }
+
+    func setEnabled(_ value: Bool, _ call: MethodCall) async throws { broker.setEnabled(value) }
+    func setShowUnhandledOffers(_ value: Bool, _ call: MethodCall) async throws {}
+    func setDeviceName(_ value: String, _ call: MethodCall) async throws { broker.setDeviceName(value) }
+    func setPort(_ value: UInt16, _ call: MethodCall) async throws {}
 }
 
 private final class FakePeerManager: PeerManagerServer {

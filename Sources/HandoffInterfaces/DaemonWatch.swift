@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+public import DBus
+public import MainLoop
+
+/// Watches who the other daemon is: the owner of its bus name, unless that runs in a sandbox.
+///
+/// Both names can be taken over, and a sandbox may be allowed to own any name: whoever takes one in a sandbox counts
+/// as nobody, and is called for nothing.
+@MainLoop
+public final class DaemonWatch {
+    private let name: BusName
+    private let log: Log
+    private let body: @MainLoop (BusName?) -> Void
+    private unowned let bus: Bus
+    private var watch: NameWatch?
+    /// The owner that was told last by the bus, whoever that is.
+    private var latest: BusName?
+
+    /// Calls `body` with the unique name of the daemon `name`, or nil for none: once it is known, then at each change, until
+    /// this is freed.
+    public init(_ name: BusName, on bus: Bus, log: Log, _ body: @escaping @MainLoop (BusName?) -> Void) {
+        self.name = name
+        self.bus = bus
+        self.log = log
+        self.body = body
+        watch = bus.watch(name) { [weak self] in self?.changed($0) }
+    }
+
+    private func changed(_ owner: BusName?) {
+        latest = owner
+        guard let owner else { return body(nil) }
+        bus.identify(owner) { [weak self] in self?.identified($0, owner) }
+    }
+
+    private func identified(_ caller: Caller, _ owner: BusName) {
+        // In the meantime it may have lost the name.
+        guard latest == owner else { return }
+        guard caller.sandbox == nil else {
+            log.warning(
+                "\(owner) has taken the bus name \(name) from a sandbox, or it cannot be found out that it has not:"
+                    + " it is not talked to. End that program, then start the daemon anew.")
+            return body(nil)
+        }
+        body(owner)
+    }
+}
