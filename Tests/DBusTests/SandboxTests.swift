@@ -6,20 +6,33 @@ import Testing
 
 @Suite("The sandbox of a caller")
 struct SandboxTests {
-    /// A folder that stands for the root directory of a process, with these files, and beside it its control groups.
+    /// A folder that stands for that of a process in `/proc`, with these files in its root directory.
     private final class Process {
         let folder: String
 
-        init(_ files: [String: String] = [:], controlGroups: String? = "0::/user.slice/session-2.scope\n") {
+        init(
+            _ files: [String: String] = [:], controlGroups: String? = "0::/user.slice/session-2.scope\n",
+            state: String? = "S", mounts: String? = nil
+        ) {
             var template = Array("/tmp/handoff-sandbox-XXXXXX".utf8CString)
             folder = mkdtemp(&template).map { String(cString: $0) } ?? ""
             mkdir("\(folder)/root", 0o700)
             for (name, text) in files { Self.write(text, to: "\(folder)/root/\(name)") }
             if let controlGroups { Self.write(controlGroups, to: "\(folder)/cgroup") }
+            if let state { Self.write("1 (Web) Z) \(state) 0 1 1\n", to: "\(folder)/stat") }
+            Self.write(mounts ?? Self.ownMounts, to: "\(folder)/mountinfo")
+        }
+
+        /// The mounts of this process.
+        static var ownMounts: String {
+            guard let process = ProcessDirectory("/proc/\(getpid())") else { return "" }
+            return process.text("mountinfo") ?? ""
         }
 
         deinit {
-            for name in ["root/.flatpak-info", "root/else", "cgroup", "root"] { remove("\(folder)/\(name)") }
+            for name in ["root/.flatpak-info", "root/else", "cgroup", "stat", "mountinfo", "root"] {
+                remove("\(folder)/\(name)")
+            }
             rmdir(folder)
         }
 
@@ -29,9 +42,7 @@ struct SandboxTests {
             fclose(file)
         }
 
-        var sandbox: Sandbox? {
-            Sandbox.of(rootDirectory: "\(folder)/root", controlGroups: "\(folder)/cgroup")
-        }
+        var sandbox: Sandbox? { Sandbox.of(processDirectory: folder) }
     }
 
     @Test("a process without .flatpak-info and outside a snap's control group is in none")
@@ -108,7 +119,49 @@ struct SandboxTests {
     @Test("what cannot be looked into is a sandbox without an identity")
     func unknown() {
         #expect(Process(controlGroups: nil).sandbox == .unknown)
-        #expect(
-            Sandbox.of(rootDirectory: "/proc/self/cmdline", controlGroups: "/proc/self/cgroup") == .unknown)
+        #expect(Sandbox.of(processDirectory: "/proc/self/cmdline") == .unknown)
+        #expect(Sandbox.of(processDirectory: "/proc/self/fdinfo") == .unknown)
+        let rootless = Process()
+        rmdir("\(rootless.folder)/root")
+        #expect(rootless.sandbox == .unknown)
+    }
+
+    @Test("a process that has ended is in a sandbox without an identity, whatever there is to see of it")
+    func ended() {
+        #expect(Process(state: "R").sandbox == nil)
+        for state in ["Z", "X", "x", ""] { #expect(Process(state: state).sandbox == .unknown) }
+        #expect(Process(state: nil).sandbox == .unknown)
+    }
+
+    @Test("a process that has ended and was not waited for is in a sandbox without an identity")
+    func zombie() throws {
+        var process: pid_t = 0
+        var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("/bin/true"), nil]
+        defer { free(arguments[0]) }
+        try #require(posix_spawn(&process, "/bin/true", nil, nil, &arguments, nil) == 0)
+        var information = siginfo_t()
+        // Waits for the end, and leaves the zombie where it is.
+        try #require(waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) == 0)
+        defer { waitpid(process, nil, 0) }
+        #expect(Sandbox.of(processDirectory: "/proc/\(process)") == .unknown)
+    }
+
+    @Test(
+        "a root directory that a program serves is not looked into: it need not answer",
+        arguments: ["fuse", "overlay"])
+    func served(_ type: String) throws {
+        let types = ["overlay", "ext4", "tmpfs", "btrfs", "xfs"]
+        var mounts = Process.ownMounts
+        for known in types { mounts = mounts.replacing(" - \(known) ", with: " - \(type) ") }
+        // Another device than that of our own root.
+        let lines = mounts.split(separator: "\n").map { line in
+            var fields = line.split(separator: " ")
+            fields[2] = "0:99999"
+            return fields.joined(separator: " ")
+        }
+        #expect(Process(mounts: lines.joined(separator: "\n")).sandbox == .unknown)
+        #expect(Process(mounts: "").sandbox == .unknown)
+        let text = "[Application]\nname=org.example.Notes\n"
+        #expect(Process([".flatpak-info": text], mounts: lines.joined(separator: "\n")).sandbox == .unknown)
     }
 }

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import json
+import select
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
-from buses import Session, wait
+from buses import BUS, Session, wait
 from support import Machine
 
 # A root of its own, from what this machine has, with the file by which Flatpak tells who is in it.
@@ -73,4 +76,67 @@ class Sandbox:
 
     def close(self) -> None:
         self.process.kill()
+        self.process.wait()
+
+
+class RawClient:
+    """A program in a sandbox that has the socket of the bus itself, as one with `--socket=session-bus` has."""
+
+    def __init__(self, machine: Machine, application_id: str) -> None:
+        self.machine = machine
+        root = machine.folder / f"raw-{application_id}"
+        root.mkdir()
+        # As text: the folder of the tests need not be in the sandbox.
+        program = Path(__file__).with_name("raw_client.py").read_text()
+        with open(machine.log_file("raw-client"), "ab") as log:
+            self.process = subprocess.Popen(
+                command(root, application_id, "/usr/bin/python3", "-c", program), env=environment(machine),
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True)
+        self._answer()
+
+    def _answer(self) -> Any:
+        """What it answers; the loop goes on meanwhile, because it may call this process."""
+        assert self.process.stdout is not None
+        wait(lambda: select.select([self.process.stdout], [], [], 0)[0], "an answer from the sandbox")
+        line = self.process.stdout.readline()
+        assert line, f"the program in the sandbox has ended:\n{self.machine.log('raw-client')}"
+        return json.loads(line)
+
+    def _do(self, **order: str) -> Any:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(order) + "\n")
+        self.process.stdin.flush()
+        return self._answer()
+
+    def call(self, destination: str, path: str, member: str, arguments: str = "") -> str:
+        """Calls, and gives back the name of the error without its family; empty for none."""
+        answer = self._do(do="call", to=destination, path=path, member=member, arguments=arguments)
+        return answer.rpartition(".")[2]
+
+    def take_name(self, name: str, program: str) -> None:
+        """Takes a bus name from a daemon, which ends."""
+        assert not self.call(BUS, "/org/freedesktop/DBus", f"{BUS}.RequestName", f"('{name}', uint32 6)")
+        process = self.machine.processes.pop(program)
+        wait(lambda: process.poll() is not None, f"{program} to give way")
+
+    @property
+    def calls(self) -> list[str]:
+        """What it has been called with so far."""
+        return self._do(do="calls")
+
+    def orphan(self) -> None:
+        """Its connection goes to a child of it, and itself becomes a zombie, which this process does not wait for."""
+        former = self._do(do="orphan")
+        state = Path(f"/proc/{former}/stat").read_text().rpartition(")")[2].split()[0]
+        assert state == "Z", f"the process that connected is {state}"
+
+    def reap(self) -> None:
+        """Nothing is left of the process that connected."""
+        self.process.wait()
+
+    def close(self) -> None:
+        """Its input ends, and with it whoever has the connection."""
+        for stream in (self.process.stdin, self.process.stdout):
+            assert stream is not None
+            stream.close()
         self.process.wait()

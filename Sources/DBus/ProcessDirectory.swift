@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import Glibc
+
+/// The directory of a process in `/proc`, opened once: whatever is read through it is said of that process or is an
+/// error, even if its number has gone to another one meanwhile.
+///
+/// Nothing here waits for another program: `/proc` is the kernel's, and what lies in the root directory is opened only where
+/// no program serves the file system.
+struct ProcessDirectory: ~Copyable {
+    private let directory: FileDescriptor
+
+    /// The longest file of `/proc` that is read; whoever has more mounts than go in there hides something.
+    private static let maximumSize = 1 << 20
+    /// `O_PATH` (open(2)), which the module for C does not have: what is opened so is neither read nor waited for.
+    private static let pathOnly: Int32 = 0o10_000_000
+
+    /// The directory at `path`, nil if there is no such process or it must not be looked at.
+    init?(_ path: String) {
+        guard let directory = Self.open(path, in: AT_FDCWD, O_RDONLY | O_DIRECTORY | O_NOFOLLOW) else {
+            return nil
+        }
+        self.directory = directory
+    }
+
+    /// Whether the process runs. One that has ended and was not waited for has no root directory, and that cannot be
+    /// told from one that has nothing in it; the same goes for one whose first thread alone has ended.
+    var isAlive: Bool {
+        // The name of the program, in brackets, may have brackets and spaces in it.
+        guard let text = text("stat"), let end = text.utf8.lastIndex(of: UInt8(ascii: ")")) else {
+            return false
+        }
+        guard let state = text.utf8[end...].dropFirst(2).first else { return false }
+        return "RSDTtWKPI".utf8.contains(state)
+    }
+
+    /// The file `name` of the directory, nil if it cannot be read or is too long.
+    func text(_ name: String) -> String? { Self.text(name, in: directory.number) }
+
+    // MARK: The root directory
+
+    /// What stands in the root directory of a process under some name.
+    enum File: ~Copyable {
+        /// Nothing.
+        case absent
+        /// What cannot be looked at, or is in a root directory that cannot.
+        case hidden
+        /// A regular file, open for reading.
+        case regular(FileDescriptor)
+        /// Something else.
+        case other
+    }
+
+    /// What stands in the root directory of the process as `name`.
+    func file(inRoot name: String) -> File {
+        guard let root = Self.open("root", in: directory.number, Self.pathOnly | O_DIRECTORY), isPrompt(root)
+        else {
+            return .hidden
+        }
+        guard let file = Self.open(name, in: root.number, Self.pathOnly | O_NOFOLLOW) else {
+            return errno == ENOENT ? .absent : .hidden
+        }
+        var status = stat()
+        // A link leads who knows where.
+        guard isPrompt(file), fstat(file.number, &status) == 0, status.st_mode & S_IFMT != S_IFLNK else {
+            return .hidden
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else { return .other }
+        let path = "/proc/self/fd/\(file.number)"
+        guard let opened = Self.open(path, in: AT_FDCWD, O_RDONLY | O_NONBLOCK | O_NOCTTY) else {
+            return .hidden
+        }
+        return .regular(opened)
+    }
+
+    /// Whether what is asked of the file system of `file` is answered by the kernel alone: a program that serves one need
+    /// not answer, and one file system may lie over another. Of our own root directory nobody has to be afraid.
+    private func isPrompt(_ file: borrowing FileDescriptor) -> Bool {
+        guard let mount = Self.mount(of: file.number, in: text("mountinfo")) else { return false }
+        if mount.type != "overlay", !mount.type.hasPrefix("fuse") { return true }
+        return mount.device == Self.ownDevice
+    }
+
+    /// The device of our own root directory.
+    private static let ownDevice: String? = {
+        guard let root = open("/", in: AT_FDCWD, pathOnly | O_DIRECTORY) else { return nil }
+        return mount(of: root.number, in: text("/proc/self/mountinfo", in: AT_FDCWD))?.device
+    }()
+
+    /// The mount that a file is in: its device and the type of its file system (proc_pid_mountinfo(5)), nil if it is not
+    /// among those of `list`.
+    private static func mount(of file: Int32, in list: String?) -> (device: String, type: String)? {
+        guard let about = text("/proc/self/fdinfo/\(file)", in: AT_FDCWD), let list,
+            let line = about.split(separator: "\n").first(where: { $0.hasPrefix("mnt_id:") })
+        else { return nil }
+        let number = line.dropFirst("mnt_id:".count).filter(\.isNumber)
+        for line in list.utf8.split(separator: UInt8(ascii: "\n")) {
+            let fields = line.split(separator: UInt8(ascii: " "))
+            guard fields.count > 6, fields[0].elementsEqual(number.utf8),
+                // Between the sixth and the hyphen there is any number of fields.
+                let hyphen = fields[6...].firstIndex(where: { $0.elementsEqual("-".utf8) }),
+                hyphen + 1 < fields.endIndex
+            else { continue }
+            return (String(Substring(fields[2])), String(Substring(fields[hyphen + 1])))
+        }
+        return nil
+    }
+
+    // MARK: Reading
+
+    private static func open(_ name: String, in folder: Int32, _ flags: Int32) -> FileDescriptor? {
+        let number = openat(folder, name, flags | O_CLOEXEC)
+        return number >= 0 ? FileDescriptor(owning: number) : nil
+    }
+
+    private static func text(_ name: String, in folder: Int32) -> String? {
+        guard let file = open(name, in: folder, O_RDONLY | O_NONBLOCK | O_NOCTTY),
+            let bytes = contents(of: file, atMost: maximumSize)
+        else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The bytes of `file`, nil if it cannot be read or has more than `limit`.
+    static func contents(of file: borrowing FileDescriptor, atMost limit: Int) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while bytes.count <= limit {
+            let count = read(file.number, &chunk, chunk.count)
+            if count == 0 { return bytes }
+            if count > 0 {
+                bytes += chunk[..<count]
+            } else if errno != EINTR {
+                return nil
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What a sandboxed program may try that has the bus's socket itself: it gets no more than its sandbox may have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from gi.repository import GLib
+from buses import BRIDGE, BRIDGE_ROOT, BROKER, BUS, ROOT, let_pass, wait
+from clients import APPLICATION_ID, Client
+from sandbox import RawClient, can_be_made
+from support import Machine, wait_for_link
+
+SOME_ID = "0123456789abcdef" * 2
+SOME_DEVICE = "0123456789abcdef" * 4
+CLOSED = ("AccessDenied", "UnknownObject", "UnknownInterface")
+SET = f"{BUS}.Properties.Set"
+
+
+@pytest.fixture
+def intruder(machines: tuple[Machine, Machine]) -> Iterator[RawClient]:
+    """A program in a sandbox on the first machine."""
+    desk = machines[0]
+    if reason := can_be_made(desk):
+        pytest.skip(reason)
+    client = RawClient(desk, "com.example.intruder")
+    yield client
+    client.close()
+
+
+def gets_nothing(intruder: RawClient, machine: Machine, victim: str) -> None:
+    """What is for unsandboxed programs, for the daemons and for other applications is closed to it."""
+    for interface in ("Manager", "Preferences"):
+        assert intruder.call(BROKER, ROOT, SET, f"('{BROKER}.{interface}', 'Enabled', <false>)") in CLOSED
+    assert intruder.call(BROKER, ROOT, f"{BUS}.Properties.Get", f"('{BROKER}.Manager', 'RecentFetches')") in CLOSED
+    assert intruder.call(BROKER, ROOT, f"{BUS}.Properties.GetAll", f"('{BROKER}.Preferences',)") in CLOSED
+    assert intruder.call(BROKER, ROOT, f"{BROKER}.Manager.RegisterApplication",
+                         f"('{APPLICATION_ID}', @as [], objectpath '/x', @a{{sv}} {{}})") == "AccessDenied"
+    assert intruder.call(BROKER, ROOT, f"{BROKER}.PeerManager.AddPeer", f"('{SOME_DEVICE}', @a{{sv}} {{}})") in CLOSED
+    assert intruder.call(BROKER, victim, f"{BUS}.Properties.GetAll", f"('{BROKER}.Activity',)") in CLOSED
+    assert machine.session.get(ROOT, "Manager.Enabled") is True
+
+
+def bridge_gives_nothing(intruder: RawClient) -> None:
+    """Nor does the bridge."""
+    assert intruder.call(BRIDGE, BRIDGE_ROOT, f"{BRIDGE}.Trust", f"('{SOME_DEVICE}', 'x')") in CLOSED
+    assert intruder.call(BRIDGE, BRIDGE_ROOT, f"{BUS}.Properties.GetAll", f"('{BRIDGE}',)") in CLOSED
+    assert intruder.call(BRIDGE, f"{BRIDGE_ROOT}/peers", f"{BROKER}.Peer.Withdraw", f"('{SOME_ID}',)") in CLOSED
+
+
+def test_sandbox_with_the_bus_itself(machines: tuple[Machine, Machine], intruder: RawClient) -> None:
+    """A sandboxed program without a proxy gets what a sandbox may have."""
+    victim = Client(machines[0]).offer("Secret", UserInfo={"secret": GLib.Variant("s", "x")})
+    gets_nothing(intruder, machines[0], victim.path)
+    bridge_gives_nothing(intruder)
+
+
+@pytest.mark.parametrize("reaped", [False, True], ids=["a zombie", "gone"])
+def test_process_that_has_ended(machines: tuple[Machine, Machine], intruder: RawClient, reaped: bool) -> None:
+    """Whoever has the connection of a sandboxed process that has ended is in a sandbox, also if nothing tells it."""
+    victim = Client(machines[0]).offer("Secret", UserInfo={"secret": GLib.Variant("s", "x")})
+    intruder.orphan()
+    if reaped:
+        intruder.reap()
+    gets_nothing(intruder, machines[0], victim.path)
+    bridge_gives_nothing(intruder)
+
+
+def test_sandbox_that_takes_the_bridge_s_name(machines: tuple[Machine, Machine], intruder: RawClient) -> None:
+    """Who owns the bridge's name in a sandbox is no bridge: it is let do nothing and asked for nothing."""
+    desk, _lap = machines
+    client = Client(desk)
+    client.offer("Before")
+    intruder.take_name(BRIDGE, "handoff-bridge")
+    wait(lambda: "from a sandbox" in desk.log("handoffd"), "a warning")
+    victim = client.offer("Secret", UserInfo={"secret": GLib.Variant("s", "x")})
+    gets_nothing(intruder, desk, victim.path)
+    for member, arguments in (("Fetch", f"('{SOME_ID}', '{SOME_ID}')"), ("Withdraw", f"('{SOME_ID}',)")):
+        path = f"{ROOT}/peers/{machines[1].device_id}"
+        assert intruder.call(BROKER, path, f"{BROKER}.Peer.{member}", arguments) in CLOSED
+    client.offer("Later")
+    desk.session.set(ROOT, "Preferences.Port", GLib.Variant("q", 45712))
+    let_pass(0.5)
+    assert intruder.calls == []
+
+
+def test_sandbox_that_takes_the_broker_s_name(machines: tuple[Machine, Machine], intruder: RawClient) -> None:
+    """Who owns the broker's name in a sandbox is no broker: the bridge tells it nothing and does nothing for it."""
+    desk, lap = machines
+    intruder.take_name(BROKER, "handoffd")
+    wait(lambda: "from a sandbox" in desk.log("handoff-bridge"), "a warning")
+    summary = "{'ActivityType': <'x'>, 'ApplicationId': <'com.example.x'>}"
+    for path, member, arguments in (
+            (f"{BRIDGE_ROOT}/peers", "Offer", f"('{SOME_ID}', {summary})"),
+            (f"{BRIDGE_ROOT}/peers/{lap.device_id}", "Fetch", f"('{SOME_ID}', '{SOME_ID}')")):
+        assert intruder.call(BRIDGE, path, f"{BROKER}.Peer.{member}", arguments) in CLOSED
+    bridge_gives_nothing(intruder)
+    other = Client(lap)
+    other.offer("From the lap")
+    let_pass(0.5)
+    assert intruder.calls == []
+
+
+def test_true_daemons_after_false_ones(machines: tuple[Machine, Machine], intruder: RawClient) -> None:
+    """When the name is free again, the next bridge is one."""
+    desk, lap = machines
+    intruder.take_name(BRIDGE, "handoff-bridge")
+    intruder.call(BUS, "/org/freedesktop/DBus", f"{BUS}.ReleaseName", f"('{BRIDGE}',)")
+    desk.start_bridge()
+    wait_for_link(desk, lap)
+    Client(desk).offer("After")
+    Client(lap)
+    wait(lambda: any(objects.get(f"{BROKER}.RemoteActivity", {}).get("Title") == "After"
+                     for objects in lap.session.managed_objects().values()), "the offer")
