@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
-internal import Glibc
 internal import HandoffInterfaces
 internal import MainLoop
 
@@ -20,7 +19,7 @@ final class BrokerEvents {
     /// The events. The first one says who the broker is.
     let stream: AsyncStream<StandingEvent>
     private let feed: AsyncStream<StandingEvent>.Continuation
-    private var signals: [LoopSource] = []
+    private var signals: EndingSignals?
     private var watch: NameWatch?
     /// Whether the command is to end, also if that has not been noticed yet.
     private(set) var isEnding = false
@@ -30,9 +29,7 @@ final class BrokerEvents {
         (stream, feed) = AsyncStream.makeStream()
         let feed = feed
         watch = bus.watch(HandoffNames.broker) { feed.yield(.broker($0)) }
-        signals = [SIGINT, SIGTERM, SIGHUP].filter { $0 != SIGHUP || !Self.isIgnored($0) }.map {
-            .signal($0) { [weak self] in self?.end() }
-        }
+        signals = EndingSignals { [weak self] in self?.end() }
         bus.connection.onClosed = { _ in feed.yield(.busEnded) }
     }
 
@@ -40,14 +37,6 @@ final class BrokerEvents {
     func end() {
         isEnding = true
         feed.yield(.end)
-    }
-
-    /// Whether whoever started this wants that signal to do nothing, as nohup(1) does.
-    private static func isIgnored(_ number: Int32) -> Bool {
-        var action = sigaction()
-        guard sigaction(number, nil, &action) == 0 else { return false }
-        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
-            == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 }
 

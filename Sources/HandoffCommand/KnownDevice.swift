@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+internal import HandoffCore
 internal import HandoffInterfaces
 
 /// Another device, as the bridge shows it.
@@ -53,8 +54,11 @@ struct KnownDevice: Equatable {
             .sorted { ($0.isPaired ? 0 : 1, $0.name, $0.id) < ($1.isPaired ? 0 : 1, $1.name, $1.id) }
     }
 
-    /// What to call it.
-    var label: String { name.isEmpty ? String(id.prefix(ShortIDs.minimum)) : name }
+    /// What it calls itself, or else the beginning of its id; fit to be shown.
+    var label: ChosenText { ChosenText(name: name.isEmpty ? String(id.prefix(ShortIDs.minimum)) : name) }
+
+    /// The end of a sentence that has named it by its id: what it calls itself, if it does.
+    var callsItself: String { name.isEmpty ? "" : ", which calls itself \(label.quoted)" }
 
     /// Where it is connected, or else where it may be.
     var places: String { connectedAddress.isEmpty ? addresses.joined(separator: ",") : connectedAddress }
@@ -85,19 +89,20 @@ extension [KnownDevice] {
     /// The table of `handoff devices` at the time `now`.
     func table(at now: Int64) -> Table {
         let ids = ShortIDs(map(\.id))
-        var table = Table("ID", "NAME", "TYPE", "STATE", "SINCE", "ADDRESSES")
+        // A name stands last: it could imitate what comes after it.
+        var table = Table("ID", "STATE", "SINCE", "ADDRESSES", "TYPE", "NAME")
         for device in self {
             table.add(
-                ids.short(device.id), device.name, device.type, device.state,
-                Age.text(of: device.connectedSince, at: now), device.places)
+                ids.short(device.id), device.state, Age.text(of: device.connectedSince, at: now),
+                device.places, ChosenText(name: device.type).shown, ChosenText(name: device.name).shown)
         }
         return table
     }
 
-    /// The one device that `text` names: its exact name, or the beginning of its id.
+    /// The one device that `text` names: its name, exact or as it is shown, or the beginning of its id.
     func choose(_ text: String) throws(CommandFailure) -> KnownDevice {
         let id = text.lowercased()
-        let named = filter { $0.name == text }
+        let named = filter { $0.name == text || (!$0.name.isEmpty && $0.label.shown == text) }
         let found = named.isEmpty ? filter { !id.isEmpty && $0.id.hasPrefix(id) } : named
         guard let device = found.first else {
             throw CommandFailure("There is no paired device \(text.quoted). See “handoff devices”.")

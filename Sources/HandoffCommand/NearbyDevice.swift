@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+internal import HandoffCore
 
 /// A device on the same network that lets itself be discovered and is not paired.
 struct NearbyDevice: Equatable {
@@ -7,6 +8,12 @@ struct NearbyDevice: Equatable {
     let name: String
     /// Where it can be connected to.
     let addresses: [String]
+
+    /// What it calls itself, fit to be shown.
+    var label: ChosenText { ChosenText(name: name) }
+
+    /// Where it can be connected to, for people.
+    var places: String { addresses.map(\.shown).joined(separator: ", ") }
 
     /// Those of the property `Nearby`; none if there is no such property.
     static func all(in value: Value?) -> [NearbyDevice] {
@@ -20,16 +27,19 @@ struct NearbyDevice: Equatable {
 }
 
 extension [NearbyDevice] {
+    /// The device, if there is one and no other.
+    var onlyOne: NearbyDevice? { count == 1 ? first : nil }
+
     /// The lines of a list with this heading; none without devices.
     func lines(_ heading: String) -> [String] {
         if isEmpty { return [] }
         return [heading]
-            + map { "  \($0.name.quoted) at \($0.addresses.map(\.shown).joined(separator: ", "))" }
+            + map { "  \($0.places)  \($0.label.quoted)" }
     }
 
     /// The one that calls itself `name`; nil if none does.
     func choose(_ name: String) throws(CommandFailure) -> NearbyDevice? {
-        let named = filter { $0.name == name }
+        let named = filter { $0.name == name || $0.label.shown == name }
         guard named.count <= 1 else {
             let list = named.lines("Give the address of one of them:").joined(separator: "\n")
             throw .usage("\(named.count) devices call themselves \(name.quoted). \(list)")

@@ -19,8 +19,9 @@ enum Output {
     /// Tells the user something on standard error, after the program's name.
     static func note(_ text: String) { _ = write("handoff: \(text)\n", to: STDERR_FILENO) }
 
-    /// Writes to standard error as it is.
-    static func error(_ text: String) { _ = write(text, to: STDERR_FILENO) }
+    /// Writes to standard error as it is, and returns whether that was possible.
+    @discardableResult
+    static func error(_ text: String) -> Bool { write(text, to: STDERR_FILENO) }
 
     private static func write(_ text: String, to descriptor: Int32) -> Bool {
         var rest = Array(text.utf8)[...]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+internal import HandoffCore
 internal import HandoffInterfaces
 
 /// The current activity of another device, as the broker shows it.
@@ -55,11 +56,13 @@ struct RemoteOffer: Equatable {
             .sorted { ($1.since, $0.path) < ($0.since, $1.path) }
     }
 
-    /// What to call it: the title, or the application if there is none.
-    var label: String { title.isEmpty ? applicationID : title }
+    /// What to call it: the title, or the application if there is none; fit to be shown.
+    var label: ChosenText { ChosenText(title: title.isEmpty ? applicationID : title) }
 
-    /// What to call its device.
-    var device: String { deviceName.isEmpty ? String(deviceID.prefix(ShortIDs.minimum)) : deviceName }
+    /// What to call its device; fit to be shown.
+    var device: ChosenText {
+        ChosenText(name: deviceName.isEmpty ? String(deviceID.prefix(ShortIDs.minimum)) : deviceName)
+    }
 
     var json: JSON {
         [
@@ -78,7 +81,8 @@ extension [RemoteOffer] {
         var table = Table("ID", "DEVICE", "TITLE", "TYPE", "SINCE", "HANDLERS")
         for offer in self {
             table.add(
-                name(of: offer, ids), offer.device, offer.label, offer.type,
+                name(of: offer, ids), offer.device.shown, offer.label.shown,
+                ChosenText(title: offer.type).shown,
                 Age.text(of: offer.since, at: now),
                 offer.handlers.joined(separator: ","))
         }

@@ -3,15 +3,20 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+import pty
 import re
+import signal
 import subprocess
+import termios
 
 from buses import TIMEOUT, wait
 from support import Machine
 
 
 class Typing:
-    """A command with somebody at the keyboard."""
+    """A command with somebody at the keyboard, which has a pipe for a keyboard and a file for a screen."""
 
     def __init__(self, machine: Machine, *command: str) -> None:
         self.log = machine.folder / f"typing-{len(machine.sessions)}-{command[-1].replace('/', '')}.log"
@@ -36,3 +41,44 @@ class Typing:
         """Waits for the end of the command, and gives back its status."""
         wait(lambda: self.process.poll() is not None, "the end of the command", timeout)
         return self.process.returncode
+
+    def interrupt(self, number: int = signal.SIGINT) -> int:
+        """Sends a signal, and gives back the status with which the command then ends."""
+        self.process.send_signal(number)
+        return self.end()
+
+
+class Terminal(Typing):
+    """A command in a terminal of its own, where keys are echoed as everywhere."""
+
+    def __init__(self, machine: Machine, *command: str) -> None:
+        self._master, slave = pty.openpty()
+        os.set_blocking(self._master, False)
+        self._shown = b""
+
+        def take() -> None:
+            fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+
+        self.process = subprocess.Popen(["setpriv", "--pdeathsig", "TERM", *command], env=machine.environment,
+                                        stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
+                                        preexec_fn=take)
+        os.close(slave)
+
+    @property
+    def text(self) -> str:
+        """All that was on the screen."""
+        try:
+            while self._master >= 0 and (data := os.read(self._master, 65536)):
+                self._shown += data
+        except OSError:
+            # Nothing more at present, or nobody is left who writes.
+            pass
+        return self._shown.decode(errors="replace").replace("\r\n", "\n")
+
+    def type(self, text: str) -> None:
+        os.write(self._master, text.encode())
+
+    def close(self) -> None:
+        """Closes the window: the kernel says so to the command."""
+        os.close(self._master)
+        self._master = -1

@@ -14,7 +14,6 @@ from clients import Client, Dock
 from link import Device, Link, method_call
 from pairing import discoverable
 from support import Machine, device_path, refused, start_machine, wait_for_link
-from terminal import Typing
 
 Machines = tuple[Machine, Machine]
 
@@ -220,29 +219,3 @@ def test_a_fourth_attempt_waits_for_the_user(strangers: Machines) -> None:
             assert not link.answer_to(serial)
             desk.session.call(path, "Device.Pair")
             wait(lambda: link.answer_to(serial), "the answer, once the user has agreed")
-
-
-@pytest.mark.parametrize("answer", ["y\n", "n\n", ""])
-def test_pair_by_command(strangers: Machines, answer: str) -> None:
-    """“handoff pair” shows the code on both machines and asks; “handoff unpair” ends it on both."""
-    desk, lap = strangers
-    there = Typing(desk, "handoff", "pair")
-    port = there.until(r"HOST:(\d+)")
-    here = Typing(lap, "handoff", "pair", f"127.0.0.1:{port}")
-    code = here.until(r"(\d{3} \d{3})")
-    assert there.until(r"(\d{3} \d{3})") == code
-    there.type("yes\n")
-    if answer:
-        here.type(answer)
-    else:
-        here.process.stdin.close()
-    if answer != "y\n":
-        assert here.end() == 1 and there.end() == 1
-        assert "Not paired" in here.text and "Not paired" in there.text
-        return
-    assert here.end() == 0 and there.end() == 0
-    assert "Paired with “desk”" in here.text and "Paired with “lap”" in there.text
-    wait_for_link(desk, lap)
-    result = lap.run("handoff", "unpair", "desk")
-    assert result.returncode == 0, result.stderr
-    wait(lambda: not shown(desk, lap).get("Paired"), "desk to be told")

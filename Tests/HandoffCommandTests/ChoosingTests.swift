@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import DBus
+import HandoffCore
 import Testing
 
 @testable import HandoffCommand
@@ -59,7 +60,7 @@ struct ChoosingTests {
         let offer = try Self.offer(
             Self.deviceA, "1", ["Title": .byte(1), "Handlers": .string("x"), "Progress": .double(.nan)])
         #expect((offer.title, offer.handlers, offer.progress) == ("", [], nil))
-        #expect(offer.device == "aaaaaaaa")
+        #expect(offer.device.shown == "aaaaaaaa")
         #expect(
             RemoteOffer("/org/example/Handoff/remote/a", ["org.example.Handoff.RemoteActivity": [:]]) == nil)
         #expect(RemoteOffer("/org/example/Handoff/remote/a/b", [:]) == nil)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
 
@@ -23,7 +24,7 @@ struct ConnectVerb: Verb {
         let path = try await bridge.bridge.connect(address: address, timeout: Self.timeout)
         let properties = try await bridge.properties(DeviceProxy.interface, path)
         let device = KnownDevice(path, id: properties.text("DeviceId"), properties)
-        try Output.line("Connected to \(device.label.quoted), device \(device.id).")
+        try Output.line("Connected to device \(device.id)\(device.callsItself).")
         if !device.isPaired {
             Output.note(
                 "It is not paired. If that is its id, and only then, run “handoff trust \(device.id)” here, and"

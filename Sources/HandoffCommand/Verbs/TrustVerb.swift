@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
 
@@ -26,7 +27,7 @@ struct TrustVerb: Verb {
         let known = KnownDevice(path, id: id, properties)
         let ours = try await bridge.bridge.deviceId()
         try Output.line(
-            "Device \(id) is trusted here\(known.name.isEmpty ? "" : " as \(known.name.quoted)").")
+            "Device \(id) is trusted here\(known.name.isEmpty ? "" : " as \(known.label.quoted)").")
         if !known.isConnected {
             Output.note("The other device must trust this one too: run “handoff trust \(ours.shown)” there.")
         }
@@ -68,7 +69,8 @@ struct UnpairVerb: Verb {
         let bridge = try await session.bridge()
         let peer = try await bridge.devices().filter(\.isPaired).choose(device)
         try await DeviceProxy(bridge.object(peer.path)).unpair()
-        try Output.line("Device \(peer.label.quoted) (\(peer.id)) is not trusted any more.")
+        try Output.line(
+            "Device \(peer.id) is not trusted any more\(peer.name.isEmpty ? "" : ": \(peer.label.quoted)").")
         return 0
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
 
@@ -95,7 +96,7 @@ private final class WatchPrinter {
 
     private static func line(_ offer: RemoteOffer) -> String {
         var words = [String(offer.id.prefix(ShortIDs.minimum)), offer.device.quoted, offer.label.quoted]
-        words.append(offer.type.shown)
+        words.append(ChosenText(title: offer.type).shown)
         if offer.state == "continuing" {
             words.append("continuing" + (offer.progress.map { " \(Int($0 * 100)) %" } ?? ""))
         }

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import MainLoop
+
+/// One pairing, as its user goes through it.
+@MainLoop
+final class PairRun {
+    private enum Event: Sendable {
+        case changed
+        case line(String?)
+        case bridgeEnded
+        case unread
+    }
+
+    private let bridge: Session.Daemon
+    private let events: AsyncStream<Event>
+    private let feed: AsyncStream<Event>.Continuation
+    private let keyboard: Keyboard
+    private var tokens: [SignalToken] = []
+    private var watch: NameWatch?
+    /// Whether this has let the device be found, and has to end that.
+    private var hasMadeDiscoverable = false
+    /// The device that is being paired with, as long as that is under way.
+    private var current: ObjectPath?
+
+    /// Longer than the bridge takes to give up.
+    private static let timeout = Duration.seconds(60)
+    /// How long the bridge may take to end what was begun.
+    private static let patience = Duration.seconds(2)
+    /// How many devices are listed at most, whoever comes and goes nearby.
+    private static let mostListed = 64
+
+    private static let ended = CommandFailure("The bridge has ended. Start this command again.")
+    /// The user has ended it, or nobody sees any more what it says.
+    static let interrupted = CommandFailure("Interrupted: the pairing is given up.")
+
+    init(_ bridge: Session.Daemon) {
+        self.bridge = bridge
+        (events, feed) = AsyncStream.makeStream()
+        let (feed, name, connection) = (feed, bridge.name, bridge.bus.connection)
+        keyboard = Keyboard { feed.yield(.line($0)) }
+        for interface in [InterfaceName.properties, .objectManager] {
+            tokens.append(
+                connection.onSignal(interface) { if $0.sender == name { feed.yield(.changed) } })
+        }
+        watch = bridge.bus.watch(HandoffNames.bridge) { if $0 != name { feed.yield(.bridgeEnded) } }
+        connection.onClosed = { _ in feed.yield(.bridgeEnded) }
+    }
+
+    /// Pairs with the device that `text` names, or with the one that the user chooses among those that are there.
+    func pair(with text: String?) async throws {
+        // From here on the bridge tells this connection of changes.
+        let devices = try await bridge.devices()
+        if let text {
+            try await pair(try await find(text, devices))
+        } else {
+            try await pair(try await chosen())
+        }
+    }
+
+    /// Ends what was begun: the attempt, if there is one, and that this device can be found.
+    func end() async {
+        if let current {
+            try? await DeviceProxy(bridge.object(current)).cancelPairing(timeout: Self.patience)
+        }
+        guard hasMadeDiscoverable else { return }
+        hasMadeDiscoverable = false
+        try? await bridge.bridge.setDiscoverable(false)
+    }
+
+    /// Tells the user something.
+    private func tell(_ text: String) {
+        if !Output.error(text + "\n") { feed.yield(.unread) }
+    }
+
+    // MARK: Which device
+
+    private func find(_ text: String, _ devices: [KnownDevice]) async throws -> ObjectPath {
+        if let device = try? devices.choose(text) { return device.path }
+        if let device = try await bridge.nearby().choose(text) { return try await connect(device) }
+        guard text.contains(":") else {
+            throw CommandFailure(
+                "There is no device \(text.quoted). Run “handoff pair” there, so that it can be found; or give its"
+                    + " address, HOST:PORT.")
+        }
+        return try await bridge.bridge.connect(address: text, timeout: Self.timeout)
+    }
+
+    /// Connects to a device at the first of its addresses that it answers at.
+    private func connect(_ device: NearbyDevice) async throws -> ObjectPath {
+        var failure: any Error = CommandFailure("\(device.label.quoted) has no address. Try again.")
+        for address in device.addresses {
+            do {
+                return try await bridge.bridge.connect(address: address, timeout: Self.timeout)
+            } catch {
+                failure = error
+            }
+        }
+        throw failure
+    }
+
+    /// Lets this device be found, and waits until one asks that is the only one there, or the user has chosen.
+    private func chosen() async throws -> ObjectPath {
+        try await beFound()
+        if let other = try await bridge.nearby().onlyOne {
+            tell(
+                "Nearby at \(other.places): \(other.label.quoted). “handoff pair” with that address asks it.")
+        }
+        // Each keeps its number: what is typed must not mean somebody else who has come meanwhile.
+        var listed: [PairingCandidate] = []
+        var canType = true
+        feed.yield(.changed)
+        for await event in events {
+            let candidates = PairingCandidates(try await bridge.devices(), try await bridge.nearby())
+            switch event {
+            case .bridgeEnded: throw Self.ended
+            case .unread: throw Self.interrupted
+            case .line(let text):
+                canType = text != nil
+                if let path = try await chosen(text, listed, candidates) { return path }
+            case .changed:
+                if listed.isEmpty, let device = candidates.only {
+                    tell("Device \(device.id.prefix(ShortIDs.minimum)) asks to be paired.")
+                    return device.path
+                }
+                list(candidates, &listed)
+            }
+            if !canType, candidates.isAsked { throw Self.unnamed(candidates) }
+            if canType, !listed.isEmpty { keyboard.readLine() }
+            guard try await bridge.bridge.discoverable() else {
+                throw CommandFailure(
+                    "No device has asked. Start this command again for another five minutes.")
+            }
+        }
+        throw Self.ended
+    }
+
+    private func beFound() async throws {
+        if try await !bridge.bridge.discoverable() { hasMadeDiscoverable = true }
+        try await bridge.bridge.setDiscoverable(true)
+        let port = try await bridge.bridge.port()
+        let name = try await bridge.bridge.deviceName()
+        Output.note(
+            "For five minutes another device can be paired with this one: there, run “handoff pair"
+                + " \(ChosenText(name: name).shown)”, or “handoff pair HOST:\(port)”, HOST being this machine's name or"
+                + " address.")
+    }
+
+    /// Shows those that were not there before, or did not ask, each with the number by which it can be chosen.
+    private func list(_ candidates: PairingCandidates, _ listed: inout [PairingCandidate]) {
+        guard candidates.all.count > 1 || !listed.isEmpty else { return }
+        var lines = listed.isEmpty ? ["More than one device is there:"] : []
+        for candidate in candidates.all {
+            let known = listed.firstIndex { $0.key == candidate.key }
+            if let known, listed[known].asks || !candidate.asks { continue }
+            guard known != nil || listed.count < Self.mostListed else { continue }
+            if let known { listed[known] = candidate } else { listed.append(candidate) }
+            lines.append("  \((known ?? listed.count - 1) + 1)  \(candidate.line)")
+        }
+        if lines.isEmpty { return }
+        tell(
+            lines.joined(separator: "\n")
+                + "\nType the number of the one that is to be paired, or wait for another.")
+    }
+
+    /// The one that `text` is the number of; nil if there is none.
+    private func chosen(
+        _ text: String?, _ listed: [PairingCandidate], _ candidates: PairingCandidates
+    ) async throws -> ObjectPath? {
+        guard let text = text?.filter({ !$0.isWhitespace }), !text.isEmpty else { return nil }
+        guard let number = Int(text), listed.indices.contains(number - 1) else {
+            tell("\(text.quoted) is not one of the numbers.")
+            return nil
+        }
+        let key = listed[number - 1].key
+        switch candidates.all.first(where: { $0.key == key }) {
+        case .asking(let device), .connected(let device): return device.path
+        case .nearby(let device): return try await connect(device)
+        case nil:
+            tell("That one is not there any more.")
+            return nil
+        }
+    }
+
+    private static func unnamed(_ candidates: PairingCandidates) -> CommandFailure {
+        .usage(
+            "Say which of these to pair with, by its id or address:\n"
+                + candidates.all.map { "  " + $0.line }.joined(separator: "\n"))
+    }
+
+    // MARK: Pairing
+
+    /// Pairs with the device at `path`, asking the user when the time has come.
+    private func pair(_ path: ObjectPath) async throws {
+        let proxy = DeviceProxy(bridge.object(path))
+        current = path
+        try await proxy.pair()
+        var (hasAsked, hasBegun) = (false, false)
+        feed.yield(.changed)
+        for await event in events {
+            switch event {
+            case .bridgeEnded: throw Self.ended
+            case .unread: throw Self.interrupted
+            case .line(let text):
+                if hasAsked { try await answer(proxy, text) }
+            case .changed:
+                let device = try await look(path)
+                if device.pairingState != "none" { hasBegun = true }
+                if device.pairingState == "comparing", !hasAsked {
+                    hasAsked = true
+                    ask(device)
+                }
+                guard device.pairingState == "none" else { continue }
+                if !device.pairingError.isEmpty {
+                    throw CommandFailure("Not paired: \(device.pairingError.shown)")
+                }
+                if device.isPaired, hasBegun {
+                    current = nil
+                    return try Output.line("Paired with device \(device.id)\(device.callsItself).")
+                }
+            }
+        }
+    }
+
+    /// Tells the bridge what the user says.
+    /// - Throws: that it was not yes.
+    private func answer(_ proxy: DeviceProxy, _ text: String?) async throws {
+        let matches = ["y", "yes"].contains((text ?? "").lowercased().filter { !$0.isWhitespace })
+        do {
+            try await proxy.confirmPairing(matches: matches)
+        } catch let error as DBusError where HandoffFailure.Code(error.name) == .pairingFailed {
+            // It has just ended, as the device will show.
+            feed.yield(.changed)
+        }
+        if !matches { throw CommandFailure("Not paired: you did not say yes.") }
+    }
+
+    private func look(_ path: ObjectPath) async throws -> KnownDevice {
+        do {
+            let properties = try await bridge.properties(DeviceProxy.interface, path)
+            return KnownDevice(path, id: properties.text("DeviceId"), properties)
+        } catch let error as DBusError where error.name == .unknownObject {
+            throw CommandFailure("Not paired: the device is gone. Try again.")
+        }
+    }
+
+    /// The code stands first, alone: what the other device calls itself could be another one.
+    private func ask(_ device: KnownDevice) {
+        tell(
+            """
+            \(device.pairingCode)
+            The other device has to show this code. Its id begins with \(device.id.prefix(ShortIDs.minimum)), and it calls itself
+            \(device.label.quoted)
+            Are the two codes the same? [y/N]
+            """)
+        keyboard.readLine()
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+
+/// A device that could be paired with, for a user who has named none.
+enum PairingCandidate: Equatable {
+    /// It asks to be paired.
+    case asking(KnownDevice)
+    /// It is connected, not paired, and has not asked.
+    case connected(KnownDevice)
+    /// It lets itself be found.
+    case nearby(NearbyDevice)
+
+    /// What tells it from the others, whether it asks or not.
+    var key: String {
+        switch self {
+        case .asking(let device), .connected(let device): "device \(device.id)"
+        case .nearby(let device): "nearby \(device.addresses.joined(separator: " ")) \(device.name)"
+        }
+    }
+
+    /// Whether it asks.
+    var asks: Bool { if case .asking = self { true } else { false } }
+
+    /// The line by which the user tells it from the others: who it is, and then what it calls itself.
+    var line: String {
+        let (what, place, label) =
+            switch self {
+            case .asking(let device): ("asks", Self.place(device), device.label)
+            case .connected(let device): ("connected", Self.place(device), device.label)
+            case .nearby(let device): ("nearby", "at \(device.places)", device.label)
+            }
+        return "\(what.padded(to: 9))  \(place)  \(label.quoted)"
+    }
+
+    private static func place(_ device: KnownDevice) -> String {
+        let places = device.places.shown
+        return "device \(device.id.prefix(ShortIDs.minimum))" + (places.isEmpty ? "" : " at \(places)")
+    }
+}
+
+/// Who is there to be paired with: those that ask, then those that are connected, then those nearby.
+struct PairingCandidates: Equatable {
+    let all: [PairingCandidate]
+
+    /// Those among `devices` and `nearby`. A device that is announced is the same as one of that name which has come from
+    /// the same address.
+    init(_ devices: [KnownDevice], _ nearby: [NearbyDevice]) {
+        let asking = devices.filter { $0.pairingState != "none" && !$0.pairingState.isEmpty }
+        let connected = devices.filter { device in
+            !device.isPaired && device.isConnected && !asking.contains { $0.id == device.id }
+        }
+        let here = asking + connected
+        let others = nearby.filter { announced in !here.contains { Self.isSame($0, announced) } }
+        all =
+            asking.map { .asking($0) } + connected.map { .connected($0) } + others.map { .nearby($0) }
+    }
+
+    /// The one to be paired with though the user has not said so: the only one that is there, if it asks.
+    var only: KnownDevice? {
+        if all.count == 1, case .asking(let device)? = all.first { device } else { nil }
+    }
+
+    /// Whether any device asks.
+    var isAsked: Bool { all.contains(where: \.asks) }
+
+    private static func isSame(_ device: KnownDevice, _ announced: NearbyDevice) -> Bool {
+        let hosts = Set((device.addresses + [device.connectedAddress]).map(host))
+        return device.name == announced.name && announced.addresses.contains { hosts.contains(host($0)) }
+    }
+
+    /// An address without its port.
+    private static func host(_ address: String) -> Substring {
+        address.lastIndex(of: ":").map { address[..<$0] } ?? address[...]
+    }
+}

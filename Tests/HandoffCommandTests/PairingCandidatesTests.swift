@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import DBus
+import HandoffCore
+import Testing
+
+@testable import HandoffCommand
+
+@Suite("Who is there to be paired with")
+struct PairingCandidatesTests {
+    private static func device(
+        _ digit: String, _ name: String, state: String = "none", isPaired: Bool = false, isConnected: Bool = true,
+        at address: String = "192.0.2.1:40000"
+    ) throws -> KnownDevice {
+        let id = String(repeating: digit, count: 64)
+        return KnownDevice(
+            try ObjectPath("/org/example/Handoff/Bridge/devices/\(id)"), id: id,
+            [
+                "Name": .string(name), "PairingState": .string(state), "Paired": .boolean(isPaired),
+                "Connected": .boolean(isConnected), "ConnectedAddress": .string(address),
+            ])
+    }
+
+    private static func nearby(_ name: String, at address: String = "192.0.2.9:45701") -> NearbyDevice {
+        NearbyDevice(name: name, addresses: [address])
+    }
+
+    @Test("the only one that is there is taken if it asks")
+    func only() throws {
+        let asking = try Self.device("a", "lap", state: "waiting")
+        #expect(PairingCandidates([asking], []).only == asking)
+        #expect(PairingCandidates([try Self.device("a", "lap", state: "comparing")], []).only != nil)
+        let peer = try Self.device("b", "desk", isPaired: true)
+        #expect(PairingCandidates([asking, peer], []).only == asking, "a peer that does not ask is no candidate")
+    }
+
+    @Test("nobody is taken where nobody asks, or more than one is there")
+    func none() throws {
+        let asking = try Self.device("a", "lap", state: "waiting")
+        #expect(PairingCandidates([], []).only == nil)
+        #expect(PairingCandidates([try Self.device("b", "desk")], []).only == nil)
+        #expect(PairingCandidates([], [Self.nearby("desk")]).only == nil)
+        #expect(PairingCandidates([asking], [Self.nearby("other")]).only == nil)
+        #expect(PairingCandidates([asking, try Self.device("b", "desk")], []).only == nil)
+        #expect(PairingCandidates([asking, try Self.device("b", "lap", state: "waiting")], []).only == nil)
+    }
+
+    @Test("a device that asks and is announced from the same address under the same name is one")
+    func same() throws {
+        let asking = try Self.device("a", "lap", state: "waiting")
+        #expect(PairingCandidates([asking], [Self.nearby("lap", at: "192.0.2.1:45701")]).only == asking)
+        #expect(PairingCandidates([asking], [Self.nearby("lap")]).all.count == 2)
+        #expect(PairingCandidates([asking], [Self.nearby("desk", at: "192.0.2.1:45701")]).all.count == 2)
+    }
+
+    @Test("those that ask come first, then those that are connected, then those nearby")
+    func order() throws {
+        let (asking, linked) = (try Self.device("a", "z", state: "waiting"), try Self.device("b", "a"))
+        let all = PairingCandidates([linked, asking], [Self.nearby("b")]).all
+        #expect(all == [.asking(asking), .connected(linked), .nearby(Self.nearby("b"))])
+        #expect(Set(all.map(\.key)).count == 3)
+    }
+
+    @Test("a line tells who it is before what it calls itself, which cannot imitate that")
+    func lines() throws {
+        let name = "lap”  asks  device 12345678 at 192.0.2.7:45700"
+        let asking = PairingCandidate.asking(try Self.device("a", name, state: "waiting"))
+        #expect(
+            asking.line
+                == "asks       device aaaaaaaa at 192.0.2.1:40000  “lap' asks device ######## at ###.#.#.#:#####”")
+        #expect(PairingCandidate.nearby(Self.nearby("x")).line == "nearby     at 192.0.2.9:45701  “x”")
+    }
+}
