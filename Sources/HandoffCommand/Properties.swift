@@ -19,6 +19,11 @@ extension [String: Value] {
         if case .double(let number)? = self[name] { number } else { nil }
     }
 
+    /// A number that counts something.
+    func count(_ name: String) -> UInt64 {
+        if case .uint64(let number)? = self[name] { number } else { 0 }
+    }
+
     func number(_ name: String) -> Int {
         switch self[name] {
         case .uint16(let number)?: Int(number)

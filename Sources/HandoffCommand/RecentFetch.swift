@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+internal import HandoffCore
 
-/// One time that another device has fetched an activity of this one, as the broker remembers it.
+/// One time that another device has fetched an activity of this one, or a stream of it, as the broker remembers it.
 struct RecentFetch: Equatable {
     /// Microseconds since the Unix epoch.
     let time: Int64
+    /// `activity` or `stream`.
+    let kind: String
     let deviceID: String
     let deviceName: String
     let type: String
@@ -14,6 +17,7 @@ struct RecentFetch: Equatable {
     /// What these properties say.
     init(_ properties: [String: Value]) {
         time = properties.time("Time")
+        kind = properties.text("Kind")
         deviceID = properties.text("DeviceId")
         deviceName = properties.text("DeviceName")
         type = properties.text("ActivityType")
@@ -29,8 +33,27 @@ struct RecentFetch: Equatable {
 
     var json: JSON {
         [
-            "time": .integer(time), "deviceId": .string(deviceID), "deviceName": .string(deviceName),
-            "type": .string(type), "applicationId": .string(applicationID), "title": .string(title),
+            "time": .integer(time), "kind": .string(kind), "deviceId": .string(deviceID),
+            "deviceName": .string(deviceName), "type": .string(type), "applicationId": .string(applicationID),
+            "title": .string(title),
         ]
+    }
+}
+
+extension [RecentFetch] {
+    /// A list with a heading; empty if nothing was fetched. What was fetched need not have been continued.
+    func lines(at now: Int64) -> [String] {
+        if isEmpty { return [] }
+        var table = Table("WHEN", "WHAT", "DEVICE", "TITLE", "TYPE")
+        for fetch in self {
+            let device =
+                fetch.deviceName.isEmpty ? String(fetch.deviceID.prefix(ShortIDs.minimum)) : fetch.deviceName
+            table.add(
+                Age.text(of: fetch.time, at: now), fetch.kind == "stream" ? "stream" : "activity",
+                ChosenText(name: device).shown,
+                ChosenText(title: fetch.title.isEmpty ? fetch.applicationID : fetch.title).shown,
+                ChosenText(title: fetch.type).shown)
+        }
+        return ["Fetched by other devices, the latest first:"] + table.lines.map { "  \($0)" }
     }
 }

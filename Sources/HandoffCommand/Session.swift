@@ -68,6 +68,17 @@ final class Session {
         return try await bus.owner(of: name).map { Daemon(bus: bus, name: $0) }
     }
 
+    /// The owner of `name`, waited for if there is none yet; nil if none comes in `limit`. Nothing is started.
+    func awaited(_ name: BusName, _ limit: Duration) async throws -> Daemon? {
+        let bus = try bus()
+        let (owners, feed) = AsyncStream<BusName?>.makeStream()
+        let watch = bus.watch(name) { if let owner = $0 { feed.yield(owner) } }
+        let timer = LoopSource.timer(after: limit) { feed.yield(nil) }
+        defer { withExtendedLifetime((watch, timer)) {} }
+        for await owner in owners { return owner.map { Daemon(bus: bus, name: $0) } }
+        return nil
+    }
+
     private func daemon(_ name: BusName, _ label: String) async throws -> Daemon {
         if let daemon = try await running(name) { return daemon }
         do {
@@ -106,6 +117,12 @@ extension Session.Daemon {
     /// What the broker shows: activities and offers. From now on it also tells this connection what changes.
     func brokerObjects(timeout: Duration = Connection.defaultTimeout) async throws -> ManagedObjects {
         try await managedObjects(HandoffNames.brokerPath, timeout)
+    }
+
+    /// The offers that are not shown because nothing here continues them; none if the broker knows of no such thing.
+    func hiddenOffers() async throws -> [HiddenOffer] {
+        HiddenOffer.all(
+            in: try await properties(ManagerProxy.interface, HandoffNames.brokerPath)["HiddenOffers"])
     }
 
     /// The devices nearby that can be paired.

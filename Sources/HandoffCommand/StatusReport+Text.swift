@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffCore
 
 extension StatusReport {
     /// The report for people, at the time `now`.
@@ -35,12 +36,15 @@ extension StatusReport {
         var lines: [String] = []
         if let bridge = bridge.content {
             let type = bridge.deviceType.isEmpty ? "" : ", \(bridge.deviceType.shown)"
-            lines += ["Device   \(bridge.deviceName.quoted)\(type)", "Id       \(bridge.deviceID.shown)"]
+            lines += [
+                "Device   \(ChosenText(name: bridge.deviceName).quoted)\(type)",
+                "Id       \(bridge.deviceID.shown)",
+            ]
         }
         if let broker = broker.content {
             let activity = broker.current.map {
-                let title = $0.title.isEmpty ? "without a title" : $0.title.quoted
-                return "\(title), \($0.type.shown), of \($0.applicationID.shown)"
+                let title = $0.title.isEmpty ? "without a title" : ChosenText(title: $0.title).quoted
+                return "\(title), \(ChosenText(title: $0.type).shown), of \($0.applicationID.shown)"
             }
             lines.append("Current  \(activity ?? "nothing")")
         }
@@ -50,30 +54,30 @@ extension StatusReport {
     private func peerLines(at now: Int64) -> [String] {
         guard !peers.isEmpty else { return [] }
         let ids = ShortIDs(bridge.content?.devices.map(\.id) ?? [])
-        var table = Table("ID", "NAME", "TYPE", "LINK", "SINCE", "ADDRESSES")
+        var table = Table("ID", "LINK", "SINCE", "ADDRESSES", "TYPE", "NAME")
         for peer in peers {
             table.add(
-                ids.short(peer.id), peer.name, peer.type, peer.isConnected ? "connected" : "not connected",
-                Age.text(of: peer.connectedSince, at: now), peer.places)
+                ids.short(peer.id), peer.isConnected ? "connected" : "not connected",
+                Age.text(of: peer.connectedSince, at: now), peer.places, ChosenText(name: peer.type).shown,
+                ChosenText(name: peer.name).shown)
         }
         return ["", "Peers:"] + table.lines.map { "  \($0)" }
     }
 
     private func offerLines(at now: Int64) -> [String] {
-        guard let offers = broker.content?.offers, !offers.isEmpty else { return [] }
-        return ["", "Offered by other devices:"] + offers.table(at: now).lines.map { "  \($0)" }
+        guard let broker = broker.content else { return [] }
+        var lines: [String] = []
+        if !broker.offers.isEmpty {
+            lines += ["", "Offered by other devices:"] + broker.offers.table(at: now).lines.map { "  \($0)" }
+        }
+        if !broker.hidden.isEmpty { lines += [""] + broker.hidden.lines(at: now) }
+        return lines
     }
 
     private func fetchLines(at now: Int64) -> [String] {
-        guard let fetches = broker.content?.fetches, !fetches.isEmpty else { return [] }
-        var table = Table("DEVICE", "TITLE", "TYPE", "WHEN")
-        for fetch in fetches {
-            table.add(
-                fetch.deviceName.isEmpty ? String(fetch.deviceID.prefix(ShortIDs.minimum)) : fetch.deviceName,
-                fetch.title.isEmpty ? fetch.applicationID : fetch.title, fetch.type,
-                Age.text(of: fetch.time, at: now))
-        }
-        return ["", "Continued on other devices:"] + table.lines.map { "  \($0)" }
+        guard let broker = broker.content else { return [] }
+        return [broker.fetches.lines(at: now), broker.fetchesByDevice.lines(at: now)]
+            .filter { !$0.isEmpty }.flatMap { [""] + $0 }
     }
 
     /// The report for programs.
@@ -90,7 +94,9 @@ extension StatusReport {
             "running": .boolean(true), "version": .integer(broker.version),
             "enabled": .boolean(broker.isEnabled),
             "current": broker.current?.json ?? .null, "offers": .array(broker.offers.map(\.json)),
+            "hiddenOffers": .array(broker.hidden.map(\.json)),
             "fetches": .array(broker.fetches.map(\.json)),
+            "fetchesByDevice": .array(broker.fetchesByDevice.map(\.json)),
         ]
     }
 

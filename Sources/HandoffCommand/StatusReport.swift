@@ -23,8 +23,12 @@ struct StatusReport: Equatable {
         let isEnabled: Bool
         let current: LocalActivity?
         let offers: [RemoteOffer]
+        /// What other devices offer that nothing here continues.
+        var hidden: [HiddenOffer] = []
         /// What other devices have fetched of late, the latest first.
         var fetches: [RecentFetch] = []
+        /// How often each of them did, and what it fetched last.
+        var fetchesByDevice: [DeviceFetches] = []
     }
 
     /// What the bridge says.

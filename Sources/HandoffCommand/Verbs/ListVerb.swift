@@ -8,23 +8,46 @@ struct ListVerb: Verb {
     static let summary = "List the activities of other devices that can be continued here"
 
     private let printsJSON: Bool
+    private let showsAll: Bool
 
-    static func declare(_ options: inout ProgramOptions) { options.json() }
+    static func declare(_ options: inout ProgramOptions) {
+        options.flag(
+            "all", letter: "a", "List also what is hidden because nothing here continues it, and why")
+        options.json()
+    }
 
-    init(_ values: ProgramOptions.Values) { printsJSON = values.has("json") }
+    init(_ values: ProgramOptions.Values) {
+        printsJSON = values.has("json")
+        showsAll = values.has("all")
+    }
 
     func run(in session: Session) async throws -> Int32 {
         let broker = try await session.broker()
         let offers = RemoteOffer.all(in: try await broker.brokerObjects())
+        let hidden = try await broker.hiddenOffers()
+        let shown = showsAll ? hidden : []
         if printsJSON {
-            try Output.line(JSON.array(offers.map(\.json)).text)
-        } else if !offers.isEmpty {
-            try Output.lines(offers.table(at: MainLoop.wallClock).lines)
-        } else if try await broker.manager.enabled() {
-            Output.note("No other device offers anything. “handoff status” tells whether something is wrong.")
-        } else {
-            Output.note("Handoff is switched off, so nothing is offered. Switch it on with “handoff on”.")
+            try Output.line(JSON.array(offers.map(\.json) + shown.map(\.json)).text)
+            return 0
         }
+        let now = MainLoop.wallClock
+        if !offers.isEmpty { try Output.lines(offers.table(at: now).lines) }
+        if !shown.isEmpty { try Output.lines((offers.isEmpty ? [] : [""]) + shown.lines(at: now)) }
+        if offers.isEmpty { try await explain(broker, hidden) }
         return 0
+    }
+
+    /// Says why there is nothing, as far as what was printed does not.
+    @MainLoop
+    private func explain(_ broker: Session.Daemon, _ hidden: [HiddenOffer]) async throws {
+        if try await !broker.manager.enabled() {
+            Output.note("Handoff is switched off, so nothing is offered. Switch it on with “handoff on”.")
+        } else if hidden.isEmpty {
+            Output.note("No other device offers anything. “handoff status” tells whether something is wrong.")
+        } else if !showsAll {
+            Output.note(
+                "Nothing here continues what other devices offer: “handoff list --all” shows \(hidden.count) that \(hidden.count == 1 ? "is" : "are") hidden, and why."
+            )
+        }
     }
 }

@@ -14,6 +14,8 @@ struct StatusVerb: Verb {
 
     init(_ values: ProgramOptions.Values) { printsJSON = values.has("json") }
 
+    /// How long the bridge may take to start. A broker that has just begun has the bus start it.
+    private static let start = Duration.seconds(3)
     /// How long a daemon may take to answer.
     private static let timeout = Duration.seconds(5)
 
@@ -35,17 +37,23 @@ struct StatusVerb: Verb {
             return report
         }
         report.broker = try await look(session, HandoffNames.broker) { try await Self.broker($0) }
-        report.bridge = try await look(session, HandoffNames.bridge) { try await Self.bridge($0) }
+        let limit = report.broker.content == nil ? Duration.zero : Self.start
+        report.bridge = try await look(session, HandoffNames.bridge, limit) { try await Self.bridge($0) }
         return report
     }
 
     @MainLoop
     private func look<Content>(
-        _ session: Session, _ name: BusName, _ ask: @MainLoop (Session.Daemon) async throws -> Content
+        _ session: Session, _ name: BusName, _ limit: Duration = .zero,
+        _ ask: @MainLoop (Session.Daemon) async throws -> Content
     ) async throws -> StatusReport.Daemon<Content> {
-        guard let daemon = try await session.running(name) else {
-            return .absent(canStart: try await session.canStart(name))
+        var found = try await session.running(name)
+        if found == nil {
+            let canStart = try await session.canStart(name)
+            if canStart, limit > .zero { found = try await session.awaited(name, limit) }
+            if found == nil { return .absent(canStart: canStart) }
         }
+        guard let daemon = found else { return .absent(canStart: false) }
         do { return .running(try await ask(daemon)) } catch {
             return .silent(CommandFailure(error).message)
         }
@@ -59,7 +67,9 @@ struct StatusVerb: Verb {
         return StatusReport.Broker(
             version: properties.number("Version"), isEnabled: properties.flag("Enabled"),
             current: .current(in: objects), offers: RemoteOffer.all(in: objects),
-            fetches: RecentFetch.all(in: properties["RecentFetches"]))
+            hidden: HiddenOffer.all(in: properties["HiddenOffers"]),
+            fetches: RecentFetch.all(in: properties["RecentFetches"]),
+            fetchesByDevice: DeviceFetches.all(in: properties["FetchesByDevice"]))
     }
 
     @MainLoop

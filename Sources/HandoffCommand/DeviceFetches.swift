@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+
+/// What one device has fetched of this session since the broker began, as the broker remembers it.
+struct DeviceFetches: Equatable {
+    let deviceID: String
+    let deviceName: String
+    /// When it last did, in microseconds since the Unix epoch.
+    let time: Int64
+    /// Of what it fetched last.
+    let type: String
+    let applicationID: String
+    let title: String
+    /// How often it has fetched an activity, and a stream.
+    let fetches: UInt64
+    let streams: UInt64
+
+    /// What these properties say.
+    init(_ properties: [String: Value]) {
+        deviceID = properties.text("DeviceId")
+        deviceName = properties.text("DeviceName")
+        time = properties.time("Time")
+        type = properties.text("ActivityType")
+        applicationID = properties.text("ApplicationId")
+        title = properties.text("Title")
+        fetches = properties.count("Fetches")
+        streams = properties.count("Streams")
+    }
+
+    /// Those of the property `FetchesByDevice`; none if there is no such property.
+    static func all(in value: Value?) -> [DeviceFetches] {
+        guard case .array(let array)? = value else { return [] }
+        return array.elements.compactMap { $0.properties }.map { DeviceFetches($0) }
+    }
+
+    var json: JSON {
+        [
+            "deviceId": .string(deviceID), "deviceName": .string(deviceName), "time": .integer(time),
+            "type": .string(type), "applicationId": .string(applicationID), "title": .string(title),
+            "fetches": .integer(fetches), "streams": .integer(streams),
+        ]
+    }
+}
+
+extension [DeviceFetches] {
+    /// A list with a heading; empty if nothing was fetched.
+    func lines(at now: Int64) -> [String] {
+        if isEmpty { return [] }
+        var table = Table("DEVICE", "ACTIVITIES", "STREAMS", "LAST", "TITLE", "NAME")
+        let ids = ShortIDs(map(\.deviceID))
+        for device in self {
+            table.add(
+                ids.short(device.deviceID), "\(device.fetches)", "\(device.streams)",
+                Age.text(of: device.time, at: now),
+                ChosenText(title: device.title.isEmpty ? device.applicationID : device.title).shown,
+                ChosenText(name: device.deviceName).shown)
+        }
+        return ["Fetched by other devices since the broker began:"] + table.lines.map { "  \($0)" }
+    }
+}
