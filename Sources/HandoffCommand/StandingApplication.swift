@@ -16,6 +16,15 @@ struct StandingApplication {
         let types: [String]
         /// Nil for that of the desktop entry.
         let team: String?
+        /// Whether it is handed what is continued here.
+        let receives: Bool
+
+        /// What else it declares.
+        var options: [String: Value] {
+            var options: [String: Value] = ["Receives": .boolean(receives)]
+            if let team { options["Team"] = .string(team) }
+            return options
+        }
     }
 
     private let session: Session
@@ -71,7 +80,7 @@ struct StandingApplication {
         do {
             try await broker.manager.registerApplication(
                 applicationId: identity.applicationID, activityTypes: identity.types, application: Self.path,
-                options: identity.team.map { ["Team": .string($0)] } ?? [:])
+                options: identity.options)
             try await began(broker)
             return broker
         } catch {
@@ -88,9 +97,10 @@ extension StandingApplication.Identity {
         options.text("team", argument: "TEAM", "Its team (default: that of the desktop entry, else the id)")
     }
 
-    init(_ values: ProgramOptions.Values, types: [String]) throws(CommandFailure) {
+    init(_ values: ProgramOptions.Values, types: [String], receives: Bool) throws(CommandFailure) {
         applicationID = try values.required("app-id", "ID")
         team = values["team"]
+        self.receives = receives
         self.types = types
     }
 }

@@ -55,7 +55,7 @@ def test_publish_and_receive(machines: Machines) -> None:
     assert received["userInfoTypes"] == {"text": "s", "when": "(sv)", "n": "q"}
     assert received["device"] == {"id": desk.device_id, "name": "desk"}
     assert received["webpageURL"] == "https://example.com/note"
-    printed(desk, "continued on “lap”")
+    printed(desk, "which calls itself “lap”")
     assert desk.kill("handoff", signal.SIGINT) == 0
     wait(lambda: json.loads(done(lap.run("handoff", "list", "--json"))) == [], "the offer to go")
 

@@ -82,7 +82,7 @@ def test_folder_through_tar(machines: Machines, folder: Path) -> None:
         f"handoff receive {OPTIONS} --stream | tar x -C to")
     assert receiver.end() == 0, receiver.text
     assert sender.end() == 0, sender.text
-    assert "continued on “lap”" in sender.text and "Sent 57.0 MB" in sender.text, sender.text
+    assert "which calls itself “lap”" in sender.text and "Sent 57.0 MB" in sender.text, sender.text
     for number in range(20):
         name = f"file {number}"
         assert (folder / "to" / name).read_bytes() == (folder / "from" / name).read_bytes()
@@ -163,7 +163,7 @@ def test_little(machines: Machines, folder: Path) -> None:
             f"handoff receive {OPTIONS} --stream >received", title)
         assert receiver.end() == 0, receiver.text
         assert sender.end() == 0, sender.text
-        assert "continued on “lap”" in sender.text
+        assert "which calls itself “lap”" in sender.text
         assert (folder / "received").read_text() == content
 
 

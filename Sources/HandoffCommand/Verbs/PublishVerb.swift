@@ -31,7 +31,7 @@ struct PublishVerb: Verb {
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {
         _ = try values.arguments(0...0, "publish [OPTION…]")
         type = try values.required("type", "TYPE")
-        identity = try StandingApplication.Identity(values, types: [type])
+        identity = try StandingApplication.Identity(values, types: [type], receives: false)
         var properties: [String: Value] = ["Title": .string(try values.required("title", "TITLE"))]
         if let url = values["webpage"] { properties["WebpageURL"] = .string(url) }
         var userInfo = try UserInfoArgument.userInfo(values.all("user-info"))
@@ -52,16 +52,13 @@ struct PublishVerb: Verb {
         let application = try await StandingApplication(
             session, identity, [ApplicationBinding(publisher), ActivityDelegateBinding(publisher)])
         publisher.events = application.events
-        var activity: ObjectPath?
+        let published = PublishedActivity(try session.bus())
         let broker = try await application.stay { broker in
             // There is nothing more to hand over, and a new broker need not hear of it.
             if publisher.isSpent { return }
-            let path = try await broker.manager.createActivity(activityType: type, properties: properties)
-            activity = path
-            try await ActivityProxy(broker.object(path)).becomeCurrent()
-            try Output.line(String(path.lastElement))
+            try await published.begin(with: broker, type, properties)
         }
-        if let broker, let activity {
+        if let broker, let activity = published.path {
             // The broker does it too when this connection ends, but then after that.
             try? await ActivityProxy(broker.object(activity)).invalidate(timeout: .seconds(5))
         }
@@ -95,7 +92,8 @@ private final class Publisher: ApplicationServer, ActivityDelegateServer {
 
     func wasContinued(activity: ObjectPath, device: [String: Value], _ call: MethodCall) async throws {
         let (name, id) = (device.text("DeviceName"), device.text("DeviceId"))
-        try Output.line("continued on \(name.quoted) (\(id.shown))")
+        try Output.line(
+            "continued on device \(id.shown), which calls itself \(ChosenText(name: name).quoted)")
         wasContinued = true
         if timer != nil { events?.end() }
     }

@@ -28,7 +28,7 @@ struct ReceiveVerb: Verb {
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {
         _ = try values.arguments(0...0, "receive [OPTION…]")
         guard !values.all("type").isEmpty else { throw .usage("--type TYPE is missing. Try --help.") }
-        identity = try StandingApplication.Identity(values, types: values.all("type"))
+        identity = try StandingApplication.Identity(values, types: values.all("type"), receives: true)
         isStream = values.has("stream")
         if isStream { try Self.checkOutput() }
         if let text = values["count"] {
