@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import signal
+
+import pytest
 from gi.repository import GLib
-from buses import entries, typed, wait
+from buses import entries, let_pass, typed, wait
 from clients import Client, Dock
 from support import SOURCE, Machine
 
@@ -84,18 +87,88 @@ def test_contact_of_a_newer_version_is_refused(machines: Machines) -> None:
     assert contacts(lap, "list") == ""
 
 
-def test_contact_is_back_after_the_broker(machines: Machines) -> None:
-    """When the broker is killed and comes back, the open contact is offered again."""
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_contact_is_back_after_the_broker(machines: Machines, number: signal.Signals) -> None:
+    """When the broker is killed, or ends, and comes back, the open contact is offered again."""
     desk, lap = machines
     serve(desk, lap)
     edit(desk)
     dock = Dock(lap)
     path = dock.offer("Ada")
-    desk.kill("handoffd")
+    desk.kill("handoffd", number)
     dock.wait_until_gone(path)
     desk.start_broker()
     dock.continue_offer(dock.offer("Ada", 5))
     assert dock.outcome() == ("org.example.Contacts", "", "")
+
+
+def activities(machine: Machine) -> dict[str, bool]:
+    """The titles of a machine's activities, and which of them is current."""
+    found = [interfaces["org.example.Handoff.Activity"] for interfaces in machine.session.managed_objects().values()
+             if "org.example.Handoff.Activity" in interfaces]
+    return {activity["Title"]: activity["Current"] for activity in found}
+
+
+def restart_broker(machine: Machine, *titles: str) -> None:
+    """Kills the broker and starts it again, and waits until these activities are back."""
+    machine.kill("handoffd")
+    machine.start_broker()
+    wait(lambda: set(activities(machine)) == set(titles), f"{titles} to be back, there are {activities(machine)}")
+    # What an application might do wrong, it does right after it has created its activity.
+    let_pass(0.3)
+
+
+def test_what_goes_on_elsewhere_is_not_made_current_again(machines: Machines) -> None:
+    """After a restart of the broker a contact that goes on at another machine is there, but not current."""
+    desk, lap = machines
+    serve(desk, lap)
+    edit(desk)
+    dock = Dock(lap)
+    dock.continue_offer(dock.offer("Ada"))
+    assert dock.outcome() == ("org.example.Contacts", "", "")
+    wait(lambda: activities(desk) == {"Ada": False}, "the contact to resign")
+    back = Dock(desk)
+    path = back.offer("Ada")
+    restart_broker(desk, "Ada")
+    assert activities(desk) == {"Ada": False}
+    assert activities(lap) == {"Ada": True}
+    # It goes on here if its user turns to it again.
+    back.follow()
+    back.offer("Ada")
+    edit(desk, "rating=1.0")
+    wait(lambda: activities(desk) == {"Ada": True}, "the contact to be current")
+    assert path
+
+
+@pytest.mark.parametrize("current", ["letter", "contact"])
+def test_the_right_one_stays_current(machine: Machine, current: str) -> None:
+    """Of two applications that come back after a restart of the broker, the one that was current is."""
+    serve(machine)
+    edit(machine)
+    wait(lambda: activities(machine) == {"Ada": True}, "the contact")
+    writer = Client(machine)
+    letter = writer.create(Title="Letter")
+    if current == "letter":
+        letter.become_current()
+        wait(lambda: activities(machine) == {"Ada": False, "Letter": True}, "the letter to be current")
+    writer.follow_broker(lambda: writer.offer("Letter") if current == "letter" else writer.create(Title="Letter"))
+    expected = activities(machine)
+    for _ in range(2):
+        restart_broker(machine, "Ada", "Letter")
+        assert activities(machine) == expected
+
+
+def test_an_edit_makes_current_also_while_there_is_no_broker(machine: Machine) -> None:
+    """What its user has turned to while there was no broker is current when there is one."""
+    serve(machine)
+    edit(machine)
+    writer = Client(machine)
+    writer.offer("Letter")
+    wait(lambda: activities(machine) == {"Ada": False, "Letter": True}, "the letter to be current")
+    machine.kill("handoffd")
+    edit(machine, "rating=2.0")
+    machine.start_broker()
+    wait(lambda: activities(machine) == {"Ada": True}, "the contact to be current")
 
 
 def test_closing_withdraws(machines: Machines) -> None:

@@ -223,11 +223,15 @@ class Handoff:
         self._broker: str | None = None
         self._cancellable = Gio.Cancellable()
         self._open = False
+        # Whether the activity is the current one, by the broker's last word or by a wish that it is yet to hear.
+        self._current = False
         # Made anew for each activity that is asked for, so that a late reply is known to be late.
         self._request = object()
         self._activity: str | None = None
         for interface in Gio.DBusNodeInfo.new_for_xml(self.INTERFACES).interfaces:
             connection.register_object(path, interface, self._was_called, None, None)
+        connection.signal_subscribe(None, "org.freedesktop.DBus.Properties", "PropertiesChanged", None,
+                                    f"{self.BROKER}.Activity", Gio.DBusSignalFlags.NONE, self._properties_changed)
         # AUTO_START: the bus starts the broker. It may be replaced or started anew at any time.
         Gio.bus_watch_name_on_connection(connection, self.BROKER, Gio.BusNameWatcherFlags.AUTO_START,
                                          self._broker_appeared, self._broker_vanished)
@@ -236,6 +240,7 @@ class Handoff:
         """Something was opened: an activity for it becomes the current one, in place of the former."""
         self.closed()
         self._open = True
+        self._current = True
         self._create_activity()
 
     def closed(self) -> None:
@@ -248,6 +253,7 @@ class Handoff:
 
     def changed(self) -> None:
         """What is open was changed. The broker asks for the new state when it needs it."""
+        self._current = True
         if self._activity is not None:
             # The title is in the offer, which others see; the rest is asked for when it is needed.
             title = self._delegate.activity_properties()["Title"]
@@ -257,6 +263,7 @@ class Handoff:
 
     def resign(self) -> None:
         """The user has turned to something else; it can't be continued elsewhere for the moment."""
+        self._current = False
         if self._activity is not None:
             self._call_activity("ResignCurrent")
 
@@ -282,13 +289,21 @@ class Handoff:
             (path,) = reply.unpack()
             if request is self._request:
                 self._activity = path
-                self._call_activity("BecomeCurrent")
+                # After a restart of the broker, only what was current: another application may have what is now.
+                if self._current:
+                    self._call_activity("BecomeCurrent")
             else:
                 self._call(path, "Activity", "Invalidate")
 
         properties = self._delegate.activity_properties()
         self._call(self.ROOT, "Manager", "CreateActivity",
                    GLib.Variant("(sa{sv})", (ACTIVITY_TYPE, properties)), created)
+
+    def _properties_changed(self, _connection: Gio.DBusConnection, sender: str, path: str, _interface: str,
+                            _signal: str, arguments: GLib.Variant) -> None:
+        _of, changed, _invalidated = arguments.unpack()
+        if sender == self._broker and path == self._activity and "Current" in changed:
+            self._current = changed["Current"]
 
     def _call_activity(self, method: str, arguments: GLib.Variant | None = None) -> None:
         self._call(self._activity, "Activity", method, arguments)
