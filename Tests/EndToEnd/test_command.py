@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 
 import pytest
 from buses import wait
-from clients import APPLICATION_ID, Client, Dock
+from clients import ACTIVITY_TYPE, APPLICATION_ID, Client, Dock
 from support import Machine, start_machine
 
 Machines = tuple[Machine, Machine]
@@ -154,16 +155,89 @@ def test_watch_tells_what_comes_and_goes(machines: Machines) -> None:
     assert lap.kill("handoff", signal.SIGINT) == 0
 
 
-def test_publisher_outlives_the_broker(machines: Machines) -> None:
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_publisher_outlives_the_broker(machines: Machines, number: signal.Signals) -> None:
     """“handoff publish” publishes again when there is a new broker."""
     desk, lap = machines
     dock, _target = Dock(lap), Client(lap, "org.example.Shell", ("org.example.shell.note",))
     desk.start("handoff", "publish", *APPLICATION, "--title", "A note")
     path = dock.offer("A note")
-    desk.kill("handoffd")
+    desk.kill("handoffd", number)
     dock.wait_until_gone(path)
     desk.start_broker()
     dock.offer("A note", 5)
+
+
+def test_publisher_leaves_current_what_is(machines: Machines) -> None:
+    """After a restart of the broker “handoff publish” does not take the place of what the user has turned to."""
+    desk, lap = machines
+    dock, _target = Dock(lap), Client(lap)
+    desk.start("handoff", "publish", *APPLICATION, "--title", "A note")
+    wait(lambda: re.search("^[0-9a-f]{32}$", desk.log("handoff"), re.MULTILINE), "the note")
+    writer = Client(desk)
+    writer.offer("A letter")
+    dock.offer("A letter")
+    writer.follow_broker(lambda: writer.offer("A letter"))
+    desk.kill("handoffd")
+    desk.start_broker()
+    wait(lambda: len(re.findall("^[0-9a-f]{32}$", desk.log("handoff"), re.MULTILINE)) == 2, "the note to be back")
+    dock.offer("A letter")
+    status = json.loads(desk.run("handoff", "status", "--json").stdout)
+    assert status["broker"]["current"]["title"] == "A letter"
+
+
+def test_publish_and_receive_under_one_id(machines: Machines) -> None:
+    """Who publishes last under an id does not take what another program of that id continues."""
+    desk, lap = machines
+    Client(desk, "org.example.Shell", ("org.example.shell.note",)).offer("To lap")
+    lap.start("handoff", "receive", *APPLICATION, "--once")
+    printed(lap, "Waiting")
+    receiver = lap.processes.pop("handoff")
+    lap.start("handoff", "publish", *APPLICATION, "--title", "Of lap")
+    wait(lambda: re.search("^[0-9a-f]{32}$", lap.log("handoff"), re.MULTILINE), "what lap publishes")
+    done(lap.run("handoff", "continue", listed(lap, "To lap")["id"]))
+    wait(lambda: receiver.poll() == 0, "handoff receive to have got it")
+
+
+def test_what_is_hidden_is_listed_on_request(machines: Machines) -> None:
+    """What nothing here continues is told of by “handoff list”, listed by “--all”, and shown by “handoff status”, with the
+    reason."""
+    desk, lap = machines
+    Client(desk).offer("A letter")
+
+    def hidden() -> dict | None:
+        offers = json.loads(done(lap.run("handoff", "list", "--all", "--json")))
+        return next((offer for offer in offers if offer.get("hidden")), None)
+
+    offer = wait(hidden, "the hidden offer")
+    assert (offer["title"], offer["applicationId"], offer["deviceId"]) == ("A letter", APPLICATION_ID, desk.device_id)
+    assert json.loads(done(lap.run("handoff", "list", "--json"))) == []
+    result = lap.run("handoff", "list")
+    assert (done(result), "--all" in result.stderr) == ("", True)
+    for command in (("list", "--all"), ("status",)):
+        text = done(lap.run("handoff", *command))
+        for part in ("Hidden", "A letter", ACTIVITY_TYPE, APPLICATION_ID, offer["reason"].rstrip(".")):
+            assert part in text, text
+    status = json.loads(done(lap.run("handoff", "status", "--json")))
+    assert status["broker"]["hiddenOffers"] == [offer]
+
+
+def test_what_was_fetched_is_not_called_continued(machines: Machines) -> None:
+    """A fetch whose continuation failed is shown as a fetch, with how many there were for each device."""
+    desk, lap = machines
+    origin, target, dock = Client(desk), Client(lap), Dock(lap)
+    origin.offer("A letter")
+    target.fail("ContinueActivity", "The letter is sealed.")
+    for times in (1, 2):
+        dock.continue_offer(dock.offer("A letter"))
+        wait(lambda: len(dock.finished()) == times, "the failure")
+    text = done(desk.run("handoff", "status"))
+    assert "Fetched by other devices" in text and "ontinued" not in text, text
+    broker = json.loads(done(desk.run("handoff", "status", "--json")))["broker"]
+    assert [fetch["kind"] for fetch in broker["fetches"]] == ["activity", "activity"]
+    (device,) = broker["fetchesByDevice"]
+    assert (device["deviceId"], device["title"], device["fetches"], device["streams"]) \
+        == (lap.device_id, "A letter", 2, 0)
 
 
 @pytest.mark.parametrize("command", [

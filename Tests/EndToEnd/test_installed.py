@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from gi.repository import GLib
 from buses import BRIDGE, BRIDGE_ROOT, BROKER, ROOT, wait
 from support import PROGRAMS, SOURCE, Machine
 
@@ -90,6 +93,20 @@ def test_the_installed_command_line_says_how_things_are(installed: Machine, pref
     wait(lambda: installed.session.owner(BRIDGE), "the bridge")
     done = installed.run(str(prefix / "bin" / "handoff"), "status")
     assert done.returncode == 0, done.stderr
+
+
+def test_status_waits_for_a_bridge_that_is_being_started(installed: Machine, prefix: Path) -> None:
+    """`handoff status` does not say that there is no bridge while the broker has it started."""
+    for _ in range(5):
+        call_broker(installed)
+        done = installed.run(str(prefix / "bin" / "handoff"), "status")
+        assert done.returncode == 0, done.stdout
+        assert "is not running" not in done.stdout
+        for name in (BRIDGE, BROKER):
+            process = installed.session.call("/org/freedesktop/DBus", "org.freedesktop.DBus.GetConnectionUnixProcessID",
+                                             GLib.Variant("(s)", (name,)), destination="org.freedesktop.DBus").unpack()[0]
+            os.kill(process, signal.SIGTERM)
+            wait(lambda: not installed.session.owner(name), f"the end of {name}")
 
 
 def test_the_autostart_entry_starts_the_broker(installed: Machine, prefix: Path) -> None:
