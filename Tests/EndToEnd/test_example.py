@@ -110,9 +110,12 @@ def activities(machine: Machine) -> dict[str, bool]:
 
 
 def restart_broker(machine: Machine, *titles: str) -> None:
-    """Kills the broker and starts it again, and waits until these activities are back."""
+    """Kills the broker and starts it again, and waits until these activities are back, that of the contacts last."""
+    machine.processes[CONTACTS].send_signal(signal.SIGSTOP)
     machine.kill("handoffd")
     machine.start_broker()
+    wait(lambda: set(activities(machine)) == set(titles) - {"Ada"}, "the other activities to be back")
+    machine.processes[CONTACTS].send_signal(signal.SIGCONT)
     wait(lambda: set(activities(machine)) == set(titles), f"{titles} to be back, there are {activities(machine)}")
     # What an application might do wrong, it does right after it has created its activity.
     let_pass(0.3)
