@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from gi.repository import GLib
+from gi.repository import Gio, GLib
 from buses import BRIDGE, BRIDGE_ROOT, BROKER, ROOT, wait
 from support import PROGRAMS, SOURCE, Machine
+from user_manager import UserManager
 
 CONFIGURATION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -42,24 +43,42 @@ class InstalledMachine(Machine):
         self.wait_for_bus()
 
 
-@pytest.fixture(scope="module")
-def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A prefix as Meson has filled it, through a staging root."""
+def install(folder: Path, *options: str) -> tuple[Path, str]:
+    """A prefix as Meson has filled it, through a staging root, and what Meson has said."""
     if shutil.which("meson") is None:
         pytest.skip("Meson is not installed: install the Debian package meson")
-    folder = tmp_path_factory.mktemp("installed")
     prefix, stage = folder / "usr", folder / "stage"
     commands = [
         ["meson", "setup", str(folder / "build"), str(SOURCE), f"--prefix={prefix}",
-         f"-Dbinaries={PROGRAMS}"],
+         f"-Dbinaries={PROGRAMS}", *options],
         ["meson", "install", "-C", str(folder / "build"), "--destdir", str(stage)],
     ]
+    said = ""
     for command in commands:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=900)
         assert done.returncode == 0, f"{' '.join(command)} failed:\n{done.stdout[-4000:]}{done.stderr[-4000:]}"
+        said += done.stdout
     # What a package manager does by unpacking the staging root.
     prefix.symlink_to(stage / prefix.relative_to("/"))
-    return prefix
+    return prefix, said
+
+
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A prefix with what is installed unless packagers want it otherwise."""
+    return install(tmp_path_factory.mktemp("installed"))[0]
+
+
+@pytest.fixture
+def manager(prefix: Path) -> Iterator[UserManager]:
+    """A user's systemd that knows what was installed, before anybody has logged in to a desktop."""
+    manager = UserManager(prefix)
+    try:
+        if manager.missing:
+            pytest.skip(manager.missing)
+        yield manager
+    finally:
+        manager.end()
 
 
 @pytest.fixture
@@ -109,11 +128,77 @@ def test_status_waits_for_a_bridge_that_is_being_started(installed: Machine, pre
             wait(lambda: not installed.session.owner(name), f"the end of {name}")
 
 
-def test_the_autostart_entry_starts_the_broker(installed: Machine, prefix: Path) -> None:
-    """What a session without systemd does with the autostart entry."""
+UNITS = {BROKER: "handoffd.service", BRIDGE: "handoff-bridge.service"}
+
+
+def test_a_session_under_systemd_has_both_daemons(manager: UserManager) -> None:
+    """With a graphical session systemd starts both daemons, though nobody has enabled or called anything, and they end with
+    it."""
+    assert not any(manager.session.owner(name) for name in UNITS)
+    for _ in range(2):
+        manager.start("desktop-session.target")
+        for name, unit in UNITS.items():
+            wait(lambda: manager.session.owner(name), f"{name} on the bus; {manager.log}")
+            wait(lambda: manager.state(unit) == "active", f"{unit}; {manager.log}")
+            assert manager.property(unit, "Service", "Slice") == "session.slice"
+        manager.stop("desktop-session.target")
+        for name, unit in UNITS.items():
+            wait(lambda: not manager.session.owner(name), f"{name} to leave the bus")
+            wait(lambda: manager.state(unit) in ("", "inactive"), f"the end of {unit}: {manager.state(unit)}")
+
+
+def test_the_bus_has_systemd_start_the_daemons(manager: UserManager) -> None:
+    """Where there is no graphical session a call starts both as units, not as children of the bus."""
+    manager.session.call("/org/freedesktop/DBus", "org.freedesktop.DBus.StartServiceByName",
+                         GLib.Variant("(su)", (BROKER, 0)), destination="org.freedesktop.DBus")
+    for name, unit in UNITS.items():
+        wait(lambda: manager.session.owner(name), f"{name} on the bus; {manager.log}")
+        assert manager.state(unit) == "active"
+
+
+def test_systemd_skips_the_autostart_entry(prefix: Path, tmp_path: Path) -> None:
+    """Under systemd the autostart entry makes no unit: the daemons have their own."""
+    generator = "/usr/lib/systemd/user-generators/systemd-xdg-autostart-generator"
+    if not os.access(generator, os.X_OK):
+        pytest.skip("this systemd has no generator for autostart entries")
+    other = tmp_path / "config" / "autostart"
+    other.mkdir(parents=True)
+    (other / "other.desktop").write_text("[Desktop Entry]\nType=Application\nName=Other\nExec=/bin/true\n")
+    folders = [tmp_path / name for name in ("normal", "early", "late")]
+    for folder in folders:
+        folder.mkdir()
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path / "config"),
+                   "XDG_CONFIG_DIRS": f"{prefix}/etc/xdg", "XDG_RUNTIME_DIR": str(tmp_path)}
+    subprocess.run([generator, *folders], env=environment, check=True, timeout=30)
+    made = [file.name for folder in folders for file in folder.rglob("*.service")]
+    assert any("other" in name for name in made), "the generator works"
+    assert not any("Handoff" in name for name in made), made
+
+
+def test_packagers_may_leave_it_to_presets(tmp_path: Path, prefix: Path) -> None:
+    """Meson says what starts the daemons, and installs no links for packagers who prefer presets."""
+    links = prefix / "lib" / "systemd" / "user" / "graphical-session.target.wants"
+    assert {link.name: link.resolve() for link in links.iterdir()} \
+        == {unit: (links.parent / unit).resolve() for unit in UNITS.values()}
+    other, said = install(tmp_path, "-Denableunits=false")
+    assert "preset" in said
+    assert not (other / "lib" / "systemd" / "user" / "graphical-session.target.wants").exists()
+    assert (other / "lib" / "systemd" / "user" / "handoffd.service").exists()
+
+
+def test_the_autostart_entry_starts_the_daemons(installed: Machine, prefix: Path) -> None:
+    """What a session without systemd does with the autostart entry: it has both daemons then."""
     entry = prefix / "etc" / "xdg" / "autostart" / "org.example.Handoff.desktop"
     validated = subprocess.run(["desktop-file-validate", str(entry)], capture_output=True, text=True, check=False)
     assert validated.returncode == 0, validated.stdout
-    command = next(line.removeprefix("Exec=") for line in entry.read_text().splitlines() if line.startswith("Exec="))
-    assert installed.run("sh", "-c", command).returncode == 0
-    wait(lambda: installed.session.owner(BROKER), "the broker")
+    application = Gio.DesktopAppInfo.new_from_filename(str(entry))
+    # Desktop Application Autostart Specification: what may keep an entry from being started.
+    assert application and not application.get_is_hidden() and application.get_show_in("AnyDesktop")
+    for key in ("X-systemd-skip", "X-GNOME-HiddenUnderSystemd", "NoDisplay"):
+        assert application.get_boolean(key), key
+    context = Gio.AppLaunchContext()
+    for name, value in installed.environment.items():
+        context.setenv(name, value)
+    assert application.launch([], context)
+    for name in UNITS:
+        wait(lambda: installed.session.owner(name), name)
