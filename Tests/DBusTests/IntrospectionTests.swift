@@ -110,7 +110,7 @@ struct IntrospectionTests {
                 [
                     "gdbus", "call", "--address", pair.bus.address, "--dest", name, "--object-path",
                     "/org/example/log", "--method", "org.example.CallLog.Echo", "héllo",
-                ])
+                ], environment: ["LC_ALL": "C.UTF-8"])
             #expect(try await call.finished() == .exited(0), "\(call.errors)")
             #expect(call.output == "('héllo',)\n")
         }

@@ -22,6 +22,15 @@ class Step(NamedTuple):
     arguments: str
 
 
+class Hit(NamedTuple):
+    """The call that was let fail, or that the process did not survive."""
+
+    # How many calls that touch the folder came before it.
+    before: int
+    # Whether it touches the folder.
+    touches: bool
+
+
 class Tracer:
     """strace at the bridge of a machine, from here until the end of the block; skips the test where it can't be."""
 
@@ -63,10 +72,12 @@ class Tracer:
                 found.append(Step(call, counts[thread, call], arguments))
         return found
 
-    def has_hit(self, folder: str) -> bool:
-        """Whether the call that was let fail, or that the process did not survive, was one that touches this folder. To be
-        asked for after the end."""
-        lines = self.output.read_text().splitlines()
-        failed = [line for line in lines if "(INJECTED)" in line]
-        calls = [line for line in lines if line.startswith(f"{self.target} ") and re.match(r"\d+ +\w+\(", line)]
-        return any(folder in line for line in failed or calls[-1:])
+    def hit(self, folder: str) -> Hit | None:
+        """Which call was let fail, or not survived; None if it came to none. To be asked for after the end."""
+        lines = [line for line in self.output.read_text().splitlines() if re.match(r"\d+ +\w+\(", line)]
+        failed = [index for index, line in enumerate(lines) if "(INJECTED)" in line]
+        own = [index for index, line in enumerate(lines) if line.startswith(f"{self.target} ")]
+        places = failed[:1] or own[-1:]
+        if not places:
+            return None
+        return Hit(sum(folder in line for line in lines[:places[0]]), folder in lines[places[0]])
