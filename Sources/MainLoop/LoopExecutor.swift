@@ -6,18 +6,35 @@ internal import Glibc
 ///
 /// It is both the serial executor of ``MainLoop`` and the task executor that every task of ours prefers,
 /// so that a task never visits another thread. Jobs run in the order in which they were enqueued.
+///
+/// Jobs give way to GLib's other sources after ``longestRun``, so that however many there are, signals, timers and the
+/// bus get their turn. Each is counted for the account for whose sake it was enqueued (``TimeAccount``).
 final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
-    // @unchecked: `jobs` and `isRunning` are only touched with `mutex` held (pthread_mutex_lock(3) is safe
-    // from any thread); `depth` and `source` only on the thread that owns the context; GMainContext is
-    // documented as usable from any thread.
+    // @unchecked: `jobs` is only touched with `mutex` held (pthread_mutex_lock(3) is safe from any thread); `running`,
+    // `next`, `depth`, `timeLeft`, `account` and `meter` only on the thread that owns the context; GMainContext is documented as
+    // usable from any thread.
     let context: OpaquePointer
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private var jobs: [UnownedJob] = []
-    private var spare: [UnownedJob] = []
+    private var jobs: [Job] = []
+    /// The jobs whose turn has come, of which those from `next` on have not run.
+    private var running: [Job] = []
+    private var next = 0
     private var depth = 0
+    /// For whose sake runs what runs now.
+    private(set) var account: TimeAccount?
+    private var meter = TimeMeter()
 
-    /// How many jobs run before GLib may look at its other sources again.
-    private static let longestRun = 4096
+    private struct Job {
+        let job: UnownedJob
+        let account: TimeAccount?
+    }
+
+    /// How long jobs run in one iteration of the main context, in microseconds: then GLib looks at its other sources again.
+    private static let longestRun: Int64 = 2000
+    /// What is left of that in this iteration.
+    private var timeLeft = longestRun
+    /// How many jobs room is kept for.
+    private static let keptCapacity = 4096
 
     init() {
         context = g_main_context_default()
@@ -35,12 +52,14 @@ final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
+        let isHere = isOwner
+        let entry = Job(job: job, account: isHere ? account : nil)
         pthread_mutex_lock(mutex)
-        jobs.append(job)
+        jobs.append(entry)
         pthread_mutex_unlock(mutex)
         // On the loop's own thread the queue is looked at before the next poll; only a foreign thread
         // has to interrupt one.
-        if g_main_context_is_owner(context) == 0 { g_main_context_wakeup(context) }
+        if !isHere { g_main_context_wakeup(context) }
     }
 
     func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
@@ -69,11 +88,14 @@ final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
     // MARK: Running
 
-    /// Whether a job waits.
-    var hasJobs: Bool {
+    /// Whether a job waits. Only on the loop's thread, as all that follows.
+    var hasJobs: Bool { waitingJobs > 0 }
+
+    /// How many jobs wait.
+    var waitingJobs: Int {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
-        return !jobs.isEmpty
+        return running.count - next + jobs.count
     }
 
     /// Runs `body`, which GLib called on the loop's thread; the outermost such call runs the jobs that it
@@ -81,24 +103,65 @@ final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
     func enter(_ body: () -> Void) {
         depth += 1
         body()
-        if depth == 1 { drain() }
+        if depth == 1 {
+            drain()
+            measure(nil)
+        }
         depth -= 1
     }
 
+    /// What runs from now on is at the expense of `new`.
+    /// - Returns: at whose expense it was, for ``end(_:)``.
+    func begin(_ new: TimeAccount?) -> TimeAccount? {
+        let former = account
+        account = new
+        measure(new)
+        return former
+    }
+
+    /// What runs from now on is at the expense of `former` again. The meter runs on until somebody else does something:
+    /// mostly a job for the sake of the same.
+    func end(_ former: TimeAccount?) {
+        account = former
+        if former != nil { measure(former) }
+    }
+
+    /// From now on time is taken by `new`.
+    private func measure(_ new: TimeAccount?) {
+        if let (former, time) = meter.set(new) { MainLoop.assumeIsolated { former.charge(time) } }
+    }
+
+    /// GLib begins to look at its sources.
+    func beginIteration() { timeLeft = Self.longestRun }
+
+    /// Runs jobs in their order, those of others that come meanwhile included, until there are none or time is up.
     private func drain() {
-        var left = Self.longestRun
-        while left > 0 {
-            pthread_mutex_lock(mutex)
-            swap(&jobs, &spare)
-            pthread_mutex_unlock(mutex)
-            if spare.isEmpty { return }
-            left -= spare.count
-            for job in spare {
-                job.runSynchronously(
-                    isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+        guard timeLeft > 0 else { return }
+        var now = MainLoop.now
+        let end = now + timeLeft
+        defer { timeLeft = end - now }
+        repeat {
+            if next == running.count {
+                running.removeAll(keepingCapacity: running.count <= Self.keptCapacity)
+                next = 0
+                pthread_mutex_lock(mutex)
+                swap(&jobs, &running)
+                pthread_mutex_unlock(mutex)
+                if running.isEmpty { return }
             }
-            spare.removeAll(keepingCapacity: spare.count <= Self.longestRun)
-        }
+            let entry = running[next]
+            next += 1
+            run(entry)
+            now = MainLoop.now
+        } while now < end
+    }
+
+    private func run(_ entry: Job) {
+        account = entry.account
+        measure(entry.account)
+        entry.job.runSynchronously(
+            isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+        account = nil
     }
 }
 
@@ -112,7 +175,9 @@ private struct JobSource {
 private nonisolated(unsafe) var jobSourceFunctions = GSourceFuncs(
     prepare: { source, timeout in
         timeout?.pointee = -1
-        return executor(of: source).hasJobs ? 1 : 0
+        let executor = executor(of: source)
+        executor.beginIteration()
+        return executor.hasJobs ? 1 : 0
     },
     check: { source in executor(of: source).hasJobs ? 1 : 0 },
     dispatch: { source, _, _ in

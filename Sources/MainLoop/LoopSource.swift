@@ -39,6 +39,17 @@ extension LoopSource {
         }
     }
 
+    /// Calls `body` once, as soon as all other sources that are ready have had their turn.
+    public static func soon(_ body: @escaping @MainLoop () -> Void) -> LoopSource {
+        let source = g_idle_source_new()
+        // That of all others: a lower one would starve while there is something to do.
+        g_source_set_priority(source, G_PRIORITY_DEFAULT)
+        return LoopSource(source) {
+            body()
+            return false
+        }
+    }
+
     /// Calls `body` each time the process gets the signal `number` (one of those that
     /// `g_unix_signal_source_new` supports: SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2).
     public static func signal(_ number: Int32, _ body: @escaping @MainLoop () -> Void) -> LoopSource {

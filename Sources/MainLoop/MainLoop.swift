@@ -59,7 +59,10 @@ public actor MainLoop {
     /// Iterates the main context on the calling thread until ``RunToken/stop()`` is called.
     public static func run(until token: RunToken) {
         g_main_context_push_thread_default(executor.context)
-        while !token.isStopped { g_main_context_iteration(executor.context, 1) }
+        while !token.isStopped {
+            executor.beginIteration()
+            g_main_context_iteration(executor.context, 1)
+        }
         g_main_context_pop_thread_default(executor.context)
     }
 }

@@ -54,5 +54,14 @@ case "not isolated":
         exit(0)
     }
     if isRunning { MainLoop.run(until: token) } else { while true { pause() } }
+case "queue":
+    MainLoop.start { await checkQueue() }
+    MainLoop.run(until: token)
+case "callbacks":
+    MainLoop.start { await checkCallbacks() }
+    MainLoop.run(until: token)
+case "accounts":
+    MainLoop.start { await checkAccounts() }
+    MainLoop.run(until: token)
 default: exit(2)
 }

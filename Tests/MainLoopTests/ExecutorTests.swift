@@ -123,6 +123,22 @@ struct ExecutorTests {
         }
     }
 
+    @Test(
+        "however many jobs wait, other sources have their turn every few milliseconds, and the jobs keep their order"
+    )
+    func longQueue() async throws { try await expectSuccess(of: "queue") }
+
+    @Test("processor time is counted for whoever caused it, through all the jobs that come of it")
+    func accounts() async throws { try await expectSuccess(of: "accounts") }
+
+    /// In a process of its own, since others would be disturbed.
+    private func expectSuccess(of what: String) async throws {
+        let end = try await onLoop {
+            try await ChildProcess([program("MainLoopProgram"), what]).finished()
+        }
+        #expect(end == .exited(0))
+    }
+
     @Test("what throws in a started task is thrown by its value")
     func throwing() async throws {
         struct Odd: Error {}
