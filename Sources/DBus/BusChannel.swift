@@ -77,13 +77,18 @@ final class BusChannel: MessageChannel {
 
     private func remove(_ watch: OpaquePointer) { watches.removeValue(forKey: watch)?.cancel() }
 
+    /// How many jobs may wait when more is read. What others send faster than it is worked through stays with the bus.
+    private static let maximumBacklog = 64
+
     private func handle(_ watch: OpaquePointer, _ ready: IOCondition) {
         var flags: UInt32 = 0
-        if ready.contains(.readable) { flags |= DBUS_WATCH_READABLE.rawValue }
+        if ready.contains(.readable), MainLoop.waitingJobs <= Self.maximumBacklog {
+            flags |= DBUS_WATCH_READABLE.rawValue
+        }
         if ready.contains(.writable) { flags |= DBUS_WATCH_WRITABLE.rawValue }
         if ready.contains(.failed) { flags |= DBUS_WATCH_ERROR.rawValue }
         if ready.contains(.hungUp) { flags |= DBUS_WATCH_HANGUP.rawValue }
-        dbus_watch_handle(watch, flags)
+        if flags != 0 { dbus_watch_handle(watch, flags) }
         pump()
     }
 
@@ -132,7 +137,7 @@ final class BusChannel: MessageChannel {
 
     func identify(senderOf message: Message, _ body: @escaping @MainLoop (Caller) -> Void) {
         guard let sender = message.sender, let callers else { return }
-        if callers.identify(sender, body) || !message.wantsReply { return }
+        if callers.identify(sender, size: message.marshalledSize, body) || !message.wantsReply { return }
         let error = DBusError.limitsExceeded("Too many calls wait until the bus has told who \(sender) is.")
         if let answer = try? Message.error(error, to: message) { connection?.post(answer) }
     }

@@ -6,8 +6,13 @@ internal import MainLoop
 final class CallerDirectory {
     private enum Entry {
         /// The bus has been asked; what came meanwhile waits in order.
-        case asked([@MainLoop (Caller) -> Void])
+        case asked(Waiting)
         case known(Caller)
+    }
+
+    private struct Waiting {
+        var bodies: [@MainLoop (Caller) -> Void]
+        var bytes: Int
     }
 
     /// The connections whose waiting calls have just been let through and have not run yet.
@@ -19,26 +24,44 @@ final class CallerDirectory {
 
     /// How many calls of one connection wait for the bus to say who it is.
     private static let maximumWaiting = 16_384
+    /// How many bytes the waiting calls of one connection take, and those of all: less than libdbus reads at a time, or
+    /// the answer of the bus would not be read any more.
+    private static let (maximumBytes, maximumBytesOfAll) = (8 << 20, 32 << 20)
+
+    /// How many bytes wait in all.
+    private var waitingBytes = 0
 
     init(_ bus: Bus) { self.bus = bus }
 
     /// Whether `sender` has called us and not left since.
     func knows(_ sender: BusName) -> Bool { entries[sender] != nil }
 
-    /// Calls `body` with who `sender` is, at once or later.
+    /// Calls `body` with who `sender` is, at once or later. `size` is how many bytes wait with it then.
     /// - Returns: false if too many wait for that already.
-    func identify(_ sender: BusName, _ body: @escaping @MainLoop (Caller) -> Void) -> Bool {
+    func identify(
+        _ sender: BusName, size: @autoclosure () -> Int, _ body: @escaping @MainLoop (Caller) -> Void
+    ) -> Bool {
         switch entries[sender] {
         case .known(let caller): body(caller)
         case .asked(var waiting):
-            guard waiting.count < Self.maximumWaiting else { return false }
+            let size = size()
+            guard waiting.bodies.count < Self.maximumWaiting, waiting.bytes + size <= Self.maximumBytes,
+                waitingBytes + size <= Self.maximumBytesOfAll
+            else { return false }
             // Taken out first, so that appending does not copy.
-            entries[sender] = .asked([])
-            waiting.append(body)
+            entries[sender] = .asked(Waiting(bodies: [], bytes: 0))
+            waiting.bodies.append(body)
+            waiting.bytes += size
+            waitingBytes += size
             entries[sender] = .asked(waiting)
         case nil:
-            entries[sender] = .asked([body])
+            let size = size()
+            // It is asked all the same: a later call may fit.
+            let fits = size <= Self.maximumBytes && waitingBytes + size <= Self.maximumBytesOfAll
+            if fits { waitingBytes += size }
+            entries[sender] = .asked(Waiting(bodies: fits ? [body] : [], bytes: fits ? size : 0))
             lookUp(sender)
+            return fits
         }
         return true
     }
@@ -58,7 +81,8 @@ final class CallerDirectory {
         guard let credentials else { return vanished(sender) }
         let caller = Caller(name: sender, credentials: credentials, sandbox: Sandbox.of(credentials))
         entries[sender] = .known(caller)
-        for body in waiting { body(caller) }
+        waitingBytes -= waiting.bytes
+        for body in waiting.bodies { body(caller) }
         // The calls that waited are tasks now; this one runs behind them.
         admitted.insert(sender)
         MainLoop.start { [weak self] in _ = self?.admitted.remove(sender) }
@@ -74,6 +98,9 @@ final class CallerDirectory {
         guard let entry = entries.removeValue(forKey: name) else { return }
         bus.removeMatch(MatchRule.ownerChange(of: name))
         bus.connection.objects.forget(name)
-        if case .known = entry { onVanished?(name) }
+        switch entry {
+        case .known: onVanished?(name)
+        case .asked(let waiting): waitingBytes -= waiting.bytes
+        }
     }
 }

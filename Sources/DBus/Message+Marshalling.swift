@@ -53,6 +53,14 @@ extension Message {
         return Array(UnsafeRawBufferPointer(start: start, count: Int(length)))
     }
 
+    /// How many bytes it takes, which is found out by marshalling it; the most that there can be if that fails.
+    var marshalledSize: Int {
+        var (start, length): (UnsafeMutablePointer<CChar>?, Int32) = (nil, 0)
+        guard dbus_message_marshal(raw, &start, &length) != 0, let start else { return Self.maximumLength }
+        dbus_free(start)
+        return Int(length)
+    }
+
     /// The message that `bytes` hold, exactly.
     ///
     /// Its sender, destination, serial and flags are whatever the other side wrote.
