@@ -19,6 +19,9 @@ public final class Connection {
         didSet { replies.observer = observer }
     }
 
+    /// Decides when calls run; nil if they run at once.
+    public weak var gate: (any CallGate)?
+
     private weak var channel: (any MessageChannel)?
     private let replies = ReplyTable()
     private var signalHandlers: [Int: SignalHandler] = [:]
@@ -87,6 +90,12 @@ public final class Connection {
 
     // MARK: Receiving
 
+    /// What is known of a reply to the call with `serial`, for channels that decide by that what they take.
+    public func standing(ofReplyTo serial: UInt32) -> ReplyStanding { replies.standing(of: serial) }
+
+    /// A reply to the call with `serial` has come too late and was not taken: another one answers nothing.
+    public func dropped(lateReplyTo serial: UInt32) { replies.forgetLate(serial) }
+
     /// Takes what arrived on the channel.
     public func received(_ message: Message) {
         switch message.kind {
@@ -138,16 +147,25 @@ public final class Connection {
     private func receivedCall(_ message: Message) {
         guard let channel else { return }
         channel.identify(senderOf: message) { [weak self] caller in
-            // A task for each call, started in the order of arrival: what a handler does before it first
-            // waits takes effect in that order.
-            MainLoop.start { await self?.serve(message, from: caller) }
+            guard let self else { return }
+            guard let gate else { return begin(message, from: caller) }
+            gate.admit(message, from: caller) { [weak self] refusal in
+                self?.begin(message, from: caller, refusal: refusal)
+            }
         }
     }
 
-    private func serve(_ message: Message, from caller: Caller) async {
+    /// Starts a task for each call, in the order of arrival: what a handler does before it first waits takes effect in
+    /// that order.
+    private func begin(_ message: Message, from caller: Caller, refusal: DBusError? = nil) {
+        MainLoop.start { [weak self] in await self?.serve(message, from: caller, refusal) }
+    }
+
+    private func serve(_ message: Message, from caller: Caller, _ refusal: DBusError?) async {
         var call: MethodCall?
         let answer: Message?
         do {
+            if let refusal { throw refusal }
             answer = try await objects.handle(message, from: caller) { call = $0 }
         } catch {
             let error = DBusError.converting(error)

@@ -11,9 +11,15 @@ final class ReplyTable {
         /// Who alone may answer besides the bus, nil if that is not known.
         let destination: BusName?
         let what: String
+        /// For whose sake the call was made.
+        let account: TimeAccount?
     }
 
     private var pending: [UInt32: Pending] = [:]
+    /// The calls that nobody waits for any more and that were not answered, the oldest first.
+    private var late: [UInt32] = []
+    /// How many of those are known.
+    private static let maximumLate = 256
     /// Is told whether the calls to single connections are answered in time.
     weak var observer: (any DeliveryObserver)?
     private var timer: LoopSource?
@@ -30,8 +36,23 @@ final class ReplyTable {
         let seconds = min(max(timeout.components.seconds, 0), 100 * 366 * 86_400)
         let deadline = MainLoop.now + seconds * 1_000_000 + timeout.components.attoseconds / 1_000_000_000_000
         pending[serial] = Pending(
-            continuation: continuation, deadline: deadline, destination: destination, what: what)
+            continuation: continuation, deadline: deadline, destination: destination, what: what,
+            account: MainLoop.account)
         if deadline < timerDeadline { arm(deadline) }
+    }
+
+    /// What is known of the call with `serial`.
+    func standing(of serial: UInt32) -> ReplyStanding {
+        if let call = pending[serial] { return .awaited(call.what) }
+        return late.contains(serial) ? .late : .unknown
+    }
+
+    /// The call with `serial` is answered, too late.
+    func forgetLate(_ serial: UInt32) { late.removeAll { $0 == serial } }
+
+    private func noteLate(_ serial: UInt32) {
+        if late.count == Self.maximumLate { late.removeFirst() }
+        late.append(serial)
     }
 
     /// Gives `message` to the call that it answers.
@@ -51,12 +72,14 @@ final class ReplyTable {
                 observer?.abandoned(message.replySerial, to: destination)
             }
         }
-        if let error = message.error {
-            call.continuation.resume(throwing: error)
-        } else {
-            // Who waits is on the main loop too (``Connection/call(_:timeout:)``): it is sent nowhere.
-            nonisolated(unsafe) let reply = message
-            call.continuation.resume(returning: reply)
+        // Who waits is on the main loop too (``Connection/call(_:timeout:)``): it is sent nowhere.
+        nonisolated(unsafe) let reply = message
+        MainLoop.charge(call.account) {
+            if let error = reply.error {
+                call.continuation.resume(throwing: error)
+            } else {
+                call.continuation.resume(returning: reply)
+            }
         }
         return true
     }
@@ -70,6 +93,7 @@ final class ReplyTable {
     /// Ends the wait for `serial`, if there is one.
     func cancel(_ serial: UInt32) {
         guard let call = remove(serial) else { return }
+        noteLate(serial)
         if let destination = call.destination { observer?.abandoned(serial, to: destination) }
         call.continuation.resume(throwing: CancellationError())
     }
@@ -108,10 +132,21 @@ final class ReplyTable {
         let due = pending.filter { $1.deadline <= now }.sorted { $0.value.deadline < $1.value.deadline }
         for (serial, call) in due {
             pending[serial] = nil
+            noteLate(serial)
             if let destination = call.destination { observer?.unanswered(serial, by: destination) }
             call.continuation.resume(throwing: DBusError(.noReply, "\(call.what) was not answered in time."))
         }
         disarm()
         if let next = pending.values.map(\.deadline).min() { arm(next) }
     }
+}
+
+/// What a connection knows of a reply that has come, by the serial number of the call.
+public enum ReplyStanding: Equatable, Sendable {
+    /// Somebody waits for it; written `interface.member`.
+    case awaited(String)
+    /// It was waited for, in vain or not long enough.
+    case late
+    /// There never was such a call, or it is answered, or it was too long ago.
+    case unknown
 }

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// What the header of a message says that decides whether the message is taken, read from the raw bytes: before the
+/// body has come, and before libdbus builds anything of it (D-Bus Specification, "Message Format").
+public struct MessageHeader: Equatable, Sendable {
+    /// What it is; nil for a type that this version of D-Bus does not know.
+    public let kind: Message.Kind?
+    /// The serial number of the call that it answers; 0 for none.
+    public let replySerial: UInt32
+    /// How many bytes the whole message takes.
+    public let length: Int
+
+    /// What the first bytes of a stream say of the header that begins there.
+    public enum Reading: Equatable, Sendable {
+        /// They are too few: this many are needed to tell more.
+        case needs(Int)
+        /// The header is complete.
+        case header(MessageHeader)
+        /// No message begins like this, or its header is longer than any that is taken.
+        case invalid
+    }
+
+    /// The fixed part of a header with the length of its fields.
+    private static let fixedSize = 16
+    /// The most that a header may take, in bytes: object, interface and member take no more on a link.
+    public static let maximumSize = 2048
+    /// The number of the field with the serial number of the call that is answered.
+    private static let replySerialField: UInt8 = 5
+
+    /// Reads the header at the beginning of `bytes`, which may go on with whatever follows.
+    public static func read(_ bytes: some RandomAccessCollection<UInt8>) -> Reading {
+        let fixed = Array(bytes.prefix(fixedSize))
+        guard fixed.count == fixedSize else { return .needs(fixedSize) }
+        let isLittle = fixed[0] == UInt8(ascii: "l")
+        var start = HeaderBytes(bytes: fixed, isLittle: isLittle, offset: 4)
+        guard isLittle || fixed[0] == UInt8(ascii: "B"), fixed[3] == 1, let body = start.uint32(),
+            let serial = start.uint32(), serial != 0,
+            let fields = start.uint32(), fields <= maximumSize - fixedSize,
+            body <= Message.maximumLength - maximumSize
+        else { return .invalid }
+        let size = fixedSize + (Int(fields) + 7) & ~7
+        guard bytes.count >= size else { return .needs(size) }
+        var reader = HeaderBytes(
+            bytes: Array(bytes.prefix(fixedSize + Int(fields))), isLittle: isLittle, offset: fixedSize)
+        guard let replySerial = replySerial(&reader) else { return .invalid }
+        let kind: Message.Kind? =
+            switch fixed[1] {
+            case 1: .call
+            case 2: .reply
+            case 3: .error
+            case 4: .signal
+            default: nil
+            }
+        return .header(MessageHeader(kind: kind, replySerial: replySerial, length: size + Int(body)))
+    }
+
+    /// The serial number of the call that is answered, 0 for none; nil if the fields are none.
+    private static func replySerial(_ reader: inout HeaderBytes) -> UInt32? {
+        var serial: UInt32 = 0
+        while !reader.isAtEnd {
+            guard reader.align(8), let field = reader.byte(), let signature = reader.signature(),
+                signature.count == 1, let type = signature.first
+            else { return nil }
+            if field == replySerialField {
+                // Of two, another reader may believe the other.
+                guard type == UInt8(ascii: "u"), serial == 0, let value = reader.uint32(), value != 0 else {
+                    return nil
+                }
+                serial = value
+            } else if !reader.skip(type) {
+                return nil
+            }
+        }
+        return serial
+    }
+}
+
+/// Reads from the bytes of a header, and never behind their end.
+private struct HeaderBytes {
+    let bytes: [UInt8]
+    let isLittle: Bool
+    var offset: Int
+
+    var isAtEnd: Bool { offset >= bytes.count }
+
+    mutating func align(_ boundary: Int) -> Bool {
+        let aligned = (offset + boundary - 1) & ~(boundary - 1)
+        guard aligned <= bytes.count, bytes[offset..<aligned].allSatisfy({ $0 == 0 }) else { return false }
+        offset = aligned
+        return true
+    }
+
+    private mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
+        guard count <= bytes.count - offset else { return nil }
+        defer { offset += count }
+        return bytes[offset..<offset + count]
+    }
+
+    mutating func byte() -> UInt8? { take(1)?.first }
+
+    mutating func uint32() -> UInt32? {
+        guard align(4), let four = take(4) else { return nil }
+        let value = four.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        return isLittle ? value.byteSwapped : value
+    }
+
+    mutating func signature() -> ArraySlice<UInt8>? {
+        guard let count = byte(), let text = take(Int(count)), byte() == 0 else { return nil }
+        return text
+    }
+
+    /// Skips a value of one of the types that header fields have.
+    mutating func skip(_ type: UInt8) -> Bool {
+        switch type {
+        case UInt8(ascii: "y"): byte() != nil
+        case UInt8(ascii: "u"): uint32() != nil
+        case UInt8(ascii: "g"): signature() != nil
+        case UInt8(ascii: "s"), UInt8(ascii: "o"): skipText()
+        // Fields of other types would be of a version that does not exist yet.
+        default: false
+        }
+    }
+
+    private mutating func skipText() -> Bool {
+        guard let count = uint32(), let length = Int(exactly: count), length < bytes.count,
+            take(length) != nil
+        else { return false }
+        return byte() == 0
+    }
+}
