@@ -112,6 +112,12 @@ final class Link {
         set { channel.allowance = newValue }
     }
 
+    /// What the other side makes this one do is counted here.
+    var account: PeerAccount? {
+        get { channel.account }
+        set { channel.account = newValue }
+    }
+
     /// Whether this device dialled.
     var isDialled: Bool { if case .dialled = origin { true } else { false } }
 

@@ -12,15 +12,19 @@ internal import MainLoop
 final class LinkChannel: MessageChannel {
     /// How many calls of the other side can be under way.
     nonisolated static let maximumCalls = 16
-    /// How many reads follow each other before others on the main loop get their turn.
-    private static let maximumReads = 16
+    /// How many reads follow each other before others on the main loop get their turn: a record each.
+    private static let maximumReads = 4
     /// How long what was sent may take to leave before the channel is closed all the same.
     private static let closingTime = Duration.seconds(1)
+    /// How much of the text of an error is sent if all of it is too long.
+    private static let shownOfError = 256
 
     /// Calls, answers and objects.
     private(set) lazy var connection = Connection(self)
     /// How many more bytes are taken; nil for no limit.
     var allowance: Int?
+    /// Counts what the other side makes this one do; nil for nobody.
+    var account: PeerAccount?
 
     private let transport: TLSConnection
     private let caller: Caller
@@ -32,7 +36,10 @@ final class LinkChannel: MessageChannel {
     /// The calls under way, by their serial numbers.
     private var calls: [UInt32: Message] = [:]
     private var isFirst = true
-    private var isReadScheduled = false
+    /// Reads once others have had their turn.
+    private var soon: LoopSource?
+    /// Whether the other side has to wait until it is read.
+    private var isHeld = false
     private var closesWhenSent: DBusError?
     /// Ends it, though not all has left.
     private var closing: LoopSource?
@@ -71,7 +78,7 @@ final class LinkChannel: MessageChannel {
     func expectAcknowledgement() { acknowledgements.expect(within: AcknowledgementWatch.shortPatience) }
 
     /// Begins to read.
-    func begin() { scheduleRead() }
+    func begin() { readSoon() }
 
     /// Ends the channel, and fails the calls that wait, with `reason`. The other side takes it for cut.
     func close(_ reason: DBusError) { close(reason, inOrder: false) }
@@ -86,8 +93,14 @@ final class LinkChannel: MessageChannel {
     func closeWhenSent(_ reason: DBusError) {
         if outgoing.isEmpty { return close(reason, inOrder: true) }
         closesWhenSent = reason
-        readSource = nil
+        stopReading()
         closing = .timer(after: Self.closingTime) { [weak self] in self?.close(reason) }
+    }
+
+    private func stopReading() {
+        readSource = nil
+        soon?.cancel()
+        soon = nil
     }
 
     /// Waits until all that was sent has left and the channel has ended, at most until `deadline`; for the end of a program.
@@ -100,14 +113,15 @@ final class LinkChannel: MessageChannel {
 
     private func release(inOrder: Bool = false) {
         acknowledgements.stop()
-        (readSource, writeSource, closing) = (nil, nil, nil)
+        stopReading()
+        (writeSource, closing) = (nil, nil)
         if inOrder { transport.finish() } else { transport.close() }
     }
 
     /// The other side has ended the channel. What came before takes effect first, in the tasks that were started for it.
     private func inputEnded(_ reason: String, inOrder: Bool = false) {
         isAtEnd = true
-        readSource = nil
+        stopReading()
         MainLoop.start { [self] in
             endedInOrder = inOrder && !isClosed
             close(DBusError(.disconnected, reason))
@@ -122,56 +136,81 @@ final class LinkChannel: MessageChannel {
 
     private var isPaused: Bool { calls.count >= Self.maximumCalls || closesWhenSent != nil || isAtEnd }
 
-    private func scheduleRead() {
-        guard !isReadScheduled, !isClosed else { return }
-        isReadScheduled = true
-        MainLoop.start { [weak self] in
-            self?.isReadScheduled = false
+    /// Reads as soon as others on the main loop have had their turn, whether or not the socket shows that there is
+    /// something: it may be in a buffer.
+    private func readSoon() {
+        readSource = nil
+        guard soon == nil, !isClosed else { return }
+        soon = .soon { [weak self] in
+            self?.soon = nil
+            self?.readSome()
+        }
+    }
+
+    /// Reads at the expense of the other side, as soon as that may go on.
+    private func readSome() {
+        guard let account else { return read() }
+        guard !isHeld else { return }
+        isHeld = true
+        let isNow = account.admit { [weak self] in
+            self?.isHeld = false
             self?.read()
         }
+        // The kernel keeps what comes until it is read.
+        if !isNow { readSource = nil }
     }
 
     private func read() {
         var reads = 0
         while !isClosed, !isPaused {
             do throws(DBusError) {
-                if let frame = try incoming.next() {
+                while !isClosed, !isPaused, let frame = try incoming.next({ verdict(on: $0) }) {
                     try receive(frame)
-                    continue
                 }
             } catch {
                 return cutOff(error.message)
             }
+            guard !isClosed, !isPaused else { break }
             reads += 1
-            guard reads <= Self.maximumReads else { return scheduleRead() }
-            guard readMore() else { return }
+            guard reads <= Self.maximumReads else { return readSoon() }
+            switch transfer() {
+            case .bytes: continue
+            case .wouldBlock:
+                if readSource == nil {
+                    readSource = transport.whenReadable { [weak self] in self?.readSome() }
+                }
+                return
+            case .ended(let inOrder):
+                return inputEnded("The other device has closed the link.", inOrder: inOrder)
+            case .failed(let why): return inputEnded("The link is broken: \(why).")
+            }
         }
         readSource = nil
     }
 
-    /// Reads once, and says whether that is worth repeating.
-    private func readMore() -> Bool {
-        switch buffer.withUnsafeMutableBytes({ transport.read(into: $0) }) {
-        case .bytes(let count):
-            if let left = allowance {
-                allowance = left - count
-                if left < count {
-                    cutOff("it sent more than a device may that is not paired")
-                    return false
-                }
-            }
-            incoming.append(buffer[..<count])
-            return true
-        case .wouldBlock:
-            if readSource == nil { readSource = transport.whenReadable { [weak self] in self?.read() } }
-        case .ended(let inOrder): inputEnded("The other device has closed the link.", inOrder: inOrder)
-        case .failed(let why): inputEnded("The link is broken: \(why).")
+    private func verdict(on header: MessageHeader) -> FrameBuffer.Verdict {
+        let verdict = LinkRules.verdict(on: header, connection.standing(ofReplyTo:))
+        if case .skip = verdict {
+            bridgeLog.debug("\(caller.label): an answer came too late and is passed over.")
+            connection.dropped(lateReplyTo: header.replySerial)
         }
-        return false
+        return verdict
+    }
+
+    /// Reads once, into what is cut into messages.
+    private func transfer() -> TLSConnection.Transfer {
+        let transfer = buffer.withUnsafeMutableBytes { transport.read(into: $0) }
+        guard case .bytes(let count) = transfer else { return transfer }
+        if let left = allowance {
+            allowance = left - count
+            if left < count { cutOff("it sent more than a device may that is not paired") }
+        }
+        incoming.append(buffer[..<count])
+        return transfer
     }
 
     private func receive(_ frame: [UInt8]) throws(DBusError) {
-        let message = try Message.demarshal(frame, limit: FrameBuffer.maximumMessage)
+        let message = try Message.demarshal(frame, limit: FrameBuffer.maximumFetchReply)
         if let violation = LinkRules.violation(by: message, isFirst: isFirst) {
             throw .invalidArgs(violation)
         }
@@ -199,11 +238,12 @@ final class LinkChannel: MessageChannel {
         guard !isClosed, closesWhenSent == nil else { throw DBusError(.disconnected, "The link is closed.") }
         serial = serial == .max ? 1 : serial + 1
         message.setSerial(serial)
+        let wasPaused = isPaused
         let call = message.kind == .call ? nil : calls.removeValue(forKey: message.replySerial)
         outgoing.append(try bytes(of: message, answering: call))
         flush()
         acknowledgements.expect()
-        if call != nil { scheduleRead() }
+        if wasPaused, !isPaused { readSoon() }
         guard outgoing.count <= OutgoingBytes.maximum else {
             cutOff("it does not read what it is sent")
             throw DBusError(.disconnected, "The link is closed.")
@@ -211,14 +251,18 @@ final class LinkChannel: MessageChannel {
         return serial
     }
 
-    /// The bytes of `message`. An answer that cannot be sent becomes an error, since somebody waits for it.
+    /// The bytes of `message`, which the other side would cut the link off for if they were more than it takes. An answer
+    /// that cannot be sent becomes an error, since somebody waits for it.
     private func bytes(of message: Message, answering call: Message?) throws(DBusError) -> [UInt8] {
         do throws(DBusError) {
-            return try message.marshal(limit: FrameBuffer.maximumMessage)
+            return try message.marshal(limit: LinkRules.limit(of: message, answering: call))
         } catch {
             guard let call else { throw error }
             bridgeLog.debug("\(caller.label): an answer is replaced by an error: \(error.message)")
-            let answer = try Message.error(error, to: call)
+            let reason = message.error.map {
+                DBusError($0.name, String($0.message.prefix(Self.shownOfError)))
+            }
+            let answer = try Message.error(reason ?? error, to: call)
             answer.setSerial(serial)
             return try answer.marshal(limit: FrameBuffer.maximumMessage)
         }

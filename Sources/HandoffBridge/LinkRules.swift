@@ -27,6 +27,38 @@ enum LinkRules {
         return nil
     }
 
+    /// What becomes of a message, of which nothing but the header has come; `standing` says what is known of the call that
+    /// it answers.
+    static func verdict(
+        on header: MessageHeader, _ standing: (UInt32) -> ReplyStanding
+    ) -> FrameBuffer.Verdict {
+        guard header.kind == .reply || header.kind == .error else {
+            return .take(limit: FrameBuffer.maximumMessage)
+        }
+        switch standing(header.replySerial) {
+        case .awaited(let call):
+            return .take(limit: header.kind == .reply ? limit(ofReplyTo: call) : FrameBuffer.maximumMessage)
+        case .late: return .skip(limit: FrameBuffer.maximumFetchReply)
+        case .unknown: return .refuse("it answered what was not asked, or once more")
+        }
+    }
+
+    /// How long a reply to `call`, written `interface.member`, may be, in bytes.
+    static func limit(ofReplyTo call: String) -> Int {
+        call == fetch ? FrameBuffer.maximumFetchReply : FrameBuffer.maximumMessage
+    }
+
+    /// How long `message` may be, which answers `call` if it answers any, in bytes.
+    static func limit(of message: Message, answering call: Message?) -> Int {
+        guard message.kind == .reply, let call, call.isMember("Fetch", of: PeerBinding.description.name)
+        else {
+            return FrameBuffer.maximumMessage
+        }
+        return FrameBuffer.maximumFetchReply
+    }
+
+    private static let fetch = "\(PeerBinding.description.name).Fetch"
+
     /// Whether anything of `interface` can be called over a link.
     static func serves(_ interface: String?) -> Bool {
         [LinkBinding.description, PairingBinding.description, PeerBinding.description]

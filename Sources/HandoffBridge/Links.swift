@@ -22,14 +22,22 @@ final class Links {
     private var all: [Link] = []
     private var nextNumber = 0
     private let bridge: Bridge
+    /// The processor time that devices take, of whose links each is read only while it has not had too much.
+    private lazy var times = TimeKeeper<DeviceID?> { [weak self] device in self?.bar(device) }
 
     init(_ bridge: Bridge) { self.bridge = bridge }
 
     /// Makes a link of a TLS connection, and says Hello.
-    /// - Throws: if TLS does not tell what the secret of its ends is made of; it is closed then.
+    /// - Throws: if TLS does not tell what the secret of its ends is made of, or the device is barred; it is closed then.
     func add(
         _ transport: TLSConnection, _ origin: Link.Origin, helloWithin time: Duration = Link.helloTimeout
     ) throws -> Link {
+        guard !account(of: transport.peer).isBarred else {
+            transport.close()
+            throw TLSFailure(
+                "it has taken up more than \(TimeBudgets<DeviceID?>.longBudget) of processor time in a minute. It is let"
+                    + " in again in another minute; unpair it if that goes on")
+        }
         nextNumber += 1
         let link: Link
         do {
@@ -80,6 +88,23 @@ final class Links {
     func updateAllowance(of link: Link) {
         let isTrusted = bridge.trust[link.device] != nil
         link.allowance = isTrusted ? nil : link.allowance ?? Self.strangersAllowance
+        link.account = account(of: link.device)
+    }
+
+    /// Where the processor time that `device` takes is counted: strangers share one account.
+    private func account(of device: DeviceID) -> PeerAccount {
+        PeerAccount(times: times, device: bridge.trust[device] == nil ? nil : device)
+    }
+
+    /// Ends all links of a device, or of strangers, that has taken too much processor time.
+    private func bar(_ device: DeviceID?) {
+        let name = device.map(bridge.devices.name(of:)) ?? "Devices that are not paired"
+        bridgeLog.warning(
+            "\(name) took up more than \(TimeBudgets<DeviceID?>.longBudget) of processor time in a minute: no link with"
+                + " it for the next minute. Unpair it if that goes on.")
+        for link in all where link.account?.device == device {
+            link.close("it took up too much processor time")
+        }
     }
 
     /// Every link with `device`, established or not.

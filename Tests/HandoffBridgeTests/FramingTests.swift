@@ -21,6 +21,11 @@ private func head(body: UInt32, fields: UInt32) -> [UInt8] {
     return [UInt8(ascii: "l"), 1, 0, 1] + numbers
 }
 
+/// Takes whatever is not too long.
+private func takeAll(_ header: MessageHeader) -> FrameBuffer.Verdict {
+    .take(limit: FrameBuffer.maximumMessage)
+}
+
 @Suite("Framing")
 struct FramingTests {
     @Test("messages are cut out of the stream, however it arrives", arguments: [1, 2, 15, 16, 17, 100, 5000])
@@ -33,22 +38,59 @@ struct FramingTests {
         var found: [[UInt8]] = []
         for start in stride(from: 0, to: stream.count, by: size) {
             frames.append(stream[start..<min(start + size, stream.count)])
-            while let frame = try frames.next() { found.append(frame) }
+            while let frame = try frames.next(takeAll) { found.append(frame) }
         }
         #expect(found == messages)
         #expect(frames.count == 0)
     }
 
-    @Test("a message of 1 MiB is taken, one byte more is not")
+    @Test("a message is taken up to the limit, one byte more is refused when nothing of its body has come")
     func limit() throws {
         let overhead = try message("").count
-        let largest = try message(String(repeating: "x", count: (1 << 20) - overhead))
-        #expect(largest.count == 1 << 20)
+        for (limit, more) in [(FrameBuffer.maximumMessage, 0), (FrameBuffer.maximumFetchReply, 0), (5000, 1)]
+        {
+            let bytes = try message(String(repeating: "x", count: limit - overhead + more))
+            #expect(bytes.count == limit + more)
+            var frames = FrameBuffer()
+            frames.append(bytes.prefix(overhead))
+            let next = Result { try frames.next { _ in .take(limit: limit) } }
+            if more == 1 {
+                #expect(throws: DBusError.self) { try next.get() }
+            } else {
+                #expect(try next.get() == nil)
+                frames.append(bytes.dropFirst(overhead))
+                #expect(try frames.next { _ in .take(limit: 0) } == bytes)
+            }
+        }
+    }
+
+    @Test("what is refused says why, as soon as its header is there")
+    func refusal() throws {
         var frames = FrameBuffer()
-        frames.append(largest)
-        #expect(try frames.next() == largest)
-        frames.append(try message(String(repeating: "x", count: (1 << 20) - overhead + 1)))
-        #expect(throws: DBusError.self) { try frames.next() }
+        frames.append(try message("long enough").dropLast(12))
+        let error = #expect(throws: DBusError.self) { try frames.next { _ in .refuse("it did") } }
+        #expect(error?.message == "it did")
+    }
+
+    @Test("nothing is kept of what is passed over, however it arrives", arguments: [1, 7, 1000, 70_000])
+    func skipping(size: Int) throws {
+        let (long, wanted) = (
+            try message(String(repeating: "x", count: 60_000), serial: 1), try message("wanted")
+        )
+        let stream = long + wanted + long
+        var (frames, found, judged, largest) = (FrameBuffer(), [[UInt8]](), 0, 0)
+        for start in stride(from: 0, to: stream.count, by: size) {
+            frames.append(stream[start..<min(start + size, stream.count)])
+            while let frame = try frames.next({ header in
+                judged += 1
+                return header.length == long.count ? .skip(limit: 100_000) : .take(limit: 100_000)
+            }) { found.append(frame) }
+            largest = max(largest, frames.count)
+        }
+        #expect(found == [wanted] && judged == 3 && frames.count == 0)
+        #expect(largest <= MessageHeader.maximumSize)
+        frames.append(long)
+        #expect(throws: DBusError.self) { try frames.next { _ in .skip(limit: 1000) } }
     }
 
     @Test(
@@ -62,9 +104,9 @@ struct FramingTests {
     func garbage(bytes: [UInt8]) throws {
         var frames = FrameBuffer()
         frames.append(bytes.dropLast())
-        #expect(try frames.next() == nil)
+        #expect(try frames.next(takeAll) == nil)
         frames.append([bytes[15]])
-        #expect(throws: DBusError.self) { try frames.next() }
+        #expect(throws: DBusError.self) { try frames.next(takeAll) }
     }
 
     @Test("what waits to be written is handed out in pieces that stay the same until they are written")

@@ -153,6 +153,99 @@ struct HostileLinkTests {
         }
     }
 
+    /// The serial number of the call `member` that `raw` has been sent.
+    @MainLoop
+    private func serial(of member: String, at raw: RawDevice) async throws -> UInt32 {
+        try await eventually { raw.messages.contains { $0.member == member } }
+        return try #require(raw.messages.first { $0.member == member }).serial
+    }
+
+    /// An answer to the call with this serial number, with `count` bytes as its argument.
+    @MainLoop
+    private func reply(to serial: UInt32, bytes count: Int = 0) throws -> Message {
+        let call = try Message.call(to: nil, "/", peer, "Fetch")
+        call.setSerial(serial)
+        let reply = try Message.reply(to: call)
+        var writer = MessageWriter(reply)
+        try writer.write(["UserInfo": Value.bytes([UInt8](repeating: 7, count: count))])
+        return reply
+    }
+
+    @Test("an answer to a call that there never was ends the link, as does a second one")
+    func unsolicited() async throws {
+        try await onLoop {
+            for isSecond in [false, true] {
+                let (device, raw) = try await pair()
+                let hello = try await serial(of: "Hello", at: raw)
+                try raw.send(reply(to: isSecond ? hello : 4000))
+                try await eventually { raw.isClosed }
+                #expect(device.bridge.links.current[raw.id] == nil)
+            }
+        }
+    }
+
+    @Test("an answer that comes too late is passed over, once, however much it holds")
+    func lateReply() async throws {
+        try await onLoop {
+            let (device, raw) = try await pair()
+            let link = try #require(device.bridge.links.current[raw.id])
+            await expectError("org.freedesktop.DBus.Error.NoReply") {
+                _ = try await PeerProxy(link.remote).fetch(
+                    activity: activity, continuation: activity, timeout: .milliseconds(1))
+            }
+            let serial = try await serial(of: "Fetch", at: raw)
+            try raw.send(reply(to: serial, bytes: 300_000))
+            let answer = try await raw.call(peer, "Withdraw") { (writer) throws(DBusError) in
+                try writer.write(activity)
+            }
+            #expect(answer != nil && !raw.isClosed)
+            try raw.send(reply(to: serial))
+            try await eventually { raw.isClosed }
+        }
+    }
+
+    @Test("the answer to Fetch may have 320 KiB, anything else 16")
+    func sizes() async throws {
+        try await onLoop {
+            for (member, count, isTaken) in [
+                ("Fetch", 327_000, true), ("Fetch", 328_000, false), ("Withdraw", 17_000, false),
+            ] {
+                let (device, raw) = try await pair()
+                let proxy = PeerProxy(try #require(device.bridge.links.current[raw.id]).remote)
+                let call = MainLoop.start {
+                    if member == "Fetch" {
+                        return try await proxy.fetch(activity: activity, continuation: activity).count
+                    }
+                    try await proxy.withdraw(activity: activity)
+                    return 0
+                }
+                try raw.send(reply(to: try await serial(of: member, at: raw), bytes: count))
+                let result = await call.result
+                #expect((try? result.get()) == (isTaken ? 1 : nil))
+                try await eventually { raw.isClosed != isTaken }
+            }
+            let (device, raw) = try await pair()
+            let (_, link) = (raw, try #require(device.bridge.links.current[raw.id]))
+            await expectError("org.freedesktop.DBus.Error.LimitsExceeded") {
+                try await PeerProxy(link.remote).withdraw(activity: String(repeating: "x", count: 17_000))
+            }
+            #expect(!link.isClosed)
+        }
+    }
+
+    @Test("a call of more than 16 KiB ends the link before it has come as a whole")
+    func longCall() async throws {
+        try await onLoop {
+            let (_, raw) = try await pair()
+            let message = try Message.call(to: nil, "/", peer, "Withdraw")
+            var writer = MessageWriter(message)
+            try writer.write(String(repeating: "x", count: 17_000))
+            message.setSerial(100)
+            raw.send(Array(try message.marshal().prefix(1000)))
+            try await eventually { raw.isClosed }
+        }
+    }
+
     @Test("a message that comes byte by byte is a message")
     func slow() async throws {
         try await onLoop {

@@ -125,7 +125,9 @@ final class RawDevice {
     }
 
     private func take() {
-        while let frame = try? frames.next(), let message = try? Message.demarshal(frame) {
+        while let frame = try? frames.next({ _ in .take(limit: 1 << 20) }),
+            let message = try? Message.demarshal(frame)
+        {
             messages.append(message)
         }
     }

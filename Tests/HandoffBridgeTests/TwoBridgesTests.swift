@@ -160,7 +160,7 @@ struct TwoBridgesTests {
                 MainLoop.start { try await peer.fetch(activity: activity, continuation: continuation) }
             }
             for fetch in fetches { #expect(try await fetch.value == ["UserInfo": .bytes(bytes)]) }
-            let large = [UInt8](repeating: 1, count: 1_100_000)
+            let large = [UInt8](repeating: 1, count: 330_000)
             a.broker?.onFetch = { _, _ in ["UserInfo": .bytes(large)] }
             await expectError("org.freedesktop.DBus.Error.LimitsExceeded") {
                 try await peer.fetch(activity: activity, continuation: continuation)

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// How much processor time others may make this device spend, each and all together.
+///
+/// Time is counted in windows of ``window``. Whoever has used up what there is for one in a window goes on in the next; so
+/// do all when what there is for all of them is used up. What was taken beyond that is taken off the next windows. Whoever has
+/// used up ``longBudget`` within ``longTime`` is barred for as long.
+public struct TimeBudgets<Key: Hashable & Sendable>: Sendable {
+    /// How long a window is.
+    public static var window: Duration { .milliseconds(100) }
+    /// What each may take of a window.
+    public static var budget: Duration { .milliseconds(20) }
+    /// What all together may take of a window.
+    public static var budgetOfAll: Duration { .milliseconds(50) }
+    /// The time over which each is also counted, and for which it is barred.
+    public static var longTime: Duration { .seconds(60) }
+    /// What each may take of that.
+    public static var longBudget: Duration { .seconds(10) }
+
+    /// What becomes of someone.
+    public enum Standing: Equatable, Sendable {
+        /// It may have something done.
+        case free
+        /// Not before this instant.
+        case held(until: Instant)
+        /// It has been barred until this instant.
+        case barred(until: Instant)
+    }
+
+    private struct Account {
+        /// What was taken of this window, in nanoseconds.
+        var taken: Int64 = 0
+        /// What was taken in each of the last parts of ``TimeBudgets/longTime``, by the number of the part.
+        var history: [(part: Int64, taken: Int64)] = []
+        var barred: Instant?
+    }
+
+    /// How many parts the long time is counted in: what is older than that many is forgotten.
+    private static var parts: Int64 { 60 }
+    private static var partLength: Int64 { longTime.wholeMicroseconds / parts }
+
+    private var accounts: [Key: Account] = [:]
+    private var takenByAll: Int64 = 0
+    private var windowBegin = Instant(microseconds: .min / 2)
+
+    /// Nobody has taken anything.
+    public init() {}
+
+    /// How many are remembered.
+    public var count: Int { accounts.count }
+
+    /// `key` has taken `nanoseconds` of processor time, which are over at `now`.
+    /// - Returns: whether it is barred because of that.
+    public mutating func took(_ nanoseconds: Int64, _ key: Key, at now: Instant) -> Bool {
+        begin(now)
+        let nanoseconds = max(0, nanoseconds)
+        var account = accounts[key] ?? Account()
+        account.taken += nanoseconds
+        takenByAll += nanoseconds
+        let part = now.microseconds / Self.partLength
+        account.history.removeAll { $0.part <= part - Self.parts }
+        if account.history.last?.part == part {
+            account.history[account.history.count - 1].taken += nanoseconds
+        } else {
+            account.history.append((part, nanoseconds))
+        }
+        let isTooMuch = account.history.reduce(0) { $0 + $1.taken } >= Self.nanoseconds(Self.longBudget)
+        if isTooMuch {
+            account.barred = now.advanced(by: Self.longTime)
+            account.history = []
+        }
+        accounts[key] = account
+        return isTooMuch
+    }
+
+    /// Whether `key` may have something done at `now`.
+    public mutating func standing(of key: Key, at now: Instant) -> Standing {
+        begin(now)
+        if let barred = accounts[key]?.barred, now < barred { return .barred(until: barred) }
+        let isOver = (accounts[key]?.taken ?? 0) >= Self.nanoseconds(Self.budget)
+        guard isOver || takenByAll >= Self.nanoseconds(Self.budgetOfAll) else { return .free }
+        return .held(until: windowBegin.advanced(by: Self.window))
+    }
+
+    /// Begins a new window if the last one is over, and forgets whoever has taken nothing for long.
+    private mutating func begin(_ now: Instant) {
+        let passed = windowBegin.duration(to: now).wholeMicroseconds / Self.window.wholeMicroseconds
+        guard passed >= 1 else { return }
+        windowBegin = now
+        takenByAll = Self.left(of: takenByAll, after: passed, Self.budgetOfAll)
+        let oldest = now.microseconds / Self.partLength - Self.parts
+        for (key, account) in accounts {
+            var account = account
+            account.taken = Self.left(of: account.taken, after: passed, Self.budget)
+            if let barred = account.barred, barred <= now { account.barred = nil }
+            let isOld =
+                account.taken == 0 && account.barred == nil
+                && (account.history.last?.part ?? oldest) <= oldest
+            accounts[key] = isOld ? nil : account
+        }
+    }
+
+    /// What counts of `taken` once `windows` have passed with a budget each.
+    private static func left(of taken: Int64, after windows: Int64, _ budget: Duration) -> Int64 {
+        let (paid, isMore) = windows.multipliedReportingOverflow(by: nanoseconds(budget))
+        return isMore ? 0 : max(0, taken - paid)
+    }
+
+    private static func nanoseconds(_ duration: Duration) -> Int64 { duration.wholeMicroseconds * 1000 }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import Glibc
+import HandoffCore
+import HandoffInterfaces
+import MainLoop
+import TestSupport
+import Testing
+
+@testable import HandoffBridge
+
+/// Takes processor time of this thread.
+private func burn(_ milliseconds: Int64) {
+    func used() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+    let end = used() + milliseconds
+    while used() < end {}
+}
+
+@Suite("The time that is kept for peers", .serialized)
+struct TimeKeeperTests {
+    @Test("who has taken too much waits, and goes on in its order, while others are let in at once")
+    func waiting() async throws {
+        try await onLoop {
+            var order: [String] = []
+            let keeper = TimeKeeper<String> { _ in order.append("barred") }
+            keeper.admit("a") { _ in MainLoop.start { burn(45) } }
+            // Behind the job, and what it has cost.
+            try await MainLoop.sleep(for: .milliseconds(1))
+            let wereAtOnce = [
+                keeper.admit("a") { _ in order.append("first") },
+                keeper.admit("a") { _ in order.append("second") },
+                keeper.admit("b") { _ in order.append("other") },
+            ]
+            #expect(wereAtOnce == [false, false, true])
+            #expect(keeper.waitingCount("a") == 2 && order == ["other"])
+            try await eventually { order.count == 3 }
+            #expect(order == ["other", "first", "second"] && keeper.waitingCount("a") == 0)
+            let isAtOnce = keeper.admit("a") { order.append("\($0)") }
+            #expect(isAtOnce && order.last == "true")
+        }
+    }
+
+    @Test("who has taken far too much is told of, once, and what waits is answered with no")
+    func barring() async throws {
+        try await onLoop {
+            var (barred, answers): ([String], [Bool]) = ([], [])
+            let keeper = TimeKeeper<String> { barred.append($0) }
+            let seconds = TimeBudgets<String>.longBudget.components.seconds
+            keeper.admit("a") { _ in burn(200) }
+            try await MainLoop.sleep(for: .milliseconds(1))
+            let isFirstAtOnce = keeper.admit("a") { answers.append($0) }
+            #expect(!isFirstAtOnce)
+            for _ in 0..<seconds * 5 where barred.isEmpty {
+                // At its expense, although it is held: as what was begun goes on.
+                keeper.spend(200_000_000, "a")
+            }
+            try await eventually { barred == ["a"] && answers == [false] }
+            #expect(keeper.isBarred("a") && !keeper.isBarred("b"))
+            let isAtOnce = keeper.admit("a") { answers.append($0) }
+            #expect(isAtOnce && answers == [false, false])
+        }
+    }
+}
