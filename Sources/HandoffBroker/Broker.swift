@@ -22,6 +22,7 @@ public final class Broker {
     private(set) lazy var pendingReleases = PendingReleases(self)
     private(set) lazy var guards = StreamGuards(self)
     private(set) lazy var readers = ReaderWatch(self)
+    private lazy var peerCalls = PeerCalls(self)
     private(set) lazy var installedApplications = InstalledApplications(self)
 
     var recentFetches = RecentFetches()
@@ -61,6 +62,7 @@ public final class Broker {
         }
         connection.policy = policy
         connection.observer = readers
+        connection.gate = peerCalls
         connection.objects.manage(HandoffNames.brokerPath)
         connection.objects.export(
             HandoffNames.brokerPath,
