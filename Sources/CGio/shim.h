@@ -2,6 +2,7 @@
 #pragma once
 #include <gio/gio.h>
 #include <glib-unix.h>
+#include <malloc.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>

@@ -55,9 +55,12 @@ final class ActivityObject {
 
     /// Takes over `properties`, all or none; what that causes follows the reply to `call`.
     func apply(_ properties: [String: Value], _ call: MethodCall?) throws {
-        let needsSave = try state.apply(properties)
+        var changed = state
+        let needsSave = try changed.apply(properties)
+        try broker.holdings.change(from: state.size, to: changed.size, of: owner.text)
+        state = changed
         hintAtStreams()
-        if properties.count > (needsSave == nil ? 0 : 1) { try changed(call) }
+        if properties.count > (needsSave == nil ? 0 : 1) { try tellChanged(call) }
         guard let needsSave else { return }
         let actions = saving.setNeedsSave(needsSave, at: .now)
         after(call) { [weak self] in self?.perform(actions) }
@@ -82,7 +85,7 @@ final class ActivityObject {
         }
     }
 
-    private func changed(_ call: MethodCall?) throws {
+    private func tellChanged(_ call: MethodCall?) throws {
         let actions = try broker.activities.update(id, details: details, payloadChanged: true, at: .now)
         after(call) { [weak broker] in broker?.perform(actions) }
     }

@@ -7,13 +7,13 @@ internal import MainLoop
 struct ActivityState: Equatable {
     var title = ""
     private var packedUserInfo = PackedProperties()
-    var requiredUserInfoKeys: [String] = []
+    private var packedRequiredKeys = PackedTexts()
     var webpageURL = ""
     var documentURL = ""
     var referrerURL = ""
     var targetContentIdentifier = ""
     var persistentIdentifier = ""
-    var keywords: [String] = []
+    private var packedKeywords = PackedTexts()
     /// Microseconds since the Unix epoch, 0 for none.
     var expirationDate: Int64 = 0
     var eligibleForHandoff = true
@@ -31,6 +31,11 @@ struct ActivityState: Equatable {
     private(set) var userInfoSize = 0
     /// The marshalled size of all else.
     private var otherSize = 0
+
+    var requiredUserInfoKeys: [String] { packedRequiredKeys.texts }
+    var keywords: [String] { packedKeywords.texts }
+    /// How many bytes all of it takes, marshalled.
+    var size: Int { userInfoSize + otherSize }
 
     /// The bytes that a title may take.
     static let maximumTitle = 4096
@@ -91,8 +96,8 @@ struct ActivityState: Equatable {
             guard let dictionary = value.properties else { throw Self.wrongType(key, "a{sv}", value) }
             userInfoSize = try UserInfoRules.check(dictionary)
             packedUserInfo = try Self.packed(dictionary)
-        case "RequiredUserInfoKeys": requiredUserInfoKeys = try Self.strings(value, key)
-        case "Keywords": keywords = try Self.strings(value, key)
+        case "RequiredUserInfoKeys": packedRequiredKeys = PackedTexts(try Self.strings(value, key))
+        case "Keywords": packedKeywords = PackedTexts(try Self.strings(value, key))
         case "ExpirationDate":
             guard case .int64(let date) = value else { throw Self.wrongType(key, "x", value) }
             expirationDate = date

@@ -18,6 +18,8 @@ public final class Broker {
     var remoteOffers: RemoteOffers
     var origin = OriginContinuations()
     var held = HeldContinuations()
+    var holdings = ClientHoldings()
+    private let freedMemory = FreedMemory()
     private(set) lazy var peers = Peers(self)
     private(set) lazy var pendingReleases = PendingReleases(self)
     private(set) lazy var guards = StreamGuards(self)
@@ -105,6 +107,7 @@ public final class Broker {
     /// A connection has left the bus.
     private func vanished(_ name: BusName) {
         forget(name)
+        holdings.left(name.text)
         readers.vanished(name)
         registry.vanished(name.text)
         guards.vanished(name)
@@ -120,6 +123,7 @@ public final class Broker {
     /// Takes back what `connection` registered, and ends what it has. `isOnBus`: it can still be told of that.
     func unregister(_ connection: String, isOnBus: Bool) {
         let former = registry.remove(connection)
+        if former != nil { declareNothing(connection) }
         perform(activities.connectionVanished(connection, at: .now))
         for runner in runners.values { runner.applicationVanished(connection, isOnBus: isOnBus) }
         perform(held.connectionVanished(connection))
@@ -155,9 +159,16 @@ public final class Broker {
     func object(of id: ActivityID) -> ActivityObject? { activityObjects[id] }
 
     func add(_ object: ActivityObject) throws {
-        try activities.create(
-            object.id, connection: object.owner.text, type: object.type, applicationID: object.applicationID,
-            details: object.details)
+        try holdings.begin(object.state.size, of: object.owner.text)
+        do throws(HandoffFailure) {
+            try activities.create(
+                object.id, connection: object.owner.text, type: object.type,
+                applicationID: object.applicationID,
+                details: object.details)
+        } catch {
+            holdings.end(object.state.size, of: object.owner.text)
+            throw error
+        }
         activityObjects[object.id] = object
         object.hintAtStreams()
     }
@@ -188,6 +199,8 @@ public final class Broker {
                 guard let object = activityObjects.removeValue(forKey: id) else { continue }
                 connection.objects.unexport(object.path)
                 object.invalidate()
+                holdings.end(object.state.size, of: object.owner.text)
+                freedMemory.freed(object.state.size)
                 perform(origin.activityInvalidated(id))
             }
         }

@@ -28,7 +28,8 @@ final class ContinuationObject: ContinuationServer {
     func openStream(_ call: MethodCall) async throws -> FileDescriptor {
         let id = runner.id
         // It counts as open while it is being opened; then the bridge says that it is.
-        try broker.held.openStream(id)
+        let relatives = broker.held[id].map { broker.holdings.relatives(of: $0.connection) }
+        try broker.held.openStream(id, relatives: relatives ?? [])
         defer { broker.held.streamClosed(id) }
         do {
             // The bridge says in time whether there is one; this is for a bridge that says nothing.

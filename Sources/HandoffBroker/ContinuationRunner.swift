@@ -78,7 +78,8 @@ final class ContinuationRunner {
         do {
             let ended = try broker.held.began(
                 id, connection: connection,
-                supportsStreams: (machine.fetched?.offer ?? machine.offer).supportsContinuationStreams)
+                supportsStreams: (machine.fetched?.offer ?? machine.offer).supportsContinuationStreams,
+                relatives: broker.holdings.relatives(of: connection))
             try use(registration)
             broker.perform(ended)
         } catch {

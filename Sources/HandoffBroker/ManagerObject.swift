@@ -72,7 +72,7 @@ final class ManagerObject: ManagerServer {
         let registration = Registration(
             connection: name.text, applicationID: id, team: options.team, declaration: declaration,
             objectPath: application.text, receives: options.receives)
-        let former = try broker.registry.register(registration)
+        let former = try broker.register(registration, from: call.caller)
         broker.readers.welcome(name)
         if let former, former.applicationID != id {
             brokerLog.debug("\(name) was registered as \(former.applicationID) before.")

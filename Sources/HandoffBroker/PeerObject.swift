@@ -149,7 +149,9 @@ final class PeerObject: PeerServer {
         else { throw HandoffFailure.unknownContinuation(id) }
         guard object.supportsContinuationStreams else { throw HandoffFailure.noStreams(id) }
         // It counts as open while it is being opened; then the bridge says that it is.
-        try broker.origin.openStream(id, of: device, to: object.owner.text)
+        try broker.origin.openStream(
+            id, of: device, to: object.owner.text, relatives: broker.holdings.relatives(of: object.owner.text)
+        )
         defer { broker.origin.streamClosed(id, of: device) }
         let pair = try StreamSocket.makePair()
         try await object.receiveStream(pair.theirs)

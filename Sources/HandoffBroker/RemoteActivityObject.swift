@@ -85,7 +85,8 @@ final class RemoteActivityObject: RemoteActivityServer {
         let ended =
             try registration.map {
                 try broker.held.began(
-                    id, connection: $0.connection, supportsStreams: entry.offer.supportsContinuationStreams)
+                    id, connection: $0.connection, supportsStreams: entry.offer.supportsContinuationStreams,
+                    relatives: broker.holdings.relatives(of: $0.connection))
             } ?? []
         let continuation = Continuation(
             id: id, device: key.device, offer: entry.offer,

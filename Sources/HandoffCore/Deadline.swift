@@ -40,7 +40,7 @@ public enum Deadline {
     public static let dateCheck: Duration = .seconds(60)
 }
 
-/// How much one connection or one peer may have.
+/// How much one connection, one process or one peer may have.
 public enum Quota {
     /// Activities of one connection.
     public static let activities = 64
@@ -62,6 +62,16 @@ public enum Quota {
     public static let unansweredMessages = 1024
     /// Calls in a row that a connection may leave without an answer, less one.
     public static let unansweredCalls = 3
+    /// How much more a process may have than one connection: activities, streams, continuations and types.
+    public static let processes = 4
+    /// The bytes that the properties of all activities of one connection take.
+    public static let payload = 8 << 20
+    /// The same of one process.
+    public static let payloadOfProcess = 16 << 20
+    /// The same of all, with what applications declare.
+    public static let payloadOfAll = 64 << 20
+    /// What an activity counts as at least, in bytes: what it takes besides its properties.
+    public static let smallestActivity = 2048
     /// Live continuations of one peer at the origin.
     public static let continuationsOfPeer = 8
     /// Paired devices.

@@ -72,6 +72,12 @@ extension HandoffFailure {
             advice: "Close those that are no longer needed.")
     }
 
+    static var tooManyStreamsOfProcess: HandoffFailure {
+        .tooMany(
+            "open streams of one process", limit: Quota.streams * Quota.processes,
+            advice: "Close those that are no longer needed.")
+    }
+
     static func tooMany(_ things: String, limit: Int, advice: String) -> HandoffFailure {
         HandoffFailure(.limitsExceeded, "More than \(limit) \(things) are not allowed. \(advice)")
     }

@@ -34,24 +34,28 @@ public struct HeldContinuations: Sendable {
         entries.first { $0.id == id }
     }
 
-    /// A continuation is about to be handed to a connection. If that holds as many as it may, the oldest that
-    /// was delivered and has no open stream ends; without such a one it fails with `limitsExceeded`.
+    /// A continuation is about to be handed to a connection, one of the `relatives` of one process. If that holds as
+    /// many as it may, or its process does, the oldest that was delivered and has no open stream ends; without such a one
+    /// it fails with `limitsExceeded`.
     public mutating func began(
-        _ id: ContinuationID, connection: String, supportsStreams: Bool
+        _ id: ContinuationID, connection: String, supportsStreams: Bool, relatives: Set<String> = []
     ) throws(HandoffFailure) -> [Action] {
         guard self[id] == nil else {
             throw HandoffFailure(
                 .invalidArguments, "Continuation \(id) is held already. Use a new identifier.")
         }
         let entry = Entry(id: id, connection: connection, supportsStreams: supportsStreams)
-        let mine = entries.filter { $0.connection == connection }
-        guard mine.count >= Quota.continuations else {
-            entries.append(entry)
-            return []
+        var mine = entries.filter { $0.connection == connection }
+        if mine.count < Quota.continuations {
+            mine = entries.filter { relatives.contains($0.connection) }
+            guard mine.count >= Quota.continuations * Quota.processes else {
+                entries.append(entry)
+                return []
+            }
         }
         guard let idle = mine.first(where: { $0.isDelivered && $0.openStreams == 0 }) else {
             throw .tooMany(
-                "continuations of one application", limit: Quota.continuations,
+                "continuations of one application", limit: mine.count,
                 advice: "Close the streams of one that is over, or release it, then try again.")
         }
         entries.append(entry)
@@ -79,15 +83,17 @@ public struct HeldContinuations: Sendable {
         end { $0.connection == connection }
     }
 
-    /// The application opens a stream. Fails with `unknownObject`, `streamsNotSupported` or `limitsExceeded`;
+    /// The application opens a stream; `relatives` are the connections of its process. Fails with `unknownObject`, `streamsNotSupported` or `limitsExceeded`;
     /// otherwise `streamClosed(_:)` is to follow once, when that has succeeded or failed.
-    public mutating func openStream(_ id: ContinuationID) throws(HandoffFailure) {
+    public mutating func openStream(
+        _ id: ContinuationID, relatives: Set<String> = []
+    ) throws(HandoffFailure) {
         guard let entry = self[id] else { throw .unknownContinuation(id) }
         guard entry.supportsStreams else { throw .noStreams(id) }
         let open = entries.reduce(0) { $0 + ($1.connection == entry.connection ? $1.openStreams : 0) }
-        guard open < Quota.streams else {
-            throw .tooManyStreams
-        }
+        guard open < Quota.streams else { throw .tooManyStreams }
+        let related = entries.reduce(0) { $0 + (relatives.contains($1.connection) ? $1.openStreams : 0) }
+        guard related < Quota.streams * Quota.processes else { throw .tooManyStreamsOfProcess }
         change(id) { $0.openStreams += 1 }
     }
 

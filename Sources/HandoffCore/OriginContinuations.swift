@@ -97,18 +97,19 @@ public struct OriginContinuations: Sendable {
 
     // MARK: Streams
 
-    /// A peer opens a stream to the activity's application, which is `connection`. Fails with `unknownObject` or
-    /// `limitsExceeded`; otherwise `streamClosed(_:of:)` is to follow once, when that has succeeded or failed.
+    /// A peer opens a stream to the activity's application, which is `connection`, one of the `relatives` of one
+    /// process. Fails with `unknownObject` or `limitsExceeded`; otherwise `streamClosed(_:of:)` is to follow once, when that has succeeded or failed.
     public mutating func openStream(
-        _ id: ContinuationID, of device: DeviceID, to connection: String
+        _ id: ContinuationID, of device: DeviceID, to connection: String, relatives: Set<String> = []
     ) throws(HandoffFailure) {
         guard let index = entries.firstIndex(where: { $0.id == id && $0.device == device }) else {
             throw .unknownContinuation(id)
         }
-        let open = (entries + leftovers).reduce(0) { $0 + ($1.connection == connection ? $1.openStreams : 0) }
-        guard open < Quota.streams else {
-            throw .tooManyStreams
-        }
+        let all = entries + leftovers
+        let open = all.reduce(0) { $0 + ($1.connection == connection ? $1.openStreams : 0) }
+        guard open < Quota.streams else { throw .tooManyStreams }
+        let related = all.reduce(0) { $0 + (relatives.contains($1.connection) ? $1.openStreams : 0) }
+        guard related < Quota.streams * Quota.processes else { throw .tooManyStreamsOfProcess }
         entries[index].connection = connection
         entries[index].openStreams += 1
     }

@@ -90,6 +90,18 @@ public struct Registration: Hashable, Sendable {
         return joined
     }
 
+    /// How much it declares itself.
+    public var declared: ClientHoldings.Declared {
+        let declaration = own.declaration
+        let names = declaration.activityTypes.map(\.description) + declaration.domains
+        let pairs = declaration.documentTypes.reduce(0) {
+            $0 + $1.key.utf8.count + $1.value.description.utf8.count
+        }
+        return ClientHoldings.Declared(
+            types: declaration.activityTypes.count + declaration.documentTypes.count,
+            bytes: names.reduce(pairs) { $0 + $1.utf8.count } + objectPath.utf8.count)
+    }
+
     /// Whether the two are equal in everything that counts.
     public static func == (left: Registration, right: Registration) -> Bool {
         left.connection == right.connection && left.applicationID == right.applicationID

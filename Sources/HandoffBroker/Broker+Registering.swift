@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import MainLoop
+
+extension Broker {
+    /// Takes in a registration of `caller`, in place of what it registered before, which is returned.
+    /// - Throws: `limitsExceeded` if it, its process, or all together declare too much; what was registered then stays.
+    func register(_ registration: Registration, from caller: Caller) throws -> Registration? {
+        let connection = registration.connection
+        holdings.joined(connection, process: caller.credentials?.processID)
+        let former = registry.registration(of: connection)?.declared ?? ClientHoldings.Declared()
+        try holdings.declare(registration.declared, of: connection)
+        do throws(HandoffFailure) {
+            return try registry.register(registration)
+        } catch {
+            // It was declared before, and may be again.
+            try? holdings.declare(former, of: connection)
+            throw error
+        }
+    }
+
+    /// `connection` has no registration any more.
+    func declareNothing(_ connection: String) {
+        // Nothing is never too much.
+        try? holdings.declare(ClientHoldings.Declared(), of: connection)
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import MainLoop
+
+/// Gives memory back to the system once much of it has become free, and clients have finished leaving: the allocator
+/// keeps it otherwise.
+@MainLoop
+final class FreedMemory {
+    /// How many bytes have to become free.
+    private static let threshold = 4 << 20
+    /// How long is waited for more.
+    private static let delay = Duration.seconds(1)
+
+    private var bytes = 0
+    private var timer: LoopSource?
+
+    /// So many bytes are needed no longer.
+    func freed(_ count: Int) {
+        bytes += count
+        guard bytes >= Self.threshold, timer == nil else { return }
+        timer = .timer(after: Self.delay) { [weak self] in
+            self?.timer = nil
+            self?.bytes = 0
+            ProcessMemory.returnFree()
+        }
+    }
+}

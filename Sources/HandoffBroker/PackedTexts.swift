@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// A list of texts without NUL, as the bytes that they have: as strings, many short ones take several times as much.
+struct PackedTexts: Equatable {
+    /// Each text and a NUL after it.
+    private let bytes: [UInt8]
+
+    /// These texts, by default none.
+    init(_ texts: [String] = []) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(texts.reduce(0) { $0 + $1.utf8.count + 1 })
+        for text in texts {
+            bytes += text.utf8
+            bytes.append(0)
+        }
+        self.bytes = bytes
+    }
+
+    /// The texts, in their order.
+    var texts: [String] {
+        bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast()
+            .map { String(decoding: $0, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// What the clients of the broker have it keep, counted by connection, by process, and in all, so that nobody gets
+/// more by connecting more often.
+///
+/// The process is the one that the bus names. Connections whose process nobody knows count as those of one process: to
+/// hide it gains nothing.
+public struct ClientHoldings: Sendable {
+    private enum Process: Hashable {
+        case number(UInt32)
+        case unknown
+    }
+
+    private struct Client {
+        let process: Process
+        var payload = 0
+        var declaration = Declared()
+    }
+
+    private struct Group {
+        var connections: Set<String> = []
+        var activities = 0
+        var types = 0
+        var payload = 0
+    }
+
+    /// What an application says of itself when it registers.
+    public struct Declared: Equatable, Sendable {
+        /// How many activity and document types.
+        public let types: Int
+        /// How many bytes their names and those of hosts take.
+        public let bytes: Int
+
+        /// A declaration of this size, by default that of nobody.
+        public init(types: Int = 0, bytes: Int = 0) {
+            self.types = types
+            self.bytes = bytes
+        }
+    }
+
+    private var clients: [String: Client] = [:]
+    private var groups: [Process: Group] = [:]
+    /// What is kept of everybody, in bytes.
+    public private(set) var total = 0
+
+    /// Nobody has anything.
+    public init() {}
+
+    /// `connection` is one of the process `number`, nil if nobody knows which, as long as it is on the bus. To be called
+    /// before it is given anything.
+    public mutating func joined(_ connection: String, process number: UInt32?) {
+        guard clients[connection] == nil else { return }
+        let process = number.map(Process.number) ?? .unknown
+        clients[connection] = Client(process: process)
+        groups[process, default: Group()].connections.insert(connection)
+    }
+
+    /// `connection` has left the bus, after its activities have ended.
+    public mutating func left(_ connection: String) {
+        guard let client = clients.removeValue(forKey: connection), var group = groups[client.process] else {
+            return
+        }
+        total -= client.payload + client.declaration.bytes
+        group.payload -= client.payload
+        group.types -= client.declaration.types
+        group.connections.remove(connection)
+        groups[client.process] = group.connections.isEmpty ? nil : group
+    }
+
+    /// All connections of the process of `connection`, which is one of them.
+    public func relatives(of connection: String) -> Set<String> {
+        clients[connection].flatMap { groups[$0.process]?.connections } ?? [connection]
+    }
+
+    // MARK: What is kept
+
+    /// What an activity whose properties take `size` bytes counts as.
+    public static func cost(_ size: Int) -> Int { max(size, Quota.smallestActivity) }
+
+    /// `connection` is to have another activity, whose properties take `size` bytes.
+    ///
+    /// Fails with `limitsExceeded`, and changes nothing then.
+    public mutating func begin(_ size: Int, of connection: String) throws(HandoffFailure) {
+        if let client = clients[connection], let group = groups[client.process],
+            group.activities >= Quota.activities * Quota.processes
+        {
+            throw .tooMany(
+                "activities of one process", limit: Quota.activities * Quota.processes,
+                advice: "Invalidate those that are no longer needed.")
+        }
+        try change(by: Self.cost(size), of: connection)
+        count(1, of: connection)
+    }
+
+    /// The properties of an activity of `connection`, which took `former` bytes, are to take `size`.
+    ///
+    /// Fails with `limitsExceeded`, and changes nothing then.
+    public mutating func change(from former: Int, to size: Int, of connection: String) throws(HandoffFailure)
+    {
+        try change(by: Self.cost(size) - Self.cost(former), of: connection)
+    }
+
+    /// An activity of `connection`, whose properties take `size` bytes, has ended.
+    public mutating func end(_ size: Int, of connection: String) {
+        add(-Self.cost(size), to: connection)
+        count(-1, of: connection)
+    }
+
+    /// `connection` is to have this declaration in place of the one before.
+    ///
+    /// Fails with `limitsExceeded`, and changes nothing then.
+    public mutating func declare(_ declaration: Declared, of connection: String) throws(HandoffFailure) {
+        guard let client = clients[connection], let group = groups[client.process] else { return }
+        let types = group.types + declaration.types - client.declaration.types
+        guard declaration.types <= client.declaration.types || types <= Quota.types * Quota.processes else {
+            throw .tooMany(
+                "activity and document types of one process", limit: Quota.types * Quota.processes,
+                advice: "Declare fewer, and tell kinds of activity apart by their UserInfo.")
+        }
+        try checkTotal(adding: declaration.bytes - client.declaration.bytes)
+        total += declaration.bytes - client.declaration.bytes
+        clients[connection]?.declaration = declaration
+        groups[client.process]?.types = types
+    }
+
+    // MARK: Counting
+
+    private mutating func change(by bytes: Int, of connection: String) throws(HandoffFailure) {
+        // What becomes less is always allowed.
+        if bytes > 0, let client = clients[connection], let group = groups[client.process] {
+            try Self.check(client.payload + bytes, "one connection", limit: Quota.payload)
+            try Self.check(
+                group.payload + bytes, "all connections of one process", limit: Quota.payloadOfProcess)
+        }
+        try checkTotal(adding: bytes)
+        add(bytes, to: connection)
+    }
+
+    private func checkTotal(adding bytes: Int) throws(HandoffFailure) {
+        guard bytes > 0, total + bytes > Quota.payloadOfAll else { return }
+        throw HandoffFailure(
+            .limitsExceeded,
+            "The activities of all applications take \(total) bytes, and with \(bytes) more would exceed the"
+                + " \(Quota.payloadOfAll) allowed. End applications that are not needed, then try again.")
+    }
+
+    private static func check(_ bytes: Int, _ whose: String, limit: Int) throws(HandoffFailure) {
+        guard bytes > limit else { return }
+        throw HandoffFailure(
+            .limitsExceeded,
+            "The activities of \(whose) would take \(bytes) bytes, more than the \(limit) allowed. Invalidate those"
+                + " that are no longer needed, or send what is large through a stream.")
+    }
+
+    private mutating func add(_ bytes: Int, to connection: String) {
+        guard let process = clients[connection]?.process else { return }
+        total += bytes
+        clients[connection]?.payload += bytes
+        groups[process]?.payload += bytes
+    }
+
+    private mutating func count(_ number: Int, of connection: String) {
+        if let process = clients[connection]?.process { groups[process]?.activities += number }
+    }
+}
