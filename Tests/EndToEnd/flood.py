@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What a peer sends as fast as it can, and how the user of the machine fares meanwhile."""
+
+from __future__ import annotations
+
+import os
+import select
+import ssl
+import struct
+import threading
+import time
+from types import TracebackType
+
+from gi.repository import Gio, GLib
+from buses import BRIDGE_ROOT, ROOT
+from link import CALL, NO_FLAGS, SOME_ID, Link, fetch, method_call, offer
+from support import Machine
+
+# Most of the bytes that any message may take.
+BULK = 15_000
+DEPTH = 45
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def nested(count: int) -> GLib.Variant:
+    """Variants in variants, which take long to be looked through."""
+    def one() -> GLib.Variant:
+        value = GLib.Variant("y", 7)
+        for _level in range(DEPTH):
+            value = GLib.Variant("v", value)
+        return value
+    return GLib.Variant("av", [one() for _ in range(count)])
+
+
+def messages(activity: str) -> dict[str, bytes]:
+    """The calls that are sent again and again, by what they are; of the one activity that is offered."""
+    hello = {"Paired": GLib.Variant("b", True), "Bulk": GLib.Variant("ay", bytes(BULK))}
+    calls = {
+        "nested": method_call("Peer.Offer", offer(Unknown=nested(80))),
+        "maximal": method_call("Peer.Offer", offer(Unknown=GLib.Variant("ay", bytes(BULK)))),
+        "small": method_call("Peer.Withdraw", GLib.Variant("(s)", (SOME_ID,))),
+        "unknown": method_call("Peer.Nonsense", GLib.Variant("(s)", ("x" * BULK,))),
+        "fetches": fetch(activity),
+        "hellos": method_call("Link.Hello", GLib.Variant("(ua{sv})", (1, hello))),
+    }
+    for call in calls.values():
+        call.set_serial(1)
+    return {name: call.to_blob(NO_FLAGS) for name, call in calls.items()}
+
+
+class Flood:
+    """Sends a call on a link again and again, each time with another serial number, and reads what comes, in a thread."""
+
+    def __init__(self, link: Link, blob: bytes) -> None:
+        self.sent = 0
+        self.closed = False
+        self._link = link
+        self._blob = blob
+        self._serial = link.last_serial + 100_000
+        self._received = bytearray()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> Flood:
+        self._thread.start()
+        return self
+
+    def __exit__(self, _type: type | None, _error: BaseException | None, _trace: TracebackType | None) -> None:
+        self._stop.set()
+        self._thread.join()
+        self._link.close()
+
+    def _some(self) -> memoryview:
+        """Several calls, as little-endian GDBus makes them."""
+        count = max(1, 65536 // len(self._blob))
+        calls = bytearray()
+        for _ in range(count):
+            self._serial += 1
+            calls += self._blob[:8] + struct.pack("<I", self._serial) + self._blob[12:]
+        self.sent += count
+        return memoryview(calls)
+
+    def _answers(self) -> bytes:
+        """Answers to the calls among what has come: who does not answer is given up."""
+        answers = b""
+        while len(self._received) >= 16:
+            needed = Gio.DBusMessage.bytes_needed(bytes(self._received[:16]))
+            if len(self._received) < needed:
+                break
+            if self._received[1] == int(CALL):
+                reply = Gio.DBusMessage.new_method_reply(
+                    Gio.DBusMessage.new_from_blob(bytes(self._received[:needed]), NO_FLAGS))
+                self._serial += 1
+                reply.set_serial(self._serial)
+                answers += reply.to_blob(NO_FLAGS)
+            del self._received[:needed]
+        return answers
+
+    def _run(self) -> None:
+        end, rest = self._link.socket, self._some()
+        end.setblocking(False)
+        try:
+            while not self._stop.is_set():
+                select.select([end], [end], [], 0.1)
+                try:
+                    while True:
+                        data = end.recv(1 << 18)
+                        if not data:
+                            self.closed = True
+                            return
+                        self._received += data
+                except ssl.SSLWantReadError:
+                    pass
+                try:
+                    rest = rest[end.send(rest):] or memoryview(self._answers() + self._some())
+                except ssl.SSLWantWriteError:
+                    pass
+        except OSError:
+            self.closed = True
+
+
+class Stopwatch:
+    """How long the user's calls take, and what processor time the daemons take meanwhile."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+        self.times: list[float] = []
+        self._begin = time.monotonic()
+        self._used = self._processor_time()
+
+    def _processor_time(self) -> dict[str, float]:
+        used = {}
+        for program in ("handoffd", "handoff-bridge"):
+            with open(f"/proc/{self._machine.processes[program].pid}/stat") as file:
+                fields = file.read().rpartition(")")[2].split()
+            used[program] = (int(fields[11]) + int(fields[12])) / TICKS
+        return used
+
+    def call(self, seconds: float) -> None:
+        """Calls both daemons in turn, for so long."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            for path, name in ((ROOT, "Manager.Enabled"), (BRIDGE_ROOT, "Bridge.DeviceName")):
+                begin = time.monotonic()
+                self._machine.session.get(path, name)
+                self.times.append(time.monotonic() - begin)
+
+    def share(self, program: str) -> float:
+        """What share of a processor a daemon has taken since this began."""
+        return (self._processor_time()[program] - self._used[program]) / (time.monotonic() - self._begin)
+
+    def slowest(self, share: float) -> float:
+        """The time that all but this share of the calls have kept."""
+        return sorted(self.times)[int(len(self.times) * (1 - share))]
