@@ -88,6 +88,7 @@ if let engine = Context.environment["HANDOFF_FUZZ_ENGINE"] {
         "Values": ["DBus"],
         "Activities": ["DBus", "HandoffBroker", "HandoffCore"],
         "Frames": ["DBus", "HandoffBridge"],
+        "Headers": ["DBus"],
         "Hello": ["DBus", "HandoffBridge", "HandoffCore"],
         "Interfaces": ["CGio", "DBusGeneratorLibrary"],
         "Files": ["HandoffBridge", "HandoffCore", "MainLoop"],

@@ -127,7 +127,7 @@ public final class Bus {
     /// Calls `body` with who `name`, a unique name, is: at once if it has been found out before, else when it is; never if
     /// the connection has left the bus. Calls of that connection are served only after it.
     public func identify(_ name: BusName, _ body: @escaping @MainLoop (Caller) -> Void) {
-        _ = callers.identify(name, body)
+        _ = callers.identify(name, size: 0, body)
     }
 
     /// Asks the bus to start the service that provides `name`, if it is not running.

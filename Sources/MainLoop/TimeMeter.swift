@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CGio
 internal import Glibc
 
 /// Measures the processor time of the calling thread for one account at a time.

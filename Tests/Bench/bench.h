@@ -105,6 +105,37 @@ double time_opening(struct machines *machines);
 // Closes both ends, the target's first, and waits until the origin's has noticed.
 void close_stream(struct machines *machines);
 
+// children.c
+
+// One of several processes, as it sees the other side, or as that sees it.
+struct child {
+    int process, read_from, write_to;
+};
+
+struct children {
+    struct child *all;
+    size_t count;
+};
+
+// Has so many processes run something each.
+struct children begin_children(size_t count, void (*run)(size_t number, struct child *child));
+// In a child: waits until it is to do its next step; false when it is to end.
+bool await_order(struct child *child);
+// In a child: the step is done.
+void report_done(struct child *child, size_t result);
+// Has one after the other do the next step, and gives back the sum of what they report.
+size_t order_step(struct children *children);
+void end_children(struct children *children);
+
+// crowd.c
+
+// What a process takes in memory, in bytes; the kind is one of /proc/PID/smaps_rollup.
+double memory_of(const char *process, const char *kind);
+// Registers an application with so many types.
+void register_types(DBusConnection *bus, size_t first, size_t count);
+// A call of CreateActivity with a text of so many bytes in UserInfo.
+DBusMessage *new_creation(size_t payload);
+
 // The programs.
 
 int serve_echo(void);
@@ -116,6 +147,8 @@ int hold_activity(void);
 int measure_openings(size_t blocks, size_t openings);
 int measure_types(size_t count);
 int measure_crowd(size_t clients, size_t activities, const char *broker);
+int measure_hoard(size_t processes, size_t connections, const char *broker);
+int measure_user(size_t calls);
 int measure_disturbance(size_t blocks, size_t calls, char **command);
 int measure_starts(size_t count, const char *name, char **command);
 

@@ -4,22 +4,26 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 // The most that one registration may declare (H3).
 static const size_t types_each = 250;
 // A string in UserInfo of each activity, which does not count as memory that Handoff takes.
 static const size_t payload = 1000;
 
-// The private memory of a process in bytes.
-static double private_memory(const char *process) {
-    char path[64], line[256];
+// As many as a process may have with full quotas (H3).
+static const size_t clients_each = 4;
+
+double memory_of(const char *process, const char *kind) {
+    char path[64], line[256], format[64];
     double size = -1;
     snprintf(path, sizeof path, "/proc/%s/smaps_rollup", process);
+    snprintf(format, sizeof format, "%s: %%lu", kind);
     FILE *file = fopen(path, "r");
     if (!file) fail(path, NULL);
     while (fgets(line, sizeof line, file)) {
         unsigned long kibibytes;
-        if (sscanf(line, "Private_Dirty: %lu", &kibibytes) == 1) size = (double)kibibytes * 1024;
+        if (sscanf(line, format, &kibibytes) == 1) size = (double)kibibytes * 1024;
     }
     fclose(file);
     if (size < 0) fail(path, NULL);
@@ -42,7 +46,7 @@ static void append_types(DBusMessageIter *arguments, size_t first, size_t count)
     append_empty(arguments, "{sv}");
 }
 
-static void register_types(DBusConnection *bus, size_t first, size_t count) {
+void register_types(DBusConnection *bus, size_t first, size_t count) {
     DBusMessageIter arguments;
     DBusMessage *message = new_call(BROKER_NAME, BROKER_PATH, BROKER_NAME ".Manager", "RegisterApplication");
     dbus_message_iter_init_append(message, &arguments);
@@ -64,12 +68,12 @@ int measure_types(size_t count) {
     return 0;
 }
 
-static void create(DBusConnection *bus) {
-    char text[payload + 1];
+DBusMessage *new_creation(size_t size) {
+    char *text = need(malloc(size + 1));
     const char *key = "UserInfo", *value = text, *first = "";
     DBusMessageIter arguments, properties, entry, variant, user_info;
-    for (size_t index = 0; index < payload; index++) text[index] = 'x';
-    text[payload] = 0;
+    memset(text, 'x', size);
+    text[size] = 0;
     DBusMessage *message = new_call(BROKER_NAME, BROKER_PATH, BROKER_NAME ".Manager", "CreateActivity");
     dbus_message_iter_init_append(message, &arguments);
     dbus_message_iter_append_basic(&arguments, DBUS_TYPE_STRING, &first);
@@ -83,18 +87,37 @@ static void create(DBusConnection *bus) {
     dbus_message_iter_close_container(&entry, &variant);
     dbus_message_iter_close_container(&properties, &entry);
     dbus_message_iter_close_container(&arguments, &properties);
-    dbus_message_unref(call(bus, message));
+    free(text);
+    return message;
+}
+
+// Set before there are children.
+static size_t activities_each;
+
+// First registers its clients, then has them create.
+static void crowd(size_t number, struct child *child) {
+    DBusConnection *buses[clients_each];
+    (void)number;
+    await_order(child);
+    for (size_t client = 0; client < clients_each; client++) register_types(buses[client] = connect_to_bus(NULL), 0, 1);
+    report_done(child, clients_each);
+    await_order(child);
+    for (size_t client = 0; client < clients_each; client++)
+        for (size_t index = 0; index < activities_each; index++)
+            dbus_message_unref(call(buses[client], new_creation(payload)));
+    report_done(child, 0);
+    await_order(child);
 }
 
 int measure_crowd(size_t clients, size_t activities, const char *broker) {
-    DBusConnection **buses = need(calloc(clients, sizeof *buses));
-    const double empty = private_memory(broker);
-    for (size_t client = 0; client < clients; client++) register_types(buses[client] = connect_to_bus(NULL), 0, 1);
-    const double registered = private_memory(broker), begin = now();
-    for (size_t client = 0; client < clients; client++)
-        for (size_t index = 0; index < activities; index++) create(buses[client]);
-    const double count = (double)(clients * activities), time = now() - begin, full = private_memory(broker);
-    printf("crowd %.2f %.2f %.3f\n", (registered - empty) / (double)clients / 1024,
+    activities_each = activities;
+    struct children children = begin_children((clients + clients_each - 1) / clients_each, crowd);
+    const double empty = memory_of(broker, "Private_Dirty"), all = (double)order_step(&children);
+    const double registered = memory_of(broker, "Private_Dirty"), begin = now();
+    order_step(&children);
+    const double count = all * (double)activities, time = now() - begin, full = memory_of(broker, "Private_Dirty");
+    end_children(&children);
+    printf("crowd %.2f %.2f %.3f\n", (registered - empty) / all / 1024,
            ((full - registered) / count - (double)payload) / 1024, time / count);
     return 0;
 }

@@ -18,6 +18,9 @@ static const char usage[] =
     "  bench starts COUNT NAME COMMAND…   times a program from exec to owning NAME\n"
     "  bench types COUNT                  times registrations of so many types together\n"
     "  bench crowd CLIENTS EACH PROCESS   creates activities: KiB a client, KiB an activity, ms a call\n"
+    "  bench hoard PROCESSES EACH PROCESS fills the broker's quotas on so many connections: MiB of payload, the broker's\n"
+    "                                     growth as a multiple of that, and what is left in % when they have gone\n"
+    "  bench user CALLS                   times what the user asks of both daemons: median and 99th percentile\n"
     "  bench disturbed BLOCKS CALLS COMMAND…   times Activity.Update without and beside a program, by the 99th percentile\n"
     "What is timed in turn with the echo prints a name, a ratio, and four times in ms: median and 99th percentile,\n"
     "then those of the echo.\n"
@@ -38,6 +41,9 @@ int main(int count, char **arguments) {
     if (count == 3 && strcmp(verb, "types") == 0) return measure_types(number(arguments[2]));
     if (count == 5 && strcmp(verb, "crowd") == 0)
         return measure_crowd(number(arguments[2]), number(arguments[3]), arguments[4]);
+    if (count == 5 && strcmp(verb, "hoard") == 0)
+        return measure_hoard(number(arguments[2]), number(arguments[3]), arguments[4]);
+    if (count == 3 && strcmp(verb, "user") == 0) return measure_user(number(arguments[2]));
     if (count > 4 && strcmp(verb, "disturbed") == 0)
         return measure_disturbance(number(arguments[2]), number(arguments[3]), arguments + 4);
     if (count == 4) {

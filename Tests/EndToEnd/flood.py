@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a peer sends as fast as it can, and how the user of the machine fares meanwhile."""
+"""What a peer sends as fast as it can, and how the user of the machine fares meanwhile.
+
+Run as a program with what it is to send, the port of a bridge, and the activity that is offered there, it says its id,
+waits for a line, by when it is to be trusted, links, says that, waits for another line, and floods until the next one.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +11,15 @@ import os
 import select
 import ssl
 import struct
+import sys
 import threading
 import time
 from types import TracebackType
 
 from gi.repository import Gio, GLib
 from buses import BRIDGE_ROOT, ROOT
-from link import CALL, NO_FLAGS, SOME_ID, Link, fetch, method_call, offer
+from attacks import Target, answer, until
+from link import CALL, NO_FLAGS, SOME_ID, Device, Link, fetch, method_call, offer
 from support import Machine
 
 # Most of the bytes that any message may take.
@@ -152,3 +158,24 @@ class Stopwatch:
     def slowest(self, share: float) -> float:
         """The time that all but this share of the calls have kept."""
         return sorted(self.times)[int(len(self.times) * (1 - share))]
+
+
+def main(name: str, port: str, activity: str) -> None:
+    """The program."""
+    device = Device()
+    print(device.id, flush=True)
+    sys.stdin.readline()
+    link = device.link_to(Target(int(port), ""))
+    answer(link, method_call("Link.Hello", GLib.Variant("(ua{sv})", (1, {
+        "Paired": GLib.Variant("b", True), "Secret": GLib.Variant("ay", b"")}))))
+    quiet = time.monotonic() + 1
+    until(link, lambda: link.read_messages() and time.monotonic() > quiet, "the link to be quiet")
+    print("linked", flush=True)
+    sys.stdin.readline()
+    with Flood(link, messages(activity)[name]) as flood:
+        sys.stdin.readline()
+        assert not flood.closed, "it was cut off"
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

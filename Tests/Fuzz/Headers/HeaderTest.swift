@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import DBus
+import FuzzSupport
+
+/// The raw header of a message, beside what libdbus makes of the same bytes.
+enum HeaderTest {
+    static func run(_ bytes: [UInt8]) {
+        let reading = MessageHeader.read(bytes)
+        check(reading, of: bytes)
+        compare(reading, bytes)
+        // What it says does not depend on how much of what follows has come.
+        guard case .header(let header) = reading else { return }
+        require(MessageHeader.read(bytes + [0, 0xFF]) == reading, "it depends on what follows")
+        let count = bytes.count
+        require(MessageHeader.read(bytes[...].prefix(count)) == reading, "it depends on where the bytes are")
+        require(header.length >= 16 && header.length <= Message.maximumLength, "a length of \(header.length)")
+    }
+
+    /// What is incomplete becomes complete, or invalid, with the bytes that it asks for.
+    private static func check(_ reading: MessageHeader.Reading, of bytes: [UInt8]) {
+        guard case .needs(let needed) = reading else { return }
+        require(needed > bytes.count && needed <= MessageHeader.maximumSize, "\(needed) of \(bytes.count) bytes")
+        let filled = bytes + [UInt8](repeating: 0, count: needed - bytes.count)
+        if case .needs(let more) = MessageHeader.read(filled) {
+            require(bytes.count < 16 && more > needed, "\(more) bytes after \(needed)")
+        }
+    }
+
+    /// Of what libdbus takes for a message it must say the same, unless that is none that travels on a link.
+    private static func compare(_ reading: MessageHeader.Reading, _ bytes: [UInt8]) {
+        guard let message = try? Message.demarshal(bytes) else { return }
+        guard case .header(let header) = reading else { return }
+        require(header.length == bytes.count, "\(header.length) of \(bytes.count) bytes")
+        require(header.kind == message.kind, "it is a \(String(describing: message.kind))")
+        require(header.replySerial == message.replySerial, "it answers \(message.replySerial)")
+    }
+}
