@@ -49,7 +49,8 @@ final class BridgeObject: BridgeServer {
         guard !value.isEmpty else {
             throw HandoffFailure(
                 .invalidArguments,
-                "The name of this device cannot be empty. Give one of 1 to \(PeerText.maximumName) characters.")
+                "The name of this device cannot be empty. Give one of 1 to \(PeerText.maximumName) characters."
+            )
         }
         try await bridge.broker.setDeviceName(value)
     }

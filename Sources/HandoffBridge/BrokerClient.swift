@@ -99,7 +99,8 @@ final class BrokerClient {
                 .connectionUnavailable,
                 "The broker, which keeps the name, is not running. Start handoffd, then try again.")
         }
-        try await PreferencesProxy(RemoteObject(connection, owner, HandoffNames.brokerPath)).setDeviceName(name)
+        try await PreferencesProxy(RemoteObject(connection, owner, HandoffNames.brokerPath)).setDeviceName(
+            name)
         // Whoever has the reply can read it.
         bridge.nameChosen(name)
     }

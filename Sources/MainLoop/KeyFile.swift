@@ -41,9 +41,12 @@ public final class KeyFile {
         raw = g_key_file_new()
         self.name = name
         headers = Self.headers(in: text)
+        // What is saved again must not have lost anything.
+        let flags = GKeyFileFlags(
+            rawValue: G_KEY_FILE_KEEP_COMMENTS.rawValue | G_KEY_FILE_KEEP_TRANSLATIONS.rawValue)
         do throws(GLibError) {
             _ = try throwingGError { error in
-                g_key_file_load_from_data(raw, text, gsize(text.utf8.count), G_KEY_FILE_KEEP_COMMENTS, error)
+                g_key_file_load_from_data(raw, text, gsize(text.utf8.count), flags, error)
             }
         } catch {
             throw KeyFileError("\(name) is not a key file: \(error.message)")

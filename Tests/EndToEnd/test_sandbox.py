@@ -89,9 +89,19 @@ def test_what_does_not_exist_in_a_sandbox(machines: tuple[Machine, Machine], san
         boxed.call(path, "RemoteActivity.Continue", GLib.Variant("(a{sv})", ({},)))
     with refused("UnknownObject"):
         boxed.get(secret.path, "Activity.Title")
-    assert "RecentFetches" not in boxed.get_all(ROOT, "Manager")
-    with refused("UnknownObject"):
-        boxed.get(ROOT, "Manager.RecentFetches")
+    for name in ("RecentFetches", "FetchesByDevice", "HiddenOffers"):
+        assert name not in boxed.get_all(ROOT, "Manager")
+        with refused("UnknownObject"):
+            boxed.get(ROOT, f"Manager.{name}")
+    with refused("UnknownObject", "UnknownInterface"):
+        boxed.get_all(ROOT, "Preferences")
+    with refused("UnknownObject", "UnknownInterface"):
+        boxed.set(ROOT, "Preferences.ShowUnhandledOffers", GLib.Variant("b", True))
+    with refused("UnknownObject", "UnknownInterface"):
+        boxed.get(ROOT, "Preferences.DeviceName")
+    introspected = boxed.call(ROOT, "org.freedesktop.DBus.Introspectable.Introspect").unpack()[0]
+    assert f'<interface name="{BROKER}.Manager"' in introspected
+    assert f'<interface name="{BROKER}.Preferences"' not in introspected
 
 
 def test_switch_is_not_for_sandboxes(machines: tuple[Machine, Machine], sandbox: Sandbox) -> None:
