@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// A kind of activity, such as `com.example.notes.edit`: any non-empty text of at most 255 bytes without
-/// control characters.
+/// control characters, among them those that end a line or change the direction of writing.
 public struct ActivityType: Hashable, Sendable, CustomStringConvertible {
     /// The longest type, in bytes of UTF-8.
     public static let maximumLength = 255
@@ -23,7 +23,7 @@ public struct ActivityType: Hashable, Sendable, CustomStringConvertible {
                 "The activity type \"\(PeerText.clean(text, limit: 64))…\" is \(text.utf8.count) bytes long,"
                     + " more than \(Self.maximumLength). \(advice)")
         }
-        guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+        guard !text.unicodeScalars.contains(where: PeerText.isControl) else {
             throw HandoffFailure(
                 .invalidArguments,
                 "The activity type \"\(PeerText.message(text))\" has a control character in it. \(advice)")

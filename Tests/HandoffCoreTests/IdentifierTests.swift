@@ -63,7 +63,9 @@ struct IdentifierTests {
             ("com.example.notes.edit", true), ("x", true), ("größe", true), ("two words", true),
             (String(repeating: "a", count: 255), true), (String(repeating: "a", count: 256), false),
             (String(repeating: "ä", count: 128), false), ("", false), ("a\nb", false), ("a\u{0}", false),
-            ("\u{85}", false), ("\u{7F}", false),
+            ("\u{85}", false), ("\u{7F}", false), ("com.\u{202E}tide", false), ("com.\u{2028}edit", false),
+            ("com.\u{2029}edit", false), ("com.\u{2066}edit", false), ("com.\u{200F}edit", false),
+            ("com.\u{61C}edit", false),
         ])
     func activityTypes(text: String, isValid: Bool) {
         if isValid {
