@@ -16,7 +16,9 @@ public final class Broker {
     var registry = Registry()
     var activities: SessionActivities
     var remoteOffers: RemoteOffers
-    var origin = OriginContinuations()
+    var origin = OriginContinuations() {
+        didSet { originTimer.set(origin.nextDeadline?.microseconds) }
+    }
     var held = HeldContinuations()
     var holdings = ClientHoldings()
     private let freedMemory = FreedMemory()
@@ -204,7 +206,14 @@ public final class Broker {
                 perform(origin.activityInvalidated(id))
             }
         }
+        origin.offered(activities.offered?.id, at: .now)
         activitiesTimer.set(activities.nextDeadline?.microseconds)
+    }
+
+    /// The activity that peers are offered at this moment; a date that is just over counts.
+    var offeredNow: ActivityID? {
+        perform(activities.advance(to: .now))
+        return activities.offered?.id
     }
 
     // MARK: Continuations of our activities by peers
@@ -219,7 +228,6 @@ public final class Broker {
             case .released(let entry): ended(entry)
             }
         }
-        originTimer.set(origin.nextDeadline?.microseconds)
     }
 
     private func ended(_ entry: OriginContinuations.Entry) {

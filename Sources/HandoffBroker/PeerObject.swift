@@ -69,14 +69,15 @@ final class PeerObject: PeerServer {
         try requireEnabled()
         let id = try ActivityID(checking: activity)
         let continuationID = try ContinuationID(checking: continuation)
-        let offered = broker.activities.offered?.id
+        let offered = broker.offeredNow
         broker.perform(try broker.origin.fetch(id, for: continuationID, by: device, offered: offered))
         guard let object = broker.object(of: id) else { throw Self.withdrawn(id) }
         let begin = MainLoop.now
+        // Saving takes its time, and in that much can happen: what is not offered any more is not sent.
         guard await object.saved(for: continuationID), broker.object(of: id) === object,
-            broker.origin.entry(continuationID, of: device) != nil
+            broker.offeredNow == id, broker.origin.entry(continuationID, of: device) != nil
         else {
-            logFetch(of: object, continuationID)
+            logRefusal(of: object, continuationID)
             throw Self.withdrawn(id)
         }
         let saveTime = MainLoop.now - begin
@@ -92,6 +93,14 @@ final class PeerObject: PeerServer {
         brokerLog.message(
             "\(name) has opened a stream to \(object.applicationID) for “\(PeerText.title(object.title))”"
                 + " (\(PeerText.message(object.activityType))).",
+            ["HANDOFF_CONTINUATION": continuation.description])
+    }
+
+    private func logRefusal(of object: ActivityObject, _ continuation: ContinuationID) {
+        brokerLog.message(
+            "\(broker.peers.name(of: device)) asked for “\(PeerText.title(object.title))”"
+                + " (\(PeerText.message(object.activityType))), which was offered no longer once it was saved: nothing was"
+                + " sent.",
             ["HANDOFF_CONTINUATION": continuation.description])
     }
 
@@ -145,6 +154,7 @@ final class PeerObject: PeerServer {
     func openStream(continuation: String, _ call: MethodCall) async throws -> FileDescriptor {
         try requireEnabled()
         let id = try ContinuationID(checking: continuation)
+        broker.perform(broker.origin.advance(to: .now))
         guard let entry = broker.origin.entry(id, of: device), let object = broker.object(of: entry.activity)
         else { throw HandoffFailure.unknownContinuation(id) }
         guard object.supportsContinuationStreams else { throw HandoffFailure.noStreams(id) }

@@ -57,7 +57,6 @@ final class Peers {
         }
         guard isConnected else {
             broker.origin.linkLost(to: device, at: .now)
-            broker.perform([OriginContinuations.Action]())
             for runner in broker.runners.values where runner.device == device { runner.linkLost() }
             return
         }
@@ -81,7 +80,6 @@ final class Peers {
         for device in objects.keys { forget(device) }
         perform(broker.remoteOffers.allPeersRemoved())
         broker.origin.allLinksLost(at: .now)
-        broker.perform([OriginContinuations.Action]())
         for runner in broker.runners.values { runner.linkLost() }
     }
 

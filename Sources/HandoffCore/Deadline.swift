@@ -26,6 +26,8 @@ public enum Deadline {
     public static let synchronisation: Duration = .seconds(60)
     /// How long a continuation lives at the origin without a link, and `Continued` is repeated here.
     public static let withoutLink: Duration = .seconds(60)
+    /// How long a continuation without streams lives at the origin after its activity ceased to be offered.
+    public static let unoffered: Duration = .seconds(300)
     /// Between one attempt to say `Continued` that failed over a living link and the next.
     public static let confirmationRetry: Duration = .seconds(1)
     /// Between two `WillSave` that no continuation asked for.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// The continuations of this session's activities by peers, from the first `Fetch` until `Release`, until the
-/// activity is gone, or until there was no link for 60 seconds.
+/// activity is gone, until there was no link for 60 seconds, or until the activity was not offered for five minutes and
+/// there is no open stream.
 public struct OriginContinuations: Sendable {
     /// A continuation that lives.
     public struct Entry: Hashable, Sendable {
@@ -34,6 +35,10 @@ public struct OriginContinuations: Sendable {
     /// Those that were released and have streams.
     private var leftovers: [Entry] = []
     private var unlinked: [DeviceID: Instant] = [:]
+    /// What is offered now.
+    private var offered: ActivityID?
+    /// Of the activities that are continued and not offered any more: when their continuations without streams end.
+    private var unoffered: [ActivityID: Instant] = [:]
 
     /// No continuations yet.
     public init() {}
@@ -91,7 +96,7 @@ public struct OriginContinuations: Sendable {
         guard let index = entries.firstIndex(where: { $0.id == id && $0.device == device }) else { return [] }
         let entry = entries.remove(at: index)
         if entry.openStreams > 0 { leftovers.append(entry) }
-        forgetUnlinked()
+        forgetTheRest()
         return [.released(entry)]
     }
 
@@ -133,6 +138,16 @@ public struct OriginContinuations: Sendable {
 
     // MARK: Ending
 
+    /// This is what peers are offered now; nil for nothing.
+    public mutating func offered(_ activity: ActivityID?, at now: Instant) {
+        guard activity != offered else { return }
+        if let former = offered, entries.contains(where: { $0.activity == former }) {
+            unoffered[former] = now.advanced(by: Deadline.unoffered)
+        }
+        offered = activity
+        if let activity { unoffered[activity] = nil }
+    }
+
     /// The activity is gone.
     public mutating func activityInvalidated(_ activity: ActivityID) -> [Action] {
         end { $0.activity == activity }
@@ -166,13 +181,16 @@ public struct OriginContinuations: Sendable {
 
     /// When `advance(to:)` has something to do; nil if time changes nothing.
     public var nextDeadline: Instant? {
-        unlinked.values.min()
+        let idle = entries.compactMap { $0.openStreams == 0 ? unoffered[$0.activity] : nil }
+        return (idle + unlinked.values).min()
     }
 
     /// Time has passed.
     public mutating func advance(to now: Instant) -> [Action] {
         let lost = Set(unlinked.filter { $0.value <= now }.keys)
-        return lost.isEmpty ? [] : end { lost.contains($0.device) }
+        let past = Set(unoffered.filter { $0.value <= now }.keys)
+        guard !lost.isEmpty || !past.isEmpty else { return [] }
+        return end { lost.contains($0.device) || $0.openStreams == 0 && past.contains($0.activity) }
     }
 
     /// Ends all continuations that `predicate` is true of.
@@ -180,12 +198,13 @@ public struct OriginContinuations: Sendable {
         let ended = leftovers.filter(predicate) + entries.filter(predicate)
         leftovers.removeAll(where: predicate)
         entries.removeAll(where: predicate)
-        forgetUnlinked()
+        forgetTheRest()
         return ended.map { .ended($0) }
     }
 
-    private mutating func forgetUnlinked() {
-        let alive = Set(entries.map(\.device))
-        unlinked = unlinked.filter { alive.contains($0.key) }
+    private mutating func forgetTheRest() {
+        let (devices, activities) = (Set(entries.map(\.device)), Set(entries.map(\.activity)))
+        unlinked = unlinked.filter { devices.contains($0.key) }
+        unoffered = unoffered.filter { activities.contains($0.key) }
     }
 }

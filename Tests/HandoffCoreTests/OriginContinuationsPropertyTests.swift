@@ -36,7 +36,7 @@ struct OriginContinuationsPropertyTests {
         let id = try Example.continuation(UInt8.random(in: 0...11, using: &generator))
         let device = try Example.device(UInt8.random(in: 0...2, using: &generator))
         let activity = try Example.activity(UInt8.random(in: 0...2, using: &generator))
-        switch Int.random(in: 0..<12, using: &generator) {
+        switch Int.random(in: 0..<14, using: &generator) {
         case 0..<5:
             let isNew = continuations.entry(id, of: device) == nil
             let fetched = try? continuations.fetch(activity, for: id, by: device, offered: activity)
@@ -47,6 +47,7 @@ struct OriginContinuationsPropertyTests {
         case 8: witness.see(generator.chance(30) ? continuations.activityInvalidated(activity) : [])
         case 9: continuations.linkLost(to: device, at: now)
         case 10: continuations.linkRestored(to: device)
+        case 11: continuations.offered(generator.chance(50) ? activity : nil, at: now)
         default: witness.see(continuations.advance(to: now))
         }
     }
@@ -63,6 +64,9 @@ struct OriginContinuationsPropertyTests {
             for key in witness.told.keys { #expect(continuations.entry(key.id, of: key.device) != nil) }
             let counts = Dictionary(grouping: witness.told.keys, by: \.device).mapValues(\.count)
             #expect(counts.values.allSatisfy { $0 <= 8 })
+            // What is due is done, so that nobody is woken for nothing again and again.
+            witness.see(continuations.advance(to: now))
+            if let deadline = continuations.nextDeadline { #expect(deadline > now) }
         }
         for number in 0...2 {
             let activity = try Example.activity(UInt8(number))

@@ -156,4 +156,52 @@ struct OriginContinuationsTests {
             activity, for: try Example.continuation(9), by: device, offered: activity)
         #expect(actions == [.ended(second)])
     }
+
+    /// One whose activity was offered, and is not any more since 0.
+    private func unoffered(at start: Int64 = 0) throws -> OriginContinuations {
+        var continuations = OriginContinuations()
+        continuations.offered(activity, at: .at(start))
+        try continuations.fetch(activity, for: id, by: device, offered: activity)
+        continuations.offered(nil, at: .at(start))
+        return continuations
+    }
+
+    @Test("a continuation whose activity was not offered for five minutes ends")
+    func endsUnoffered() throws {
+        var continuations = try unoffered()
+        #expect(continuations.nextDeadline == .at(300_000))
+        #expect(continuations.advance(to: .at(299_999)) == [])
+        let entry = try #require(continuations.entry(id, of: device))
+        #expect(continuations.advance(to: .at(300_000)) == [.ended(entry)])
+        #expect(continuations.nextDeadline == nil)
+        #expect(code { try continuations.openStream(id, of: device, to: ":1.1") } == .unknownObject)
+    }
+
+    @Test("one whose activity is offered again lives on")
+    func offeredAgain() throws {
+        var continuations = try unoffered()
+        continuations.offered(try Example.activity(2), at: .at(10))
+        #expect(continuations.nextDeadline == .at(300_000))
+        continuations.offered(activity, at: .at(200_000))
+        #expect(continuations.nextDeadline == nil)
+        #expect(continuations.advance(to: .at(900_000)) == [])
+        continuations.offered(nil, at: .at(900_000))
+        continuations.offered(nil, at: .at(950_000))
+        #expect(continuations.nextDeadline == .at(1_200_000))
+    }
+
+    @Test("one that has open streams ends only when the last of them is closed")
+    func endsWithoutStreams() throws {
+        var continuations = try unoffered()
+        try continuations.openStream(id, of: device, to: ":1.1")
+        #expect(continuations.nextDeadline == nil)
+        #expect(continuations.advance(to: .at(400_000)) == [])
+        continuations.streamOpened(id, of: device)
+        continuations.streamClosed(id, of: device)
+        #expect(continuations.nextDeadline == nil)
+        continuations.streamClosed(id, of: device)
+        #expect(continuations.nextDeadline == .at(300_000))
+        #expect(continuations.advance(to: .at(400_001)).count == 1)
+        #expect(continuations.entry(id, of: device) == nil)
+    }
 }
