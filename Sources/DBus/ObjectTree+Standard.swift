@@ -19,17 +19,21 @@ extension ObjectTree {
         let object = objects[path].flatMap { isVisible($0, to: caller) ? $0 : nil }
         switch (interface, member) {
         case (InterfaceName.introspectable.text, "Introspect"):
-            guard object != nil || isAncestor(path, for: caller) else { throw unknownObject(path, caller) }
+            guard object != nil || isAncestor(path, for: caller) else {
+                throw unknownObject(path, caller, member)
+            }
             try expect("", message)
             return try reply(message, introspection(of: path, object, for: caller))
         case (InterfaceName.objectManager.text, "GetManagedObjects") where managers[path] != nil:
             try expect("", message)
             return try managedObjects(message, path, for: caller)
         case (InterfaceName.properties.text, _):
-            guard let object else { throw unknownObject(path, caller) }
+            guard let object else { throw unknownObject(path, caller, member) }
             return try await handleProperties(message, member, object, from: caller, began: began)
         default:
-            guard object != nil || isAncestor(path, for: caller) else { throw unknownObject(path, caller) }
+            guard object != nil || isAncestor(path, for: caller) else {
+                throw unknownObject(path, caller, member)
+            }
             throw DBusError.unknownMethod("\(path) has no method \(member) of \(interface).")
         }
     }

@@ -16,8 +16,9 @@ public final class ObjectTree {
     /// Whether `Introspectable`, `Peer`, `Properties` and `ObjectManager` are served. A link serves none.
     public var servesStandardInterfaces = true
 
-    /// What a caller who names an object that is not there, or is not for him, ought to know beside that.
-    public var remark: (@MainLoop (Caller) -> String?)?
+    /// What a caller of this member is to be answered if its object is not there, or not for him; nil for `UnknownObject`
+    /// alone.
+    public var explainAbsence: (@MainLoop (Caller, ObjectPath, _ member: String) -> DBusError?)?
 
     init() {}
 
@@ -91,9 +92,9 @@ public final class ObjectTree {
         if servesStandardInterfaces, Self.isStandard(interface) {
             return try await handleStandard(message, path, member, from: caller, began: began)
         }
-        guard let object = objects[path] else { throw unknownObject(path, caller) }
+        guard let object = objects[path] else { throw unknownObject(path, caller, member) }
         guard let (binding, index) = find(member, interface, on: object) else {
-            guard isVisible(object, to: caller) else { throw unknownObject(path, caller) }
+            guard isVisible(object, to: caller) else { throw unknownObject(path, caller, member) }
             throw DBusError.unknownMethod(
                 "\(path) has no method \(member)\(interface.map { " of \($0)" } ?? "").")
         }
@@ -124,8 +125,8 @@ public final class ObjectTree {
 
     // MARK: Access
 
-    func unknownObject(_ path: ObjectPath, _ caller: Caller) -> DBusError {
-        .unknownObject("There is no object \(path)." + (remark?(caller).map { " \($0)" } ?? ""))
+    func unknownObject(_ path: ObjectPath, _ caller: Caller, _ member: String) -> DBusError {
+        explainAbsence?(caller, path, member) ?? .unknownObject("There is no object \(path).")
     }
 
     func decide(
@@ -145,7 +146,7 @@ public final class ObjectTree {
         switch decide(caller, object, interface, member, access) {
         case .allow: return
         case .deny(let error): throw error
-        case .hide: throw unknownObject(object.path, caller)
+        case .hide: throw unknownObject(object.path, caller, member)
         }
     }
 

@@ -5,9 +5,6 @@ internal import HandoffInterfaces
 internal import MainLoop
 
 extension ActivityObject {
-    /// How an application says that it does not have a member.
-    private static let missing: Set<ErrorName> = [.unknownMethod, .unknownInterface, .unknownObject]
-
     /// Gives the delegate its end of a stream that a peer has opened.
     /// - Throws: `streamsNotSupported`, `applicationTimedOut` or `applicationFailed` unless it takes it.
     func receiveStream(_ stream: consuming FileDescriptor) async throws {
@@ -17,7 +14,7 @@ extension ActivityObject {
         } catch {
             let error = DBusError.converting(error)
             switch error.name {
-            case let name where Self.missing.contains(name):
+            case _ where error.saysThatMemberIsMissing:
                 throw HandoffFailure(
                     .streamsNotSupported,
                     "\(applicationID) takes no streams, although its activity says so: it has no DidReceiveStream."

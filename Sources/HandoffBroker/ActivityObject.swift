@@ -172,7 +172,7 @@ final class ActivityObject {
                 guard saving.isAwaiting(attempt: attempt), broker.object(of: id) === self else { return }
                 try apply(properties, nil)
                 perform(saving.answered(attempt: attempt, at: .now))
-            } catch let error as DBusError where error.name == .unknownMethod {
+            } catch let error as DBusError where error.saysThatMemberIsMissing {
                 perform(saving.answered(attempt: attempt, at: .now))
             } catch {
                 perform(
@@ -203,8 +203,9 @@ final class ActivityObject {
             do {
                 try await delegateProxy.wasContinued(activity: path, device: about)
             } catch {
-                let message = PeerText.message(DBusError.converting(error).message)
-                brokerLog.debug("WasContinued of \(path): \(message)")
+                let error = DBusError.converting(error)
+                guard !error.saysThatMemberIsMissing else { return }
+                brokerLog.debug("WasContinued of \(path): \(PeerText.message(error.message)) (\(error.name))")
             }
         }
     }

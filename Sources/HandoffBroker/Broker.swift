@@ -75,9 +75,7 @@ public final class Broker {
                 PeerManagerBinding(PeerManagerObject(self)),
             ])
         bus.onVanished = { [weak self] in self?.vanished($0) }
-        connection.objects.remark = { [weak self] caller in
-            caller.name.flatMap { self?.registry.ending(of: $0.text) }
-        }
+        connection.objects.explainAbsence = { [weak self] in self?.explainAbsence(of: $1, to: $0, $2) }
     }
 
     /// What need not be there before the name is owned: looks which applications are installed, and asks the bus to
@@ -154,6 +152,18 @@ public final class Broker {
         for (device, offer) in remoteOffers.offers {
             peers.perform(remoteOffers.setHandlers(registry.handlers(for: offer), for: device))
         }
+    }
+
+    /// Why there is nothing at `path` for `caller`, if there is more to say than that.
+    private func explainAbsence(of path: ObjectPath, to caller: Caller, _ member: String) -> DBusError? {
+        guard let name = caller.name else { return nil }
+        if member == "OpenStream", let text = path.suffix(below: HandoffNames.continuations),
+            let id = ContinuationID(String(text)), held.endedWithoutStreams(id, of: name.text)
+        {
+            return HandoffFailure.noStreams(id).dbusError
+        }
+        guard let ending = registry.ending(of: name.text) else { return nil }
+        return .unknownObject("There is no object \(path). \(ending)")
     }
 
     // MARK: Activities

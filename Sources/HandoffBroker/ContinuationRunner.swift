@@ -8,14 +8,16 @@ internal import MainLoop
 /// those who want to know the outcome.
 @MainLoop
 final class ContinuationRunner {
-    private var machine: Continuation
+    var machine: Continuation
     /// Which application continues.
-    private let applicationID: ApplicationID
-    /// Its connection; nil until it has registered.
-    private var registered: (name: BusName, proxy: ApplicationProxy)?
+    let applicationID: ApplicationID
+    /// Which of its connections is handed the activity.
+    var recipients = Recipients()
+    /// That connection; nil until it has registered.
+    private(set) var registered: (name: BusName, proxy: ApplicationProxy)?
     private let activationToken: String
     private let remotePath: ObjectPath
-    private unowned let broker: Broker
+    unowned let broker: Broker
     private lazy var timer = DeadlineTimer { [weak self] in
         guard let self else { return }
         perform(machine.advance(to: .now))
@@ -108,7 +110,7 @@ final class ContinuationRunner {
     }
 
     /// Lets the application see the continuation.
-    private func export() {
+    func export() {
         guard let registered else { return }
         broker.connection.objects.export(
             path, [ContinuationBinding(ContinuationObject(self, broker))], owner: registered.name)
@@ -163,7 +165,7 @@ final class ContinuationRunner {
 
     // MARK: Actions
 
-    private func perform(_ actions: [Continuation.Action]) {
+    func perform(_ actions: [Continuation.Action]) {
         for action in actions { perform(action) }
         timer.set(machine.nextDeadline?.microseconds)
     }
@@ -201,11 +203,18 @@ final class ContinuationRunner {
     }
 
     private func askWillContinue() async {
-        let shows = try? await registered?.proxy.willContinueActivity(
-            activityType: machine.offer.type.description, context: context, timeout: Deadline.willContinue * 2
-        )
+        let asked = registered
+        var shows = false
+        do {
+            shows =
+                try await asked?.proxy.willContinueActivity(
+                    activityType: machine.offer.type.description, context: context,
+                    timeout: Deadline.willContinue * 2) ?? false
+        } catch {
+            if handsOver(.willContinue, of: asked?.name, DBusError.converting(error)) { return }
+        }
         trace.ended(.start)
-        perform(machine.willContinueAnswered(shows ?? false, at: .now))
+        perform(machine.willContinueAnswered(shows, at: .now))
     }
 
     private func fetch() async {
@@ -231,14 +240,17 @@ final class ContinuationRunner {
         if !activationToken.isEmpty { context["ActivationToken"] = .string(activationToken) }
         let answer: Continuation.Answer
         let begin = MainLoop.now
+        let asked = registered
         do {
-            let handled = try await registered?.proxy.continueActivity(
+            let handled = try await asked?.proxy.continueActivity(
                 activity: activity, context: context, timeout: Deadline.continueActivity * 2)
             answer = handled == true ? .handled : .declined
-        } catch let error as DBusError where error.name == .unknownMethod {
-            answer = .declined
         } catch {
-            answer = .failed(message: DBusError.converting(error).message)
+            let error = DBusError.converting(error)
+            if handsOver(.continue, of: asked?.name, error) { return }
+            let refusal = Continuation.Refusal(
+                name: error.name.text, message: error.message, path: asked?.proxy.object.path.text ?? "")
+            answer = error.saysThatMemberIsMissing ? .missing(refusal) : .failed(refusal)
         }
         trace.ended(.deliver, since: begin)
         perform(machine.deliverAnswered(answer, at: .now))
@@ -246,9 +258,17 @@ final class ContinuationRunner {
     }
 
     private func tellApplicationFailed(_ failure: HandoffFailure) async {
-        try? await registered?.proxy.didFailToContinueActivity(
-            activityType: machine.offer.type.description, errorName: failure.dbusError.name.text,
-            errorMessage: failure.message)
+        do {
+            try await registered?.proxy.didFailToContinueActivity(
+                activityType: machine.offer.type.description, errorName: failure.dbusError.name.text,
+                errorMessage: failure.message)
+        } catch {
+            let error = DBusError.converting(error)
+            guard !error.saysThatMemberIsMissing else { return }
+            brokerLog.debug(
+                "continuation \(id): DidFailToContinueActivity: \(PeerText.message(error.message)) (\(error.name))"
+            )
+        }
     }
 
     private func finished(_ outcome: Continuation.Outcome, _ callers: [String]) {

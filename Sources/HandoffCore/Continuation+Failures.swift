@@ -22,11 +22,24 @@ extension HandoffFailure {
                 + " Try another application, or a newer version of this one.")
     }
 
-    static func refused(
-        _ message: String, _ offer: Offer, by target: Continuation.Target
+    static func missing(
+        _ refusal: Continuation.Refusal, _ offer: Offer, in target: Continuation.Target
     ) -> HandoffFailure {
-        message.isEmpty
-            ? declined(offer, by: target) : HandoffFailure(.applicationFailed, foreignMessage: message)
+        HandoffFailure(
+            .applicationFailed,
+            "\(target.name) did not continue \"\(offer.title)\": it has no ContinueActivity at"
+                + " \(PeerText.message(refusal.path)) (\(refusal.shownName)). It has to serve"
+                + " org.example.Handoff.Application at the object that it registers. \(PeerText.message(refusal.message))"
+        )
+    }
+
+    static func refused(
+        _ refusal: Continuation.Refusal, _ offer: Offer, by target: Continuation.Target
+    ) -> HandoffFailure {
+        HandoffFailure(
+            .applicationFailed,
+            "\(target.name) did not continue \"\(offer.title)\" (\(refusal.shownName)): "
+                + (refusal.message.isEmpty ? "It does not say why." : PeerText.message(refusal.message)))
     }
 
     static func busy(
@@ -57,6 +70,11 @@ extension HandoffFailure {
             "Nothing more came of the document of \"\(offer.title)\" for \(Deadline.documentSilence.text)."
                 + " See whether the other device is awake and on the network, then try again.")
     }
+}
+
+extension Continuation.Refusal {
+    /// The name, made fit to be shown.
+    fileprivate var shownName: String { PeerText.message(name) }
 }
 
 extension Continuation.Target {

@@ -47,10 +47,37 @@ extension Continuation {
     public enum Answer: Hashable, Sendable {
         /// It has continued the activity.
         case handled
-        /// It has not, by `false` or for want of the method.
+        /// It has not.
         case declined
-        /// It answered with an error, whose message this is.
-        case failed(message: String)
+        /// It does not have the method, by this error.
+        case missing(Refusal)
+        /// It answered with an error.
+        case failed(Refusal)
+    }
+
+    /// An error that an application answered with.
+    public struct Refusal: Hashable, Sendable {
+        /// The D-Bus name of the error.
+        public let name: String
+        /// What it says, for people.
+        public let message: String
+        /// The object that was called.
+        public let path: String
+
+        /// An error.
+        public init(name: String, message: String, path: String) {
+            self.name = name
+            self.message = message
+            self.path = path
+        }
+    }
+
+    /// What is to be done with another connection of the application, which is handed the activity instead.
+    public enum Handover: Hashable, Sendable {
+        /// Ask it whether it will continue.
+        case ask
+        /// Hand it the activity: it has been asked, or cannot be.
+        case deliver
     }
 
     /// How it ended.

@@ -8,7 +8,7 @@
 /// event that comes too late, or twice, does nothing. `advance(to:)` is to be called once `nextDeadline` has
 /// come.
 public struct Continuation: Sendable {
-    private enum State {
+    enum State {
         /// Nothing was asked of anybody yet.
         case new
         /// The application is made ready while the activity is on its way.
@@ -23,7 +23,7 @@ public struct Continuation: Sendable {
         case failed
     }
 
-    private var state = State.new
+    var state = State.new
     private var retrieval: Retrieval
     private var isLinked = true
     private var isLetGo: Bool
@@ -124,14 +124,20 @@ public struct Continuation: Sendable {
         switch answer {
         case .handled:
             return succeed(at: now)
-        case .declined:
-            guard let fetched, fetched.document != .none else { return fail(.declined(offer, by: target)) }
-            isLetGo = true
-            state = .opening(until: now.advanced(by: Deadline.opening))
-            return [.openDocument]
-        case .failed(let message):
-            return fail(.refused(message, offer, by: target))
+        case .declined: return openDocument(at: now, orFail: .declined(offer, by: target))
+        case .missing(let refusal):
+            return openDocument(at: now, orFail: .missing(refusal, offer, in: target))
+        case .failed(let refusal):
+            return fail(.refused(refusal, offer, by: target))
         }
+    }
+
+    /// The document is all there is to go on with.
+    private mutating func openDocument(at now: Instant, orFail failure: HandoffFailure) -> [Action] {
+        guard let fetched, fetched.document != .none else { return fail(failure) }
+        isLetGo = true
+        state = .opening(until: now.advanced(by: Deadline.opening))
+        return [.openDocument]
     }
 
     /// The connection that was asked whether it will continue is no longer registered. Unless it has left the bus, it
@@ -290,7 +296,7 @@ public struct Continuation: Sendable {
     }
 
     /// Delivers once both application and activity are there, or fetches once more if that has changed.
-    private mutating func proceed(at now: Instant) -> [Action] {
+    mutating func proceed(at now: Instant) -> [Action] {
         guard retrieval.isComplete, case .preparing(let application) = state, application.isReady else {
             return []
         }

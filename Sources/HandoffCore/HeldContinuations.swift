@@ -25,6 +25,9 @@ public struct HeldContinuations: Sendable {
 
     /// In the order in which they began.
     private var entries: [Entry] = []
+    /// Those without streams that ended when they had been delivered, the latest last: as many of a connection as it may
+    /// hold.
+    private var past: [Entry] = []
 
     /// No continuations yet.
     public init() {}
@@ -44,22 +47,44 @@ public struct HeldContinuations: Sendable {
             throw HandoffFailure(
                 .invalidArguments, "Continuation \(id) is held already. Use a new identifier.")
         }
-        let entry = Entry(id: id, connection: connection, supportsStreams: supportsStreams)
+        let ended = try makeRoom(for: connection, relatives)
+        entries.append(Entry(id: id, connection: connection, supportsStreams: supportsStreams))
+        return ended
+    }
+
+    /// A continuation that is held goes to another connection, as if it began there. Fails like ``began``; then it stays
+    /// where it is.
+    public mutating func handedOver(
+        _ id: ContinuationID, to connection: String, relatives: Set<String> = []
+    ) throws(HandoffFailure) -> [Action] {
+        guard let former = self[id] else { throw .unknownContinuation(id) }
+        guard former.connection != connection else { return [] }
+        let ended = try makeRoom(for: connection, relatives)
+        entries.removeAll { $0.id == id }
+        entries.append(Entry(id: id, connection: connection, supportsStreams: former.supportsStreams))
+        return ended
+    }
+
+    /// Sees to it that the connection may hold one more, as may the process whose connections the `relatives` are.
+    private mutating func makeRoom(
+        for connection: String, _ relatives: Set<String>
+    ) throws(HandoffFailure) -> [Action] {
         var mine = entries.filter { $0.connection == connection }
         if mine.count < Quota.continuations {
             mine = entries.filter { relatives.contains($0.connection) }
-            guard mine.count >= Quota.continuations * Quota.processes else {
-                entries.append(entry)
-                return []
-            }
+            guard mine.count >= Quota.continuations * Quota.processes else { return [] }
         }
         guard let idle = mine.first(where: { $0.isDelivered && $0.openStreams == 0 }) else {
             throw .tooMany(
                 "continuations of one application", limit: mine.count,
                 advice: "Close the streams of one that is over, or release it, then try again.")
         }
-        entries.append(entry)
         return end { $0.id == idle.id }
+    }
+
+    /// Whether the continuation is over and had no streams, being one that `connection` held.
+    public func endedWithoutStreams(_ id: ContinuationID, of connection: String) -> Bool {
+        past.contains { $0.id == id && $0.connection == connection }
     }
 
     /// The activity is there; whether it supports streams is certain now.
@@ -70,6 +95,7 @@ public struct HeldContinuations: Sendable {
     /// `ContinueActivity` has replied: without streams the continuation is over.
     public mutating func delivered(_ id: ContinuationID) -> [Action] {
         change(id) { $0.isDelivered = true }
+        if let entry = self[id], !entry.supportsStreams { remember(entry) }
         return end { $0.id == id && !$0.supportsStreams }
     }
 
@@ -80,11 +106,13 @@ public struct HeldContinuations: Sendable {
 
     /// The connection left the bus.
     public mutating func connectionVanished(_ connection: String) -> [Action] {
-        end { $0.connection == connection }
+        past.removeAll { $0.connection == connection }
+        return end { $0.connection == connection }
     }
 
-    /// The application opens a stream; `relatives` are the connections of its process. Fails with `unknownObject`, `streamsNotSupported` or `limitsExceeded`;
-    /// otherwise `streamClosed(_:)` is to follow once, when that has succeeded or failed.
+    /// The application opens a stream; `relatives` are the connections of its process. Fails with `unknownObject`,
+    /// `streamsNotSupported` or `limitsExceeded`; otherwise `streamClosed(_:)` is to follow once, when that has succeeded or
+    /// failed.
     public mutating func openStream(
         _ id: ContinuationID, relatives: Set<String> = []
     ) throws(HandoffFailure) {
@@ -103,6 +131,13 @@ public struct HeldContinuations: Sendable {
     /// A stream of the continuation is no longer open, or no longer being opened.
     public mutating func streamClosed(_ id: ContinuationID) {
         change(id) { $0.openStreams = max(0, $0.openStreams - 1) }
+    }
+
+    private mutating func remember(_ entry: Entry) {
+        past.append(entry)
+        let mine = past.filter { $0.connection == entry.connection }
+        guard mine.count > Quota.continuations, let oldest = mine.first else { return }
+        past.removeAll { $0 == oldest }
     }
 
     private mutating func change(_ id: ContinuationID, _ change: (inout Entry) -> Void) {

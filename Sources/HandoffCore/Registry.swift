@@ -130,11 +130,16 @@ public struct Registry: Sendable {
     /// The latest connection that registered as `application` and receives what is continued, of those that can continue
     /// `offer`, if one is given; nil if there is none.
     public func connection(for application: ApplicationID, continuing offer: Offer? = nil) -> String? {
+        connections(for: application, continuing: offer).last
+    }
+
+    /// All such connections, in the order in which they registered; those that are of the offer's team alone, if any is.
+    public func connections(for application: ApplicationID, continuing offer: Offer? = nil) -> [String] {
         let mine = registrations.filter { $0.applicationID == application && $0.receives }
-        guard let offer else { return mine.last?.connection }
+        guard let offer else { return mine.map(\.connection) }
         let able = mine.filter { $0.declares(offer.type) }
-        let fallback = offer.type == .browsingWeb ? able.last : nil
-        return (able.last { $0.team == offer.team } ?? fallback)?.connection
+        let ofTeam = able.filter { $0.team == offer.team }
+        return (ofTeam.isEmpty && offer.type == .browsingWeb ? able : ofTeam).map(\.connection)
     }
 
     private static func notDeclared(_ type: ActivityType, by registration: Registration) -> HandoffFailure {

@@ -75,6 +75,11 @@ def test_continuation_belongs_to_its_application(machines: tuple[Machine, Machin
     let_pass(0.2)
     with refused("UnknownObject"):
         target.call(path, "Continuation.Release")
+    # What it never had it has not lost.
+    with refused("StreamsNotSupported"):
+        target.call(path, "Continuation.OpenStream")
+    with refused("UnknownObject"):
+        dock.call(path, "Continuation.OpenStream")
 
 
 def test_peers_are_managed_by_the_bridge_alone(machine: Machine) -> None:

@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from gi.repository import GLib
-from buses import let_pass, wait
+from gi.repository import Gio, GLib
+from buses import BROKER, ROOT, let_pass, wait
 from clients import Client, Dock, Never
 from support import Machine, refused
 
@@ -35,6 +35,10 @@ def test_three_unanswered_calls(machines: tuple[Machine, Machine]) -> None:
     origin, target, dock = Client(desk), Client(lap), Dock(lap)
     for member in ("WillSave", "WasContinued"):
         origin.answers[member] = lambda arguments: Never
+    endings: list[tuple[str, str]] = []
+    origin.connection.signal_subscribe(
+        BROKER, f"{BROKER}.Manager", "RegistrationEnded", ROOT, None, Gio.DBusSignalFlags.NONE,
+        lambda *signal: endings.append(signal[5].unpack()))
     activity = origin.offer("Silent")
     for times in range(1, 4):
         dock.continue_offer(dock.offer("Silent"))
@@ -43,19 +47,29 @@ def test_three_unanswered_calls(machines: tuple[Machine, Machine]) -> None:
     wait(lambda: FORGOTTEN in desk.log("handoffd"), "the broker to forget the client")
     assert origin.application_id in desk.log("handoffd")
     wait(lambda: "Silent" not in dock.titles, "its offer to go")
-    with refused("UnknownObject"):
+    (ending,) = wait(lambda: endings, "RegistrationEnded")
+    assert ending[0] == origin.application_id
+    for text in ("forgotten", "3 calls in a row unanswered", "RegisterApplication"):
+        assert text in ending[1]
+    with refused("UnknownObject", containing=(ending[1],)):
         activity.get("Title")
-    with refused("NotRegistered"):
+    with refused("NotRegistered", containing=(ending[1], origin.application_id)):
         origin.create()
+    # That is for itself alone.
+    with refused("UnknownObject"):
+        target.get(activity.path, "Activity.Title")
 
     origin.answers |= {"WillSave": lambda arguments: GLib.Variant("(a{sv})", ({},)),
                        "WasContinued": lambda arguments: None}
     asked = sum(call.member == "WillSave" for call in origin.calls)
     origin.register()
+    with refused("UnknownObject"):
+        activity.get("Title")
     origin.offer("Back")
     dock.continue_offer(dock.offer("Back"))
     target.wait_for("ContinueActivity", times=4)
     assert sum(call.member == "WillSave" for call in origin.calls) == asked + 1
+    assert len(endings) == 1
 
 
 @pytest.mark.slow
@@ -87,6 +101,19 @@ def test_client_that_answers_slowly_is_kept(machine: Machine) -> None:
     client.wait_for("WillSave", times=7)
     assert activity.get("Title") == "Slow"
     assert FORGOTTEN not in machine.log("handoffd")
+
+
+def test_own_end_is_not_told(machine: Machine) -> None:
+    """An application that unregisters itself is not told that it has, and the next call says only that it is not registered."""
+    client = Client(machine)
+    endings: list[object] = []
+    client.connection.signal_subscribe(BROKER, f"{BROKER}.Manager", "RegistrationEnded", ROOT, None,
+                                       Gio.DBusSignalFlags.NONE, lambda *signal: endings.append(signal))
+    client.call(ROOT, "Manager.UnregisterApplication")
+    with refused("NotRegistered", containing=("has not registered",)):
+        client.create()
+    let_pass(0.2)
+    assert not endings
 
 
 def test_client_that_never_reads(machines: tuple[Machine, Machine]) -> None:

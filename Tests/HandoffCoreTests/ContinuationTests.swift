@@ -205,7 +205,10 @@ struct ContinuationTests {
 
     @Test(
         "once ContinueActivity was called, an error, silence or false is the outcome, told to users only",
-        arguments: [Continuation.Answer.failed(message: "too old"), .failed(message: ""), .declined, nil])
+        arguments: [
+            Continuation.Answer.failed(Example.refusal("too old.")), .failed(Example.refusal("")),
+            .missing(Example.refusal("no such method")), .declined, nil,
+        ])
     func answers(answer: Continuation.Answer?) throws {
         var continuation = try delivering()
         #expect(continuation.nextDeadline == .at(30_000))
@@ -214,8 +217,16 @@ struct ContinuationTests {
             ?? continuation.advance(to: .at(30_000))
         #expect(isFailure(actions, answer == nil ? .applicationTimedOut : .applicationFailed, told: false))
         if case .finished(.failed(let failure), _) = actions.first {
-            #expect(!failure.message.isEmpty)
-            if answer == .failed(message: "too old") { #expect(failure.message == "too old") }
+            #expect(failure.message.contains(application.description) || answer == nil)
+            switch answer {
+            case .failed(let refusal), .missing(let refusal):
+                #expect(failure.message.contains(refusal.name))
+                #expect(failure.message.contains(refusal.message.prefix(7)))
+            default: break
+            }
+            if case .missing(let refusal) = answer {
+                #expect(failure.message.contains("no ContinueActivity at \(refusal.path)"))
+            }
         }
     }
 

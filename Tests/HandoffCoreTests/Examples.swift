@@ -54,6 +54,11 @@ enum Example {
         try ActivityType("com.example.notes.\(name)")
     }
 
+    static func refusal(_ message: String) -> Continuation.Refusal {
+        Continuation.Refusal(
+            name: "org.freedesktop.DBus.Error.UnknownMethod", message: message, path: "/com/example/notes")
+    }
+
     static func offer(
         _ number: UInt8 = 1, type: String = "edit", title: String = "Shopping", application: String = "notes",
         team: String = "com.example", host: String? = nil, document: String? = nil, streams: Bool = false,

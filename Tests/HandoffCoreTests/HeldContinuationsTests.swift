@@ -125,4 +125,37 @@ struct HeldContinuationsTests {
         let ended = (held.connectionVanished(":1.1") + held.connectionVanished(":1.2")).count
         #expect(ended == alive.count)
     }
+
+    @Test("what goes to another connection of the application counts there, with room made for it")
+    func handedOver() throws {
+        var held = try full()
+        _ = try held.began(try id(9), connection: ":1.2", supportsStreams: false)
+        #expect(try held.handedOver(try id(9), to: ":1.1") == [.ended(try id(1))])
+        #expect(held[try id(9)]?.connection == ":1.1")
+        #expect(held.connectionVanished(":1.2") == [])
+        #expect(code { _ = try held.handedOver(try id(99), to: ":1.1") } == .unknownObject)
+        for number in 2...8 { try held.openStream(try id(number)) }
+        _ = try held.began(try id(10), connection: ":1.2", supportsStreams: false)
+        #expect(code { _ = try held.handedOver(try id(10), to: ":1.1") } == .limitsExceeded)
+        #expect(held[try id(10)]?.connection == ":1.2")
+    }
+
+    @Test(
+        "that a continuation had no streams is known when it is over, to its connection, of as many as that may hold"
+    )
+    func past() throws {
+        var held = HeldContinuations()
+        for number in 1...20 {
+            _ = try held.began(try id(number), connection: ":1.1", supportsStreams: false)
+            #expect(!held.endedWithoutStreams(try id(number), of: ":1.1"))
+            _ = held.delivered(try id(number))
+            #expect(held.endedWithoutStreams(try id(number), of: ":1.1"))
+        }
+        for number in 1...20 {
+            #expect(held.endedWithoutStreams(try id(number), of: ":1.1") == (number > 12))
+        }
+        #expect(!held.endedWithoutStreams(try id(20), of: ":1.2"))
+        _ = held.connectionVanished(":1.1")
+        #expect(!held.endedWithoutStreams(try id(20), of: ":1.1"))
+    }
 }

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import MainLoop
+
+extension ContinuationRunner {
+    /// If the application answers so that it does not serve `member`, another connection of it takes the place of this
+    /// one, if there is one that is better.
+    func handsOver(_ member: Recipients.Member, of name: BusName?, _ error: DBusError) -> Bool {
+        guard error.saysThatMemberIsMissing, let name, name == registered?.name,
+            machine.isAwaiting(member)
+        else {
+            return false
+        }
+        recipients.lacks(member, name.text)
+        let connections = broker.registry.connections(for: applicationID, continuing: machine.offer)
+        guard let best = recipients.best(of: connections), best != name.text,
+            let registration = broker.registry.registration(of: best)
+        else { return false }
+        do {
+            let ended = try broker.held.handedOver(
+                id, to: best, relatives: broker.holdings.relatives(of: best))
+            try use(registration)
+            broker.perform(ended)
+        } catch {
+            brokerLog.debug(
+                "continuation \(id): \(best) cannot take it: \(DBusError.converting(error).message)")
+            return false
+        }
+        brokerLog.debug("continuation \(id): \(name) has no \(member), so it goes to \(best).")
+        export()
+        perform(
+            machine.handedOver(recipients.isLacking(.willContinue, best) ? .deliver : .ask, at: .now))
+        return true
+    }
+}

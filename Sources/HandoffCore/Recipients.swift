@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// Which of the connections that registered as one application is handed an activity: the one that registered last, unless
+/// it does not serve what that takes.
+///
+/// Without `WillContinueActivity` another one is preferred that has it; without `ContinueActivity` it is handed nothing.
+public struct Recipients: Sendable {
+    /// What an application serves to be handed activities.
+    public enum Member: Hashable, Sendable {
+        /// `WillContinueActivity`
+        case willContinue
+        /// `ContinueActivity`
+        case `continue`
+    }
+
+    private var lacking: [Member: Set<String>] = [:]
+
+    /// All connections may have everything.
+    public init() {}
+
+    /// `connection` does not serve `member`.
+    public mutating func lacks(_ member: Member, _ connection: String) {
+        lacking[member, default: []].insert(connection)
+    }
+
+    /// Whether `connection` is known not to serve `member`.
+    public func isLacking(_ member: Member, _ connection: String) -> Bool {
+        lacking[member]?.contains(connection) == true
+    }
+
+    /// The best of `connections`, given in the order in which they registered; nil if none is left.
+    public func best(of connections: [String]) -> String? {
+        let able = connections.filter { !isLacking(.continue, $0) }
+        return able.last { !isLacking(.willContinue, $0) } ?? able.last
+    }
+}
