@@ -126,8 +126,15 @@ class RawClient:
 
     def orphan(self) -> None:
         """Its connection goes to a child of it, and itself becomes a zombie, which this process does not wait for."""
-        former = self._do(do="orphan")
-        state = Path(f"/proc/{former}/stat").read_text().rpartition(")")[2].split()[0]
+        self._check_zombie(self._do(do="orphan"))
+
+    def behead(self) -> None:
+        """Its connection goes to another of its threads, and the first one ends."""
+        self._check_zombie(self._do(do="behead"))
+
+    @staticmethod
+    def _check_zombie(process: int) -> None:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
         assert state == "Z", f"the process that connected is {state}"
 
     def reap(self) -> None:

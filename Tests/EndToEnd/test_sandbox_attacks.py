@@ -56,12 +56,15 @@ def test_sandbox_with_the_bus_itself(machines: tuple[Machine, Machine], intruder
     bridge_gives_nothing(intruder)
 
 
-@pytest.mark.parametrize("reaped", [False, True], ids=["a zombie", "gone"])
-def test_process_that_has_ended(machines: tuple[Machine, Machine], intruder: RawClient, reaped: bool) -> None:
+@pytest.mark.parametrize("end", ["a zombie", "gone", "without its first thread"])
+def test_process_that_has_ended(machines: tuple[Machine, Machine], intruder: RawClient, end: str) -> None:
     """Whoever has the connection of a sandboxed process that has ended is in a sandbox, also if nothing tells it."""
     victim = Client(machines[0]).offer("Secret", UserInfo={"secret": GLib.Variant("s", "x")})
-    intruder.orphan()
-    if reaped:
+    if end == "without its first thread":
+        intruder.behead()
+    else:
+        intruder.orphan()
+    if end == "gone":
         intruder.reap()
     gets_nothing(intruder, machines[0], victim.path)
     bridge_gives_nothing(intruder)
