@@ -8,7 +8,8 @@ import Testing
 @Suite("Who is there to be paired with")
 struct PairingCandidatesTests {
     private static func device(
-        _ digit: String, _ name: String, state: String = "none", isPaired: Bool = false, isConnected: Bool = true,
+        _ digit: String, _ name: String, state: String = "none", isPaired: Bool = false,
+        isConnected: Bool = true,
         at address: String = "192.0.2.1:40000"
     ) throws -> KnownDevice {
         let id = String(repeating: digit, count: 64)
@@ -30,7 +31,8 @@ struct PairingCandidatesTests {
         #expect(PairingCandidates([asking], []).only == asking)
         #expect(PairingCandidates([try Self.device("a", "lap", state: "comparing")], []).only != nil)
         let peer = try Self.device("b", "desk", isPaired: true)
-        #expect(PairingCandidates([asking, peer], []).only == asking, "a peer that does not ask is no candidate")
+        #expect(
+            PairingCandidates([asking, peer], []).only == asking, "a peer that does not ask is no candidate")
     }
 
     @Test("nobody is taken where nobody asks, or more than one is there")
@@ -66,7 +68,8 @@ struct PairingCandidatesTests {
         let asking = PairingCandidate.asking(try Self.device("a", name, state: "waiting"))
         #expect(
             asking.line
-                == "asks       device aaaaaaaa at 192.0.2.1:40000  “lap' asks device ######## at ###.#.#.#:#####”")
+                == "asks       device aaaaaaaa at 192.0.2.1:40000  “lap' asks device ######## at ###.#.#.#:#####”"
+        )
         #expect(PairingCandidate.nearby(Self.nearby("x")).line == "nearby     at 192.0.2.9:45701  “x”")
     }
 }

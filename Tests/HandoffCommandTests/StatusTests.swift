@@ -83,4 +83,50 @@ struct StatusTests {
         let report = Self.report(Self.broker(), Self.bridge([Self.peer("l\u{1B}ap", isConnected: false)]))
         #expect(report.problems.map(\.text) == ["There is no connection to “l\u{FFFD}ap”."])
     }
+
+    // MARK: Hidden offers and fetches
+
+    private static func entry(_ more: [String: Value]) -> Value {
+        let some: [String: Value] = [
+            "DeviceId": .string(String(repeating: "b", count: 64)), "DeviceName": .string("lap” x  123 456"),
+            "ActivityType": .string("com.example.edit"), "ApplicationId": .string("com.example.editor"),
+            "Title": .string("A “letter”"), "Time": .int64(1_000_000), "Since": .int64(1_000_000),
+        ]
+        return .properties(some.merging(more) { $1 })
+    }
+
+    private static func list(_ entries: Value...) throws -> Value { try .array(of: "a{sv}", entries) }
+
+    @Test("what is hidden is listed with its reason, below what it is about")
+    func hidden() throws {
+        let value = try Self.list(Self.entry(["Reason": .string("No application here can continue it")]))
+        let offers = HiddenOffer.all(in: value)
+        #expect(
+            offers.lines(at: 61_000_000) == [
+                "Hidden, because nothing here continues it:",
+                "  DEVICE          TITLE       TYPE              APPLICATION         SINCE",
+                "  lap' x ### ###  A 'letter'  com.example.edit  com.example.editor  1 min ago",
+                "    No application here can continue it.",
+            ])
+        #expect([HiddenOffer]().lines(at: 0).isEmpty)
+        #expect(HiddenOffer.all(in: nil).isEmpty && HiddenOffer.all(in: .byte(1)).isEmpty)
+    }
+
+    @Test("what was fetched is called so, streams apart, and is counted for each device")
+    func fetches() throws {
+        let report = StatusReport(
+            broker: .running(
+                StatusReport.Broker(
+                    version: 1, isEnabled: true, current: nil, offers: [],
+                    fetches: RecentFetch.all(
+                        in: try Self.list(Self.entry(["Kind": .string("stream")]), Self.entry([:]))),
+                    fetchesByDevice: DeviceFetches.all(
+                        in: try Self.list(Self.entry(["Fetches": .uint64(3), "Streams": .uint64(1)]))))),
+            bridge: Self.bridge())
+        let text = report.lines(at: 61_000_000).joined(separator: "\n")
+        #expect(!text.contains("ontinued") && !text.contains("123 456"))
+        #expect(text.contains("1 min ago  stream    lap' x ### ###  A 'letter'  com.example.edit"))
+        #expect(text.contains("1 min ago  activity  lap' x ### ###  A 'letter'  com.example.edit"))
+        #expect(text.contains("bbbbbbbb  3           1        1 min ago  A 'letter'  lap' x ### ###"))
+    }
 }
