@@ -99,11 +99,21 @@ extension [KnownDevice] {
         return table
     }
 
-    /// The one device that `text` names: its name, exact or as it is shown, or the beginning of its id.
-    func choose(_ text: String) throws(CommandFailure) -> KnownDevice {
+    /// Those that `text` names: by their names, exact or as they are shown, or by the beginning of their ids.
+    ///
+    /// As many digits as are shown of an id name the device that has it, also where another calls itself that.
+    func named(_ text: String) -> [KnownDevice] {
         let id = text.lowercased()
-        let named = filter { $0.name == text || (!$0.name.isEmpty && $0.label.shown == text) }
-        let found = named.isEmpty ? filter { !id.isEmpty && $0.id.hasPrefix(id) } : named
+        let byID = filter { !id.isEmpty && $0.id.hasPrefix(id) }
+        if id.count == KnownDevice.idLength, !byID.isEmpty { return byID }
+        let byName = filter { $0.name == text || (!$0.name.isEmpty && $0.label.shown == text) }
+        if byName.isEmpty { return byID }
+        return byName + (id.count < ShortIDs.minimum ? [] : byID.filter { !byName.contains($0) })
+    }
+
+    /// The one device that `text` names.
+    func choose(_ text: String) throws(CommandFailure) -> KnownDevice {
+        let found = named(text)
         guard let device = found.first else {
             throw CommandFailure("There is no paired device \(text.quoted). See “handoff devices”.")
         }

@@ -36,14 +36,4 @@ extension [NearbyDevice] {
         return [heading]
             + map { "  \($0.places)  \($0.label.quoted)" }
     }
-
-    /// The one that calls itself `name`; nil if none does.
-    func choose(_ name: String) throws(CommandFailure) -> NearbyDevice? {
-        let named = filter { $0.name == name || $0.label.shown == name }
-        guard named.count <= 1 else {
-            let list = named.lines("Give the address of one of them:").joined(separator: "\n")
-            throw .usage("\(named.count) devices call themselves \(name.quoted). \(list)")
-        }
-        return named.first
-    }
 }

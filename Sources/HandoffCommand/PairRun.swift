@@ -78,8 +78,9 @@ final class PairRun {
     // MARK: Which device
 
     private func find(_ text: String, _ devices: [KnownDevice]) async throws -> ObjectPath {
-        if let device = try? devices.choose(text) { return device.path }
-        if let device = try await bridge.nearby().choose(text) { return try await connect(device) }
+        let candidates = PairingCandidates(named: text, devices, try await bridge.nearby())
+        if candidates.all.count > 1 { throw Self.unnamed(candidates) }
+        if let candidate = candidates.all.first { return try await path(of: candidate) }
         guard text.contains(":") else {
             throw CommandFailure(
                 "There is no device \(text.quoted). Run “handoff pair” there, so that it can be found; or give its"
@@ -175,12 +176,17 @@ final class PairRun {
             return nil
         }
         let key = listed[number - 1].key
-        switch candidates.all.first(where: { $0.key == key }) {
-        case .asking(let device), .connected(let device): return device.path
-        case .nearby(let device): return try await connect(device)
-        case nil:
+        guard let candidate = candidates.all.first(where: { $0.key == key }) else {
             tell("That one is not there any more.")
             return nil
+        }
+        return try await path(of: candidate)
+    }
+
+    private func path(of candidate: PairingCandidate) async throws -> ObjectPath {
+        switch candidate {
+        case .asking(let device), .known(let device): device.path
+        case .nearby(let device): try await connect(device)
         }
     }
 

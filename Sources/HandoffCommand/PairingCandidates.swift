@@ -6,15 +6,15 @@ internal import HandoffCore
 enum PairingCandidate: Equatable {
     /// It asks to be paired.
     case asking(KnownDevice)
-    /// It is connected, not paired, and has not asked.
-    case connected(KnownDevice)
+    /// It is known, as it is connected or paired, and does not ask.
+    case known(KnownDevice)
     /// It lets itself be found.
     case nearby(NearbyDevice)
 
     /// What tells it from the others, whether it asks or not.
     var key: String {
         switch self {
-        case .asking(let device), .connected(let device): "device \(device.id)"
+        case .asking(let device), .known(let device): "device \(device.id)"
         case .nearby(let device): "nearby \(device.addresses.joined(separator: " ")) \(device.name)"
         }
     }
@@ -27,7 +27,8 @@ enum PairingCandidate: Equatable {
         let (what, place, label) =
             switch self {
             case .asking(let device): ("asks", Self.place(device), device.label)
-            case .connected(let device): ("connected", Self.place(device), device.label)
+            case .known(let device):
+                (device.isPaired ? "paired" : "connected", Self.place(device), device.label)
             case .nearby(let device): ("nearby", "at \(device.places)", device.label)
             }
         return "\(what.padded(to: 9))  \(place)  \(label.quoted)"
@@ -39,21 +40,34 @@ enum PairingCandidate: Equatable {
     }
 }
 
+extension PairingCandidate {
+    /// A device that the bridge knows.
+    init(_ device: KnownDevice) {
+        let asks = !["", "none"].contains(device.pairingState)
+        self = asks ? .asking(device) : .known(device)
+    }
+}
+
 /// Who is there to be paired with: those that ask, then those that are connected, then those nearby.
 struct PairingCandidates: Equatable {
     let all: [PairingCandidate]
 
-    /// Those among `devices` and `nearby`. A device that is announced is the same as one of that name which has come from
-    /// the same address.
+    /// Those among `devices` that ask, or are connected and not paired, and those `nearby`.
     init(_ devices: [KnownDevice], _ nearby: [NearbyDevice]) {
-        let asking = devices.filter { $0.pairingState != "none" && !$0.pairingState.isEmpty }
-        let connected = devices.filter { device in
-            !device.isPaired && device.isConnected && !asking.contains { $0.id == device.id }
-        }
-        let here = asking + connected
-        let others = nearby.filter { announced in !here.contains { Self.isSame($0, announced) } }
-        all =
-            asking.map { .asking($0) } + connected.map { .connected($0) } + others.map { .nearby($0) }
+        let here = devices.filter { PairingCandidate($0).asks || (!$0.isPaired && $0.isConnected) }
+        self.init(all: here, nearby)
+    }
+
+    /// Those that `text` names, of all `devices` and those `nearby`.
+    init(named text: String, _ devices: [KnownDevice], _ nearby: [NearbyDevice]) {
+        self.init(all: devices.named(text), nearby.filter { $0.name == text || $0.label.shown == text })
+    }
+
+    /// A device that is announced is the same as one of that name which has come from the same address.
+    private init(all devices: [KnownDevice], _ nearby: [NearbyDevice]) {
+        let known = devices.map { PairingCandidate($0) }
+        let others = nearby.filter { announced in !devices.contains { Self.isSame($0, announced) } }
+        all = known.filter(\.asks) + known.filter { !$0.asks } + others.map { .nearby($0) }
     }
 
     /// The one to be paired with though the user has not said so: the only one that is there, if it asks.

@@ -55,6 +55,19 @@ struct ChoosingTests {
         }
     }
 
+    @Test("a device that calls itself the beginning of another's id is not taken for that")
+    func namedLikeAnID() throws {
+        let (start, whole) = (String(Self.deviceA.prefix(8)), Self.deviceA)
+        let devices = try [Self.device(Self.deviceA, "lap"), Self.device(Self.deviceB, start)]
+        #expect(#expect(throws: CommandFailure.self) { try devices.choose(start) }?.status == 2)
+        #expect(try devices.choose(whole).name == "lap")
+        #expect(try devices.choose(Self.deviceB).name == start)
+        let impostor = try [Self.device(Self.deviceA, "lap"), Self.device(Self.deviceB, whole)]
+        #expect(try impostor.choose(whole).name == "lap")
+        let short = try [Self.device(Self.deviceA, "lap"), Self.device(Self.deviceB, "a")]
+        #expect(try short.choose("a").id == Self.deviceB, "a short name is no id")
+    }
+
     @Test("an offer's properties may be missing or of another type")
     func oddProperties() throws {
         let offer = try Self.offer(

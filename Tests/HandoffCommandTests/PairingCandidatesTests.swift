@@ -58,8 +58,23 @@ struct PairingCandidatesTests {
     func order() throws {
         let (asking, linked) = (try Self.device("a", "z", state: "waiting"), try Self.device("b", "a"))
         let all = PairingCandidates([linked, asking], [Self.nearby("b")]).all
-        #expect(all == [.asking(asking), .connected(linked), .nearby(Self.nearby("b"))])
+        #expect(all == [.asking(asking), .known(linked), .nearby(Self.nearby("b"))])
         #expect(Set(all.map(\.key)).count == 3)
+    }
+
+    @Test("a name that several have names all of them, known or nearby, and none is picked")
+    func named() throws {
+        let (known, other) = (try Self.device("a", "desk"), try Self.device("b", "lap", isPaired: true))
+        let devices = [known, other]
+        #expect(PairingCandidates(named: "desk", devices, []).all == [.known(known)])
+        #expect(PairingCandidates(named: "desk", devices, [Self.nearby("desk")]).all.count == 2)
+        #expect(
+            PairingCandidates(named: "desk", devices, [Self.nearby("desk", at: "192.0.2.1:1")]).all.count == 1
+        )
+        #expect(PairingCandidates(named: "bb", devices, [Self.nearby("desk")]).all == [.known(other)])
+        let twins = [Self.nearby("pad"), Self.nearby("pad", at: "192.0.2.8:1")]
+        #expect(PairingCandidates(named: "pad", devices, twins).all.count == 2)
+        #expect(PairingCandidates(named: "nobody", devices, twins).all.isEmpty)
     }
 
     @Test("a line tells who it is before what it calls itself, which cannot imitate that")
