@@ -88,7 +88,8 @@ final class BusChannel: MessageChannel {
         if ready.contains(.writable) { flags |= DBUS_WATCH_WRITABLE.rawValue }
         if ready.contains(.failed) { flags |= DBUS_WATCH_ERROR.rawValue }
         if ready.contains(.hungUp) { flags |= DBUS_WATCH_HANGUP.rawValue }
-        if flags != 0 { dbus_watch_handle(watch, flags) }
+        // Without a descriptor for one that comes with a message libdbus would end the connection.
+        if flags != 0 { DescriptorLimit.withReserve { _ = dbus_watch_handle(watch, flags) } }
         pump()
     }
 

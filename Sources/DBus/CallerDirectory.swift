@@ -79,7 +79,9 @@ final class CallerDirectory {
     private func finish(_ sender: BusName, _ credentials: Credentials?) {
         guard case .asked(let waiting) = entries[sender] else { return }
         guard let credentials else { return vanished(sender) }
-        let caller = Caller(name: sender, credentials: credentials, sandbox: Sandbox.of(credentials))
+        // It is found out once, and who is not known counts as sandboxed as long as they stay.
+        let sandbox = DescriptorLimit.withReserve { Sandbox.of(credentials) }
+        let caller = Caller(name: sender, credentials: credentials, sandbox: sandbox)
         entries[sender] = .known(caller)
         waitingBytes -= waiting.bytes
         for body in waiting.bodies { body(caller) }

@@ -12,22 +12,35 @@ enum AsyncOperation {
 
     /// Begins an operation, waits until it is complete and returns what `finish` makes of its result.
     ///
-    /// Cancelling the task cancels the operation, which then fails with `G_IO_ERROR_CANCELLED`.
+    /// Cancelling the task cancels the operation, which then fails with `G_IO_ERROR_CANCELLED`. Only for operations that GIO
+    /// runs on the main loop: where one waits on a thread, GIO makes a descriptor for the cancellable, and ends the process
+    /// if there is none left.
     @MainLoop
     static func run<Result: Sendable>(
         _ begin: @MainLoop (UnsafeMutablePointer<GCancellable>?, Ready, UnsafeMutableRawPointer) -> Void,
         finish: @escaping @MainLoop (OpaquePointer?) throws -> Result
     ) async throws -> Result {
         let cancellable = g_cancellable_new().map { ObjectReference(owning: $0) }
-        return try await withTaskCancellationHandler {
+        return try await run(
+            { begin(cancellable?.raw, $0, $1) }, finish: finish,
+            cancel: { g_cancellable_cancel(cancellable?.raw) })
+    }
+
+    /// The same for an operation that `cancel` makes fail soon.
+    @MainLoop
+    static func run<Result: Sendable>(
+        _ begin: @MainLoop (Ready, UnsafeMutableRawPointer) -> Void,
+        finish: @escaping @MainLoop (OpaquePointer?) throws -> Result, cancel: @escaping @Sendable () -> Void
+    ) async throws -> Result {
+        try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let data = Callback.Once<OpaquePointer?>.pass { result in
                     continuation.resume(with: Swift.Result { try finish(result) })
                 }
-                begin(cancellable?.raw, { _, result, data in Callback.Once.call(data, result) }, data)
+                begin({ _, result, data in Callback.Once.call(data, result) }, data)
             }
         } onCancel: {
-            g_cancellable_cancel(cancellable?.raw)
+            cancel()
         }
     }
 }

@@ -191,9 +191,9 @@ final class Link {
 
     /// The network has changed: ends the link if the machine does not have its address any more, else finds out
     /// whether there is still somebody at the other end.
-    func check(_ addresses: Set<[UInt8]>) {
+    func check(_ addresses: Set<[UInt8]>?) {
         guard isEstablished else { return }
-        guard channel.localAddress.map(addresses.contains) ?? true else {
+        if let addresses, let own = channel.localAddress, !addresses.contains(own) {
             return close("this device does not have its address any more")
         }
         // TCP would not try again for a while.

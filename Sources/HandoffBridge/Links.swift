@@ -123,8 +123,9 @@ final class Links {
         Farewell.awaitAll(until: deadline)
     }
 
-    /// Ends those that cannot live on now that the machine has these addresses, and finds out about the others.
-    func check(_ addresses: Set<[UInt8]>) { for link in all { link.check(addresses) } }
+    /// Ends those that cannot live on now that the machine has these addresses, and finds out about the others: about all if
+    /// the addresses are not known.
+    func check(_ addresses: Set<[UInt8]>?) { for link in all { link.check(addresses) } }
 
     /// Says Hello anew on every link where it has changed.
     func sayHello() { for link in all { link.say(bridge.hello(for: link)) } }

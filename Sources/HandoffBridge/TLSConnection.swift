@@ -68,10 +68,14 @@ final class TLSConnection {
         do {
             let connection = try make(side, over: socket, identity.certificate)
             gate.guard(connection)
-            _ = try await AsyncOperation.run { cancellable, ready, data in
-                g_tls_connection_handshake_async(connection.raw, 0, cancellable, ready, data)
+            let descriptor = socket.descriptor
+            // On a thread of GIO's, which reads an end when the socket is shut down.
+            _ = try await AsyncOperation.run { ready, data in
+                g_tls_connection_handshake_async(connection.raw, 0, nil, ready, data)
             } finish: { result in
                 try throwingGError { g_tls_connection_handshake_finish(connection.raw, result, $0) }
+            } cancel: {
+                shutdown(descriptor, Int32(SHUT_RDWR))
             }
             return TLSConnection(connection, socket, try verify(connection, demand))
         } catch {

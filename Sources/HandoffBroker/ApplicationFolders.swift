@@ -14,6 +14,8 @@ struct ApplicationFolders {
         var applications: [InstalledApplication] = []
         /// All folders that were looked into, those that are missing too.
         var folders: [String] = []
+        /// Whether some could not be looked at only now, for want of a descriptor.
+        var isIncomplete = false
         /// The file ids that were seen: of two with one id the first counts, even if it says nothing.
         fileprivate var ids: Set<String> = []
         fileprivate var files = 0
@@ -30,7 +32,7 @@ struct ApplicationFolders {
     private static func look(in folder: String, prefix: String, depth: Int, _ contents: inout Contents) {
         guard contents.folders.count < maximumFolders else { return }
         contents.folders.append(folder)
-        let entries = entries(of: folder, atMost: maximumEntries - contents.entries)
+        let entries = entries(of: folder, atMost: maximumEntries - contents.entries, &contents)
         contents.entries += entries.count
         for (name, isFolder) in entries {
             if isFolder {
@@ -50,14 +52,20 @@ struct ApplicationFolders {
                 contents.applications.append(application)
             }
         } catch {
+            if (error as? KeyFileError)?.isShortage == true { contents.isIncomplete = true }
             let reason = (error as? HandoffFailure)?.message ?? "\(error)"
             brokerLog.debug("\(PeerText.message(path)) is ignored: \(PeerText.message(reason))")
         }
     }
 
     /// Names, and whether they are folders (links to such are not followed), in alphabetical order.
-    private static func entries(of folder: String, atMost maximum: Int) -> [(String, Bool)] {
-        guard let stream = opendir(folder) else { return [] }
+    private static func entries(
+        of folder: String, atMost maximum: Int, _ contents: inout Contents
+    ) -> [(String, Bool)] {
+        guard let stream = opendir(folder) else {
+            if errno == EMFILE || errno == ENFILE { contents.isIncomplete = true }
+            return []
+        }
         defer { closedir(stream) }
         var entries: [(String, Bool)] = []
         while entries.count < maximum, let entry = readdir(stream) {

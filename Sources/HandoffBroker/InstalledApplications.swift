@@ -19,6 +19,8 @@ final class InstalledApplications {
     private static let shortestPatience: Int64 = 200_000
     /// How many times as long as reading takes the wait is at least.
     private static let restfulness: Int64 = 20
+    /// How long, in microseconds, until what could not be read is read again.
+    private static let retryInterval: Int64 = 2_000_000
     /// How often the folders are read anew at once because there are others now.
     private static let maximumRounds = 3
 
@@ -41,6 +43,13 @@ final class InstalledApplications {
         let start = MainLoop.now
         let contents = look()
         patience = max(Self.shortestPatience, Self.restfulness * (MainLoop.now - start))
+        guard !contents.isIncomplete else {
+            // What was found before is more than what is found without a descriptor.
+            brokerLog.info(
+                "The desktop entries cannot be read now: there is no descriptor left. Trying again.")
+            isExpecting = true
+            return timer.set(MainLoop.now + Self.retryInterval)
+        }
         brokerLog.debug("\(contents.applications.count) installed applications take part.")
         broker.setInstalled(contents.applications)
     }

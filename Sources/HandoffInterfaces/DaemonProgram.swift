@@ -51,6 +51,10 @@ public final class DaemonProgram {
         case .run(let parsed): values = parsed
         case .exit(let status): return status
         }
+        if let shortage = DescriptorLimit.shortage {
+            Log(domain: program).warning("\(program) cannot run: \(shortage)")
+            return 1
+        }
         let runner = MainLoop.assumeIsolated { DaemonProgram(program, name) }
         MainLoop.start { await runner.live(values, export, begin, end) }
         MainLoop.run(until: runner.token)

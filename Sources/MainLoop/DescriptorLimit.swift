@@ -6,12 +6,50 @@ public enum DescriptorLimit {
     /// Enough for all streams that all peers may have, three descriptors each.
     private static let wanted: rlim_t = 8192
 
-    /// Raises the limit as far as is needed and allowed. The usual one is that of programs that use select(2).
+    /// With fewer GLib ends the process at one point or another, instead of saying so.
+    private static let least: rlim_t = 64
+
+    /// Why a daemon cannot run, for people; nil if there are enough.
+    public static var shortage: String? {
+        guard let limit = current, limit.rlim_cur < least else { return nil }
+        return
+            "Only \(limit.rlim_cur) files may be open at a time, which is too few: at least \(least) are needed."
+            + " Raise the limit (ulimit -n, LimitNOFILE=)."
+    }
+
+    /// How many are kept for ``withReserve(_:)``: more than come with one message (dbus-daemon(1),
+    /// `max_message_unix_fds`).
+    private static let reserve: rlim_t = 32
+
+    /// Raises the limit as far as is needed and allowed, but for the reserve. The usual one is that of programs that use
+    /// select(2).
     public static func raise() {
+        guard var limit = current else { return }
+        let most = limit.rlim_max > least + reserve ? limit.rlim_max - reserve : limit.rlim_max
+        limit.rlim_cur = min(max(wanted, limit.rlim_cur), most)
+        set(limit)
+    }
+
+    /// Runs `body` with some descriptors more than everything else may have: for what would not fail alone without one, but
+    /// take the whole program or a caller with it.
+    public static func withReserve<Result, Failure: Error>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        guard let ordinary = current else { return try body() }
+        var raised = ordinary
+        raised.rlim_cur = min(ordinary.rlim_max, ordinary.rlim_cur + reserve)
+        set(raised)
+        defer { set(ordinary) }
+        return try body()
+    }
+
+    private static var current: rlimit? {
         var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < wanted
-        else { return }
-        limit.rlim_cur = min(wanted, limit.rlim_max)
+        return getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 ? limit : nil
+    }
+
+    private static func set(_ limit: rlimit) {
+        var limit = limit
         _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 }

@@ -4,19 +4,26 @@ internal import Glibc
 /// Watches folders for files that come, go and change (inotify(7)), also folders that do not exist yet.
 @MainLoop
 public final class FolderWatch {
-    private let descriptor: Int32
+    private var descriptor: Int32 = -1
     private var source: DescriptorSource?
+    /// Tries it again without a descriptor.
+    private var retry: LoopSource?
     /// What of a watched folder counts: nil for all, else the name that is waited for.
     private var names: [Int32: String?] = [:]
     private let body: @MainLoop () -> Void
 
     /// Calls `body` after something has changed, once for what changed at a time. Nothing is watched yet.
-    /// Without inotify it never calls.
-    public init(_ body: @escaping @MainLoop () -> Void) {
-        self.body = body
+    /// Without a descriptor for it this is tried again and again; then `body` is called too.
+    public init(_ body: @escaping @MainLoop () -> Void) { self.body = body }
+
+    private static let retryInterval = Duration.seconds(5)
+
+    private func begin() -> Bool {
+        if descriptor >= 0 { return true }
         descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
-        guard descriptor >= 0 else { return }
+        guard descriptor >= 0 else { return false }
         source = DescriptorSource(descriptor, .readable) { [weak self] _ in self?.read() }
+        return true
     }
 
     isolated deinit {
@@ -26,7 +33,15 @@ public final class FolderWatch {
 
     /// Watches these folders, and no others that were watched before.
     public func watch(_ folders: [String]) {
-        guard descriptor >= 0 else { return }
+        retry = nil
+        guard begin() else {
+            retry = .timer(after: Self.retryInterval) { [weak self] in
+                guard let self else { return }
+                watch(folders)
+                if descriptor >= 0 { body() }
+            }
+            return
+        }
         let former = Set(names.keys)
         names = [:]
         for folder in folders { watch(folder, waitingFor: nil) }

@@ -6,12 +6,15 @@ internal import Glibc
 public struct KeyFileError: Error, Equatable, CustomStringConvertible, Sendable {
     /// Whether the file is what is wrong, rather than the disk or the permissions.
     public let isDamage: Bool
+    /// Whether all that was wanting is a descriptor.
+    public let isShortage: Bool
     /// What is wrong, with which file, and where one can do something about it, what.
     public let description: String
 
-    init(_ description: String, isDamage: Bool = true) {
+    init(_ description: String, isDamage: Bool = true, isShortage: Bool = false) {
         self.description = description
         self.isDamage = isDamage
+        self.isShortage = isShortage
     }
 }
 

@@ -85,6 +85,9 @@ public enum SmallFile {
     }
 
     private static func failure(_ what: String) -> KeyFileError {
-        KeyFileError("\(what): \(String(cString: strerror(errno))).", isDamage: false)
+        let number = errno
+        return KeyFileError(
+            "\(what): \(String(cString: strerror(number))).", isDamage: false,
+            isShortage: number == EMFILE || number == ENFILE)
     }
 }

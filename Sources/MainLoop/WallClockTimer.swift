@@ -9,6 +9,11 @@ public final class WallClockTimer {
     private let body: @MainLoop () -> Void
     private var descriptor: Int32 = -1
     private var source: DescriptorSource?
+    /// Stands for it while there is no descriptor left.
+    private var substitute: LoopSource?
+
+    /// How long, in microseconds, that one waits at most until it looks at the clock.
+    private static let longestWait: Int64 = 10_000_000
 
     /// Calls `body` whenever the time that was set last has come.
     public init(_ body: @escaping @MainLoop () -> Void) { self.body = body }
@@ -19,7 +24,7 @@ public final class WallClockTimer {
     public func set(_ time: Int64) {
         cancel()
         descriptor = timerfd_create(CLOCK_REALTIME, Int32(TFD_NONBLOCK | TFD_CLOEXEC))
-        guard descriptor >= 0 else { return }
+        guard descriptor >= 0 else { return setWithoutDescriptor(time) }
         var value = itimerspec()
         // At 0 it would be switched off.
         value.it_value = timespec(
@@ -33,8 +38,20 @@ public final class WallClockTimer {
         }
     }
 
+    /// Looks again in a while, or when it is time: a descriptor may be had then.
+    private func setWithoutDescriptor(_ time: Int64) {
+        let left = max(0, time.subtractingReportingOverflow(MainLoop.wallClock).partialValue)
+        substitute = .timer(after: .microseconds(min(left, Self.longestWait))) { [weak self] in
+            guard let self else { return }
+            if MainLoop.wallClock < time { return set(time) }
+            cancel()
+            body()
+        }
+    }
+
     /// No time is waited for any more.
     public func cancel() {
+        substitute = nil
         source = nil
         if descriptor >= 0 { close(descriptor) }
         descriptor = -1

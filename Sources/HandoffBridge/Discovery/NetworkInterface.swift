@@ -44,10 +44,10 @@ struct NetworkInterface: Hashable, Sendable {
         }.filter { $0.index > 0 }.sorted { $0.index < $1.index }
     }
 
-    /// All addresses of this machine, on interfaces that are up.
-    static func ownAddresses() -> Set<[UInt8]> {
+    /// All addresses of this machine, on interfaces that are up; nil if the system does not tell now.
+    static func ownAddresses() -> Set<[UInt8]>? {
         var first: UnsafeMutablePointer<ifaddrs>?
-        guard getifaddrs(&first) == 0 else { return [] }
+        guard getifaddrs(&first) == 0 else { return nil }
         defer { freeifaddrs(first) }
         return Set(
             entries(first).compactMap { $0.ifa_flags & UInt32(IFF_UP) == 0 ? nil : bytes($0.ifa_addr) })
