@@ -51,9 +51,6 @@ public final class ObjectTree {
         tellRemoved(object)
     }
 
-    /// Whether something is served at `path`.
-    public func exports(_ path: ObjectPath) -> Bool { objects[path] != nil }
-
     /// Makes `path` an object manager of what is below it.
     public func manage(_ path: ObjectPath) { managers[path] = managers[path] ?? [:] }
 

@@ -19,10 +19,11 @@ from contextlib import contextmanager
 import pytest
 from gi.repository import GLib
 from buses import BRIDGE, BRIDGE_ROOT, BROKER, ROOT, BusError, let_pass, properties, wait
-from clients import Client, Dock
+from clients import ACTIVITY_TYPE, Client, Dock
 from link import Device
 from streams import Continuation
 from support import Machine, wait_for_link
+from test_desktop_entries import install
 
 Machines = tuple[Machine, Machine]
 DAEMONS = ("handoffd", "handoff-bridge")
@@ -216,50 +217,24 @@ def test_continuing(machines: Machines) -> None:
         assert origin.called("WillSave")
 
 
-ENTRY = """\
-[Desktop Entry]
-Type=Application
-Name=Example
-Exec=true
-Implements=org.example.Handoff.Application;
-X-Handoff-ActivityTypes=com.example.editor.edit;
-X-Handoff-Team=com.example
-"""
-
-
 def test_desktop_entries(machines: Machines) -> None:
     """Applications that are installed meanwhile are found later, and those that were known stay so."""
     desk, lap = machines
-    folder = lap.folder / "data_home" / "applications"
-    folder.mkdir()
+
+    def add(name: str) -> None:
+        install(lap, name, ActivityTypes=ACTIVITY_TYPE, Team="com.example", DBusActivatable="true")
+
     Client(desk, options={"Team": GLib.Variant("s", "com.example")}).offer("A letter")
     dock = Dock(lap)
-    (folder / "com.example.one.desktop").write_text(ENTRY)
+    add("com.example.first")
     path = dock.offer("A letter")
-    wait(lambda: dock.offers[path]["Handlers"] == ["com.example.one"], "the first application")
     for spare in range(3):
         name = f"com.example.more{spare}"
         with starved(lap, "handoffd", spare):
-            (folder / f"{name}.desktop").write_text(ENTRY)
+            add(name)
             let_pass(0.6)
-            assert "com.example.one" in dock.offers[path]["Handlers"]
+            assert "com.example.first" in dock.offers[path]["Handlers"]
         wait(lambda: name in dock.offers[path]["Handlers"], "the other application")
-
-
-def test_starting_an_application(machines: Machines) -> None:
-    """An application that cannot be started makes its continuation fail; the next one starts."""
-    desk, lap = machines
-    folder = lap.folder / "data_home" / "applications"
-    folder.mkdir()
-    (folder / "com.example.one.desktop").write_text(ENTRY.replace("Exec=true", f"Exec=touch {lap.folder}/started"))
-    Client(desk, options={"Team": GLib.Variant("s", "com.example")}).offer("A letter")
-    dock = Dock(lap)
-    path = dock.offer("A letter")
-    for spare in range(MOST):
-        with starved(lap, "handoffd", spare):
-            attempt(lambda: dock.continue_offer(path))
-            let_pass(0.2)
-        assert path in dock.offers
 
 
 def test_answers_go_on(machine: Machine) -> None:
