@@ -73,6 +73,7 @@ final class StreamGuards {
 
     private func remove(_ key: Key) -> Guard? {
         guard let former = guards.removeValue(forKey: key) else { return nil }
+        if !guards.keys.contains(where: { $0.bridge == key.bridge }) { processes[key.bridge] = nil }
         if former.owner.isOrigin {
             broker.origin.streamClosed(former.owner.continuation, of: former.owner.device)
         } else {
@@ -83,8 +84,8 @@ final class StreamGuards {
 
     /// A connection has left the bus. If it was a bridge, all its streams break.
     func vanished(_ name: BusName) {
+        let process = processes[name]
         let lost = guards.keys.filter { $0.bridge == name }.compactMap(remove)
-        let process = processes.removeValue(forKey: name)
         guard !lost.isEmpty else { return }
         MainLoop.start {
             // As long as it lives it would take what follows for the end of what the applications write.
