@@ -41,7 +41,9 @@ final class PeerPlaces {
     /// Where `device` has said that it listens, as long as this machine is where it was then.
     func callback(of device: DeviceID) -> NetworkAddress? {
         guard let place = places[device], let callback = place.callback else { return nil }
-        if let local = place.localAddress, !NetworkInterface.ownAddresses().contains(local) { return nil }
+        if let local = place.localAddress, let own = NetworkInterface.ownAddresses(), !own.contains(local) {
+            return nil
+        }
         return callback
     }
 

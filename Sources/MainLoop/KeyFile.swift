@@ -108,6 +108,9 @@ public final class KeyFile {
     /// The names of the keys of `group`; none if there is no such group.
     public func keys(in group: String) -> [String] { Self.strings(g_key_file_get_keys(raw, group, nil, nil)) }
 
+    /// Removes `key` from `group`.
+    public func removeKey(_ key: String, in group: String) { g_key_file_remove_key(raw, group, key, nil) }
+
     // MARK: Saving
 
     /// Writes the file to `path`, for this user alone (0600), so that after a crash at any moment the file is
