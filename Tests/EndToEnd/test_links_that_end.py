@@ -25,9 +25,10 @@ JOINED = 5
 
 
 def gone_after(dock: Dock, path: str, end: Callable[[], object]) -> float:
-    """Seconds from when `end` began until the dock was told that the offer has gone."""
-    start = time.monotonic()
+    """Seconds from when `end` was answered, after what it has to write to the disk, until the dock was told that the offer
+    has gone."""
     end()
+    start = time.monotonic()
     wait(lambda: path not in dock.offers, "the offer to go")
     return next(event.at for event in reversed(dock.events)
                 if event.member == "InterfacesRemoved" and event.path == path) - start
