@@ -4,6 +4,8 @@ public import MainLoop
 /// Decides when a call that has come runs: at once, later, or never.
 @MainLoop
 public protocol CallGate: AnyObject {
+    /// Whether it decides about calls of `caller`; all others run at once.
+    func concerns(_ caller: Caller) -> Bool
     /// Calls `run` once, now or later, with nil, or with the error that the call is to be answered with instead. What
     /// is called within ``MainLoop/charge(_:_:)`` runs at the expense of that account.
     func admit(_ call: Message, from caller: Caller, _ run: @escaping @MainLoop (DBusError?) -> Void)

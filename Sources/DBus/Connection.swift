@@ -148,7 +148,7 @@ public final class Connection {
         guard let channel else { return }
         channel.identify(senderOf: message) { [weak self] caller in
             guard let self else { return }
-            guard let gate else { return begin(message, from: caller) }
+            guard let gate, gate.concerns(caller) else { return begin(message, from: caller) }
             gate.admit(message, from: caller) { [weak self] refusal in
                 self?.begin(message, from: caller, refusal: refusal)
             }

@@ -55,10 +55,10 @@ final class ActivityObject {
 
     /// Takes over `properties`, all or none; what that causes follows the reply to `call`.
     func apply(_ properties: [String: Value], _ call: MethodCall?) throws {
-        var changed = state
-        let needsSave = try changed.apply(properties)
-        try broker.holdings.change(from: state.size, to: changed.size, of: owner.text)
-        state = changed
+        let former = state.size
+        let needsSave = try state.apply(properties) { (size) throws(HandoffFailure) in
+            try broker.holdings.change(from: former, to: size, of: owner.text)
+        }
         hintAtStreams()
         if properties.count > (needsSave == nil ? 0 : 1) { try tellChanged(call) }
         guard let needsSave else { return }

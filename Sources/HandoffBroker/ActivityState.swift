@@ -44,9 +44,13 @@ struct ActivityState: Equatable {
 
     /// Takes over those of `properties` that are properties of an activity, all or none of them.
     /// - Returns: the new value of `NeedsSave`, which is kept elsewhere; nil if it is not among them.
+    /// - Parameter holding: is told how many bytes it would take then, all of it checked, and may throw.
     /// - Throws: `InvalidArgs` naming the key, `InvalidURL`, `UserInfoTooLarge`, `LimitsExceeded`.
     @discardableResult
-    mutating func apply(_ properties: [String: Value]) throws(HandoffFailure) -> Bool? {
+    mutating func apply(
+        _ properties: [String: Value],
+        holding: (_ size: Int) throws(HandoffFailure) -> Void = { (_) throws(HandoffFailure) in }
+    ) throws(HandoffFailure) -> Bool? {
         var changed = self
         var needsSave: Bool?
         for (key, value) in properties {
@@ -57,6 +61,7 @@ struct ActivityState: Equatable {
             }
         }
         try changed.check(changing: properties)
+        try holding(changed.size)
         self = changed
         return needsSave
     }

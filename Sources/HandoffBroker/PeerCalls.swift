@@ -16,8 +16,10 @@ final class PeerCalls: CallGate {
 
     init(_ broker: Broker) { self.broker = broker }
 
+    func concerns(_ caller: Caller) -> Bool { caller.name == broker.bridge }
+
     func admit(_ call: Message, from caller: Caller, _ run: @escaping @MainLoop (DBusError?) -> Void) {
-        guard caller.name == broker.bridge, let device = device(of: call) else { return run(nil) }
+        guard let device = device(of: call) else { return run(nil) }
         guard times.waitingCount(device) < Self.maximumWaiting else {
             return run(
                 .limitsExceeded(

@@ -97,7 +97,8 @@ public struct ClientHoldings: Sendable {
     /// Fails with `limitsExceeded`, and changes nothing then.
     public mutating func change(from former: Int, to size: Int, of connection: String) throws(HandoffFailure)
     {
-        try change(by: Self.cost(size) - Self.cost(former), of: connection)
+        let bytes = Self.cost(size) - Self.cost(former)
+        if bytes != 0 { try change(by: bytes, of: connection) }
     }
 
     /// An activity of `connection`, whose properties take `size` bytes, has ended.

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 from gi.repository import GLib
-from buses import wait
+from buses import ROOT, wait
 from clients import Client
 from hoarder import hoarding
 from support import Machine, refused
@@ -114,8 +116,13 @@ def test_calls_before_it_is_known_who_calls(desk: Machine) -> None:
     client = Client(desk, register=False)
     large = GLib.Variant("(sa{sv})", ("", {"UserInfo": GLib.Variant("a{sv}", {
         "bulk": GLib.Variant("s", "x" * MIB)})}))
+    broker = desk.processes["handoffd"]
+    # Meanwhile it can't ask the bus: the answer comes behind all that.
+    broker.send_signal(signal.SIGSTOP)
     for _ in range(100):
-        client.begin("/org/example/Handoff", "Manager.CreateActivity", large)
+        client.begin(ROOT, "Manager.CreateActivity", large)
+    client.connection.flush_sync()
+    broker.send_signal(signal.SIGCONT)
     client.register()
     assert Client(desk, "com.example.other").create(Title="Served")
     assert client.create(Title="Served too")
