@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import signal
+import time
 
 import pytest
 from gi.repository import GLib
@@ -122,7 +123,10 @@ def test_calls_before_it_is_known_who_calls(desk: Machine) -> None:
     for _ in range(100):
         client.begin(ROOT, "Manager.CreateActivity", large)
     client.connection.flush_sync()
+    begin = time.monotonic()
     broker.send_signal(signal.SIGCONT)
     client.register()
+    # After 25 s it would give up asking, and go on too.
+    assert time.monotonic() - begin < 15
     assert Client(desk, "com.example.other").create(Title="Served")
     assert client.create(Title="Served too")
