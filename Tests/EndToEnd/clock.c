@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* To be loaded before a program: its wall clock is ahead by the seconds that the file named in HANDOFF_TEST_CLOCK holds,
-   a long, and what it sets a timer for by that clock comes within a second, as if the clock had been set. */
+   a long, and what it sets a timer for by that clock comes within a second, as if the clock had been set. Its clock since
+   the start of the machine is ahead by a second long, if there is one. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -16,7 +17,7 @@ static const volatile long *offset;
 __attribute__((constructor)) static void map(void) {
     const char *path = getenv("HANDOFF_TEST_CLOCK");
     int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    void *page = file < 0 ? MAP_FAILED : mmap(NULL, sizeof *offset, PROT_READ, MAP_SHARED, file, 0);
+    void *page = file < 0 ? MAP_FAILED : mmap(NULL, 2 * sizeof *offset, PROT_READ, MAP_SHARED, file, 0);
     if (page != MAP_FAILED)
         offset = page;
     if (file >= 0)
@@ -29,7 +30,9 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
         real = dlsym(RTLD_NEXT, "clock_gettime");
     int status = real(clock, time);
     if (!status && clock == CLOCK_REALTIME && offset)
-        time->tv_sec += *offset;
+        time->tv_sec += offset[0];
+    if (!status && clock == CLOCK_MONOTONIC && offset)
+        time->tv_sec += offset[1];
     return status;
 }
 

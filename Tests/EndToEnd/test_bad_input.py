@@ -268,7 +268,8 @@ def test_undeclared_type(machine: Machine) -> None:
         undeclared.create()
 
 
-@pytest.mark.parametrize("activity_type", ["", "x" * 256, "line\nbreak", "\x7f", "com.example.\u202eedit", "com.example\u2028edit"])
+@pytest.mark.parametrize("activity_type", ["", "x" * 256, "line\nbreak", "\x7f", "com.example.\u202eedit",
+                                           "com.example\u2028edit"])
 def test_type_that_is_none(machine: Machine, activity_type: str) -> None:
     """A type that is empty, too long or has control characters can't be declared."""
     with refused("InvalidArgs"):

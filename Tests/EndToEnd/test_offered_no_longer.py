@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import struct
 import time
 from collections.abc import Callable
 
@@ -12,7 +13,8 @@ from buses import BRIDGE_ROOT, ROOT, let_pass, wait
 from clients import Activity, Client
 from link import ERROR, Device, fetch
 from streams import Continuation
-from support import Machine
+from support import Machine, pair, refused
+from test_announcements import fake_clock
 
 Machines = tuple[Machine, Machine]
 
@@ -94,6 +96,42 @@ def test_offered_again_while_it_is_saved(machine: Machine) -> None:
     client.unanswered[0].return_value(GLib.Variant("(a{sv})", ({},)))
     wait(lambda: link.answer_to(serial), "an answer to Fetch")
     assert link.answer_to(serial).get_message_type() != ERROR
+
+
+def let_time_pass(machine: Machine, seconds: int) -> None:
+    """For the broker of this machine, which has a clock of its own, so much time passes at once."""
+    with open(machine.folder / "clock", "r+b") as clock:
+        clock.write(struct.pack("ll", 0, seconds))
+    # Its timers go by the kernel's clock. Any call wakes it up.
+    machine.session.get(ROOT, "Manager.Version")
+
+
+def test_streams_to_what_is_long_not_offered(machine_list: list[Machine]) -> None:
+    """Five minutes after an activity ceased to be offered no peer opens a stream to its application any more."""
+    desk, lap = Machine("desk"), Machine("lap")
+    machine_list += [desk, lap]
+    clock = fake_clock(desk)
+    # The kernel takes no more of a file than there is.
+    (desk.folder / "clock").write_bytes(struct.pack("ll", 0, 0))
+    desk.environment |= clock
+    for machine in (desk, lap):
+        machine.start_broker()
+        for name in clock:
+            machine.environment.pop(name, None)
+        machine.start_bridge()
+    pair(desk, lap)
+    continuation = Continuation(desk, lap)
+    continuation.activity.resign_current()
+    let_time_pass(desk, 290)
+    ends = continuation.open()
+    let_time_pass(desk, 310)
+    for end in (*continuation.open(), *ends):
+        end.close()
+    let_pass(0.2)
+    let_time_pass(desk, 320)
+    with refused("UnknownObject"):
+        continuation.target.call(continuation.path, "Continuation.OpenStream")
+    assert not continuation.origin.streams
 
 
 def test_streams_are_told_like_fetches(machines: Machines) -> None:

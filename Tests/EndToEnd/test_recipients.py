@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 from gi.repository import Gio, GLib
-from buses import BROKER, HANDOFF_ERROR, INTERFACES, ROOT, let_pass
-from clients import APPLICATION_ID, Client, Dock
+from buses import BROKER, HANDOFF_ERROR, INTERFACES, ROOT, let_pass, wait
+from clients import ACTIVITY_TYPE, APPLICATION_ID, Client, Dock
 from support import Machine, refused
 
 Machines = tuple[Machine, Machine]
@@ -147,3 +147,18 @@ def test_no_opinion(machines: Machines, error: str) -> None:
     assert dock.outcome()[1] == ""
     assert "was not saved" not in desk.log("handoffd")
     assert origin.get(ROOT, "Manager.RecentFetches")
+
+
+def test_publish_beside_receive(machines: Machines) -> None:
+    """“handoff publish” and “handoff receive” under one id on one machine do not disturb each other."""
+    desk, lap = machines
+    as_one = ("--app-id", APPLICATION_ID, "--type", ACTIVITY_TYPE)
+    lap.start("handoff", "receive", *as_one, "--once")
+    lap.processes["receive"] = lap.processes.pop("handoff")
+    wait(lambda: "Waiting" in lap.log("handoff"), "handoff receive to be ready")
+    lap.start("handoff", "publish", *as_one, "--title", "From the shell")
+    dock = Dock(desk)
+    assert continued(desk, lap) == (APPLICATION_ID, "", "")
+    wait(lambda: lap.processes["receive"].poll() is not None, "the end of handoff receive --once")
+    assert lap.processes.pop("receive").returncode == 0
+    dock.offer("From the shell")
