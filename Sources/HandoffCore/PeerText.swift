@@ -60,7 +60,7 @@ public enum PeerText {
 
     /// Whether a scalar is a control character, ends a line, or changes the direction of writing: what counts as a control
     /// character wherever text of others is looked at.
-    static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    public static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x00...0x1F, 0x7F...0x9F: true
         case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A program on the bus that speaks to its socket itself, with no proxy between, and does what it is told on its standard
-input, a line of JSON each time. It answers each with a line of JSON.
+"""A program on the bus that speaks to its socket itself, with no proxy between, and does what it is told on its
+standard input, a line of JSON each time. It answers each with a line of JSON.
 
     {"do": "call", "to": NAME, "path": PATH, "member": INTERFACE.MEMBER, "arguments": TEXT}   → error name, or ""
     {"do": "calls"}    → the members that it has been called with so far, of which it answers none
-    {"do": "orphan"}   → its process id; from then on a child has the connection, and the process that made it has ended
-    {"do": "behead"}   → its process id; from then on another thread has the connection, and the first one has ended
+    {"do": "orphan"}   → its process id; from then on a child has the connection, and what made it has ended
+    {"do": "behead"}   → its process id; from then on another thread has the connection, and the first has ended
 """
 
 from __future__ import annotations

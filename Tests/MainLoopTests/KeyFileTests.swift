@@ -101,4 +101,13 @@ struct KeyFileTests {
         let error = #expect(throws: KeyFileError.self) { try SmallFile.write([], to: "\(path)/below") }
         #expect(error?.isDamage == false)
     }
+
+    @Test("what is saved again has lost neither comments nor translations")
+    func nothingIsLost() throws {
+        let text = "# Why.\n[Group]\n# How.\nKey=one\nKey[de]=eins\nKey[xx_YY]=?\n"
+        let file = try KeyFile(text: text)
+        file.set("Other", in: "Group", to: true)
+        for line in text.split(separator: "\n") { #expect(file.text.contains(line)) }
+        #expect(try file.string("Key", in: "Group") == "one")
+    }
 }
