@@ -23,7 +23,7 @@ final class Links {
     private var nextNumber = 0
     private let bridge: Bridge
     /// The processor time that devices take, of whose links each is read only while it has not had too much.
-    private lazy var times = TimeKeeper<DeviceID?> { [weak self] device in self?.bar(device) }
+    private lazy var times = TimeKeeper { [weak self] device in self?.bar(device) }
 
     init(_ bridge: Bridge) { self.bridge = bridge }
 
@@ -35,7 +35,7 @@ final class Links {
         guard !account(of: transport.peer).isBarred else {
             transport.close()
             throw TLSFailure(
-                "it has taken up more than \(TimeBudgets<DeviceID?>.longBudget) of processor time in a minute. It is let"
+                "it has taken up more than \(TimeBudgets.longBudget) of processor time in a minute. It is let"
                     + " in again in another minute; unpair it if that goes on")
         }
         nextNumber += 1
@@ -100,7 +100,7 @@ final class Links {
     private func bar(_ device: DeviceID?) {
         let name = device.map(bridge.devices.name(of:)) ?? "Devices that are not paired"
         bridgeLog.warning(
-            "\(name) took up more than \(TimeBudgets<DeviceID?>.longBudget) of processor time in a minute: no link with"
+            "\(name) took up more than \(TimeBudgets.longBudget) of processor time in a minute: no link with"
                 + " it for the next minute. Unpair it if that goes on.")
         for link in all where link.account?.device == device {
             link.close("it took up too much processor time")

@@ -7,7 +7,7 @@ internal import MainLoop
 @MainLoop
 struct PeerAccount {
     /// The time of all devices.
-    let times: TimeKeeper<DeviceID?>
+    let times: TimeKeeper
     /// The device; nil for strangers.
     let device: DeviceID?
 

@@ -9,7 +9,7 @@ internal import MainLoop
 @MainLoop
 final class PeerCalls: CallGate {
     private unowned let broker: Broker
-    private lazy var times = TimeKeeper<DeviceID> { [weak self] device in self?.bar(device) }
+    private lazy var times = TimeKeeper { [weak self] device in self?.bar(device) }
 
     /// How many calls of one peer wait; the bridge takes sixteen on each of four links.
     private static let maximumWaiting = 64
@@ -36,9 +36,10 @@ final class PeerCalls: CallGate {
         return device
     }
 
-    private func bar(_ device: DeviceID) {
+    private func bar(_ device: DeviceID?) {
+        guard let device else { return }
         brokerLog.warning(
-            "What \(broker.peers.name(of: device)) asks took up more than \(TimeBudgets<DeviceID>.longBudget) of"
+            "What \(broker.peers.name(of: device)) asks took up more than \(TimeBudgets.longBudget) of"
                 + " processor time in a minute: it is refused for the next minute. Unpair it if that goes on."
         )
     }

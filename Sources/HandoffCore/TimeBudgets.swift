@@ -5,17 +5,20 @@
 /// Time is counted in windows of ``window``. Whoever has used up what there is for one in a window goes on in the next; so
 /// do all when what there is for all of them is used up. What was taken beyond that is taken off the next windows. Whoever has
 /// used up ``longBudget`` within ``longTime`` is barred for as long.
-public struct TimeBudgets<Key: Hashable & Sendable>: Sendable {
+public struct TimeBudgets: Sendable {
+    /// A device, or nil for all those together that nobody knows.
+    public typealias Key = DeviceID?
+
     /// How long a window is.
-    public static var window: Duration { .milliseconds(100) }
+    public static let window: Duration = .milliseconds(100)
     /// What each may take of a window.
-    public static var budget: Duration { .milliseconds(20) }
+    public static let budget: Duration = .milliseconds(20)
     /// What all together may take of a window.
-    public static var budgetOfAll: Duration { .milliseconds(50) }
+    public static let budgetOfAll: Duration = .milliseconds(50)
     /// The time over which each is also counted, and for which it is barred.
-    public static var longTime: Duration { .seconds(60) }
+    public static let longTime: Duration = .seconds(60)
     /// What each may take of that.
-    public static var longBudget: Duration { .seconds(10) }
+    public static let longBudget: Duration = .seconds(10)
 
     /// What becomes of someone.
     public enum Standing: Equatable, Sendable {
@@ -36,12 +39,16 @@ public struct TimeBudgets<Key: Hashable & Sendable>: Sendable {
     }
 
     /// How many parts the long time is counted in: what is older than that many is forgotten.
-    private static var parts: Int64 { 60 }
-    private static var partLength: Int64 { longTime.wholeMicroseconds / parts }
+    private static let parts: Int64 = 60
+    private static let partLength = longTime.wholeMicroseconds / parts
+    // In the units that are counted in: this is asked at each message.
+    private static let windowLength = window.wholeMicroseconds
+    private static let (oneBudget, allBudget) = (nanoseconds(budget), nanoseconds(budgetOfAll))
+    private static let longBudgetTime = nanoseconds(longBudget)
 
     private var accounts: [Key: Account] = [:]
     private var takenByAll: Int64 = 0
-    private var windowBegin = Instant(microseconds: .min / 2)
+    private var windowBegin = Instant(microseconds: .min / 4)
 
     /// Nobody has taken anything.
     public init() {}
@@ -64,7 +71,7 @@ public struct TimeBudgets<Key: Hashable & Sendable>: Sendable {
         } else {
             account.history.append((part, nanoseconds))
         }
-        let isTooMuch = account.history.reduce(0) { $0 + $1.taken } >= Self.nanoseconds(Self.longBudget)
+        let isTooMuch = account.history.reduce(0) { $0 + $1.taken } >= Self.longBudgetTime
         if isTooMuch {
             account.barred = now.advanced(by: Self.longTime)
             account.history = []
@@ -76,22 +83,23 @@ public struct TimeBudgets<Key: Hashable & Sendable>: Sendable {
     /// Whether `key` may have something done at `now`.
     public mutating func standing(of key: Key, at now: Instant) -> Standing {
         begin(now)
-        if let barred = accounts[key]?.barred, now < barred { return .barred(until: barred) }
-        let isOver = (accounts[key]?.taken ?? 0) >= Self.nanoseconds(Self.budget)
-        guard isOver || takenByAll >= Self.nanoseconds(Self.budgetOfAll) else { return .free }
+        let account = accounts[key]
+        if let barred = account?.barred, now < barred { return .barred(until: barred) }
+        let isOver = (account?.taken ?? 0) >= Self.oneBudget
+        guard isOver || takenByAll >= Self.allBudget else { return .free }
         return .held(until: windowBegin.advanced(by: Self.window))
     }
 
     /// Begins a new window if the last one is over, and forgets whoever has taken nothing for long.
     private mutating func begin(_ now: Instant) {
-        let passed = windowBegin.duration(to: now).wholeMicroseconds / Self.window.wholeMicroseconds
+        let passed = (now.microseconds - windowBegin.microseconds) / Self.windowLength
         guard passed >= 1 else { return }
         windowBegin = now
-        takenByAll = Self.left(of: takenByAll, after: passed, Self.budgetOfAll)
+        takenByAll = Self.left(of: takenByAll, after: passed, Self.allBudget)
         let oldest = now.microseconds / Self.partLength - Self.parts
         for (key, account) in accounts {
             var account = account
-            account.taken = Self.left(of: account.taken, after: passed, Self.budget)
+            account.taken = Self.left(of: account.taken, after: passed, Self.oneBudget)
             if let barred = account.barred, barred <= now { account.barred = nil }
             let isOld =
                 account.taken == 0 && account.barred == nil
@@ -101,8 +109,8 @@ public struct TimeBudgets<Key: Hashable & Sendable>: Sendable {
     }
 
     /// What counts of `taken` once `windows` have passed with a budget each.
-    private static func left(of taken: Int64, after windows: Int64, _ budget: Duration) -> Int64 {
-        let (paid, isMore) = windows.multipliedReportingOverflow(by: nanoseconds(budget))
+    private static func left(of taken: Int64, after windows: Int64, _ budget: Int64) -> Int64 {
+        let (paid, isMore) = windows.multipliedReportingOverflow(by: budget)
         return isMore ? 0 : max(0, taken - paid)
     }
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import HandoffCore
+public import HandoffCore
 public import MainLoop
 
 /// Keeps others to their ``TimeBudgets``: runs what they ask for at their expense, and has it wait while they have
 /// taken what they may. While nobody waits there is no timer.
 @MainLoop
-public final class TimeKeeper<Key: Hashable & Sendable> {
-    private var budgets = TimeBudgets<Key>()
+public final class TimeKeeper {
+    /// A device, or nil for all those together that nobody knows.
+    public typealias Key = DeviceID?
+
+    private var budgets = TimeBudgets()
     private var accounts: [Key: TimeAccount] = [:]
     private var waiting: [Key: [@MainLoop (Bool) -> Void]] = [:]
     /// Whoever waits, in the order in which they have their turns.

@@ -19,26 +19,29 @@ private func burn(_ milliseconds: Int64) {
     while used() < end {}
 }
 
+private let a = DeviceID(bytes: [UInt8](repeating: 1, count: 32))
+private let b = DeviceID?.none
+
 @Suite("The time that is kept for peers", .serialized)
 struct TimeKeeperTests {
     @Test("who has taken too much waits, and goes on in its order, while others are let in at once")
     func waiting() async throws {
         try await onLoop {
             var order: [String] = []
-            let keeper = TimeKeeper<String> { _ in order.append("barred") }
-            keeper.admit("a") { _ in MainLoop.start { burn(45) } }
+            let keeper = TimeKeeper { _ in order.append("barred") }
+            keeper.admit(a) { _ in MainLoop.start { burn(45) } }
             // Behind the job, and what it has cost.
             try await MainLoop.sleep(for: .milliseconds(1))
             let wereAtOnce = [
-                keeper.admit("a") { _ in order.append("first") },
-                keeper.admit("a") { _ in order.append("second") },
-                keeper.admit("b") { _ in order.append("other") },
+                keeper.admit(a) { _ in order.append("first") },
+                keeper.admit(a) { _ in order.append("second") },
+                keeper.admit(b) { _ in order.append("other") },
             ]
             #expect(wereAtOnce == [false, false, true])
-            #expect(keeper.waitingCount("a") == 2 && order == ["other"])
+            #expect(keeper.waitingCount(a) == 2 && order == ["other"])
             try await eventually { order.count == 3 }
-            #expect(order == ["other", "first", "second"] && keeper.waitingCount("a") == 0)
-            let isAtOnce = keeper.admit("a") { order.append("\($0)") }
+            #expect(order == ["other", "first", "second"] && keeper.waitingCount(a) == 0)
+            let isAtOnce = keeper.admit(a) { order.append("\($0)") }
             #expect(isAtOnce && order.last == "true")
         }
     }
@@ -46,20 +49,20 @@ struct TimeKeeperTests {
     @Test("who has taken far too much is told of, once, and what waits is answered with no")
     func barring() async throws {
         try await onLoop {
-            var (barred, answers): ([String], [Bool]) = ([], [])
-            let keeper = TimeKeeper<String> { barred.append($0) }
-            let seconds = TimeBudgets<String>.longBudget.components.seconds
-            keeper.admit("a") { _ in burn(200) }
+            var (barred, answers): ([DeviceID?], [Bool]) = ([], [])
+            let keeper = TimeKeeper { barred.append($0) }
+            let seconds = TimeBudgets.longBudget.components.seconds
+            keeper.admit(a) { _ in burn(200) }
             try await MainLoop.sleep(for: .milliseconds(1))
-            let isFirstAtOnce = keeper.admit("a") { answers.append($0) }
+            let isFirstAtOnce = keeper.admit(a) { answers.append($0) }
             #expect(!isFirstAtOnce)
             for _ in 0..<seconds * 5 where barred.isEmpty {
                 // At its expense, although it is held: as what was begun goes on.
-                keeper.spend(200_000_000, "a")
+                keeper.spend(200_000_000, a)
             }
-            try await eventually { barred == ["a"] && answers == [false] }
-            #expect(keeper.isBarred("a") && !keeper.isBarred("b"))
-            let isAtOnce = keeper.admit("a") { answers.append($0) }
+            try await eventually { barred == [a] && answers == [false] }
+            #expect(keeper.isBarred(a) && !keeper.isBarred(b))
+            let isAtOnce = keeper.admit(a) { answers.append($0) }
             #expect(isAtOnce && answers == [false, false])
         }
     }

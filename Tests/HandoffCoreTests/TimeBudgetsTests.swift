@@ -5,71 +5,77 @@ import Testing
 private func at(_ milliseconds: Int64) -> Instant { Instant(microseconds: milliseconds * 1000) }
 private func nanoseconds(_ milliseconds: Int64) -> Int64 { milliseconds * 1_000_000 }
 
+private func device(_ number: Int) -> DeviceID? {
+    DeviceID(bytes: [UInt8(number >> 8), UInt8(number & 255)] + [UInt8](repeating: 0, count: 30))
+}
+
+private let (a, b, c, d, x) = (device(1), device(2), device(3), device(4), DeviceID?.none)
+
 @Suite("The processor time that others may take")
 struct TimeBudgetsTests {
-    private var budgets = TimeBudgets<String>()
+    private var budgets = TimeBudgets()
 
     /// `key` takes so many milliseconds.
     @discardableResult
-    private mutating func take(_ milliseconds: Int64, _ key: String, at now: Int64) -> Bool {
+    private mutating func take(_ milliseconds: Int64, _ key: DeviceID?, at now: Int64) -> Bool {
         budgets.took(nanoseconds(milliseconds), key, at: at(now))
     }
 
     @Test("after 20 ms one waits for the next 100, others do not")
     mutating func one() {
-        take(19, "a", at: 1000)
-        #expect(budgets.standing(of: "a", at: at(1001)) == .free)
-        take(1, "a", at: 1010)
-        #expect(budgets.standing(of: "a", at: at(1010)) == .held(until: at(1100)))
-        #expect(budgets.standing(of: "a", at: at(1099)) == .held(until: at(1100)))
-        #expect(budgets.standing(of: "b", at: at(1099)) == .free)
-        #expect(budgets.standing(of: "a", at: at(1100)) == .free)
+        take(19, a, at: 1000)
+        #expect(budgets.standing(of: a, at: at(1001)) == .free)
+        take(1, a, at: 1010)
+        #expect(budgets.standing(of: a, at: at(1010)) == .held(until: at(1100)))
+        #expect(budgets.standing(of: a, at: at(1099)) == .held(until: at(1100)))
+        #expect(budgets.standing(of: b, at: at(1099)) == .free)
+        #expect(budgets.standing(of: a, at: at(1100)) == .free)
     }
 
     @Test("after 50 ms of all together everybody waits")
     mutating func all() {
-        for key in ["a", "b", "c"] { take(17, key, at: 0) }
-        for key in ["a", "b", "c", "d"] {
+        for key in [a, b, c] { take(17, key, at: 0) }
+        for key in [a, b, c, d] {
             #expect(budgets.standing(of: key, at: at(5)) == .held(until: at(100)))
         }
-        for key in ["a", "b", "c", "d"] { #expect(budgets.standing(of: key, at: at(100)) == .free) }
+        for key in [a, b, c, d] { #expect(budgets.standing(of: key, at: at(100)) == .free) }
     }
 
     @Test("what was taken beyond the budget is taken off the next windows")
     mutating func debt() {
-        take(70, "a", at: 0)
-        #expect(budgets.standing(of: "a", at: at(100)) == .held(until: at(200)))
-        #expect(budgets.standing(of: "b", at: at(100)) == .free)
-        #expect(budgets.standing(of: "a", at: at(200)) == .held(until: at(300)))
-        #expect(budgets.standing(of: "a", at: at(300)) == .free)
+        take(70, a, at: 0)
+        #expect(budgets.standing(of: a, at: at(100)) == .held(until: at(200)))
+        #expect(budgets.standing(of: b, at: at(100)) == .free)
+        #expect(budgets.standing(of: a, at: at(200)) == .held(until: at(300)))
+        #expect(budgets.standing(of: a, at: at(300)) == .free)
         // Unless enough time has passed meanwhile.
-        take(70, "a", at: 1000)
-        #expect(budgets.standing(of: "a", at: at(1500)) == .free)
+        take(70, a, at: 1000)
+        #expect(budgets.standing(of: a, at: at(1500)) == .free)
     }
 
     @Test("10 s within a minute bar for a minute, after which the count begins anew")
     mutating func barring() {
-        for second in Int64(0)..<49 { #expect(!take(200, "a", at: 1000 * second)) }
-        #expect(!take(199, "a", at: 49_000))
-        #expect(take(1, "a", at: 49_500))
-        #expect(budgets.standing(of: "a", at: at(49_500)) == .barred(until: at(109_500)))
-        #expect(budgets.standing(of: "a", at: at(109_499)) == .barred(until: at(109_500)))
-        #expect(budgets.standing(of: "b", at: at(50_000)) == .free)
-        #expect(budgets.standing(of: "a", at: at(109_500)) == .free)
-        #expect(!take(200, "a", at: 110_000))
+        for second in Int64(0)..<49 { #expect(!take(200, a, at: 1000 * second)) }
+        #expect(!take(199, a, at: 49_000))
+        #expect(take(1, a, at: 49_500))
+        #expect(budgets.standing(of: a, at: at(49_500)) == .barred(until: at(109_500)))
+        #expect(budgets.standing(of: a, at: at(109_499)) == .barred(until: at(109_500)))
+        #expect(budgets.standing(of: b, at: at(50_000)) == .free)
+        #expect(budgets.standing(of: a, at: at(109_500)) == .free)
+        #expect(!take(200, a, at: 110_000))
     }
 
     @Test("what is older than a minute does not count")
     mutating func forgetting() {
-        #expect(!take(9900, "a", at: 0))
-        #expect(!take(9900, "a", at: 61_000))
-        #expect(take(100, "a", at: 62_000))
+        #expect(!take(9900, a, at: 0))
+        #expect(!take(9900, a, at: 61_000))
+        #expect(take(100, a, at: 62_000))
     }
 
     @Test("whoever takes nothing any more is forgotten")
     mutating func memory() {
-        for number in Int64(0)..<1000 { take(30, "\(number)", at: number) }
-        _ = budgets.standing(of: "x", at: at(200_000))
+        for number in Int64(0)..<1000 { take(30, device(Int(number)), at: number) }
+        _ = budgets.standing(of: x, at: at(200_000))
         #expect(budgets.count == 0)
     }
 
@@ -78,18 +84,18 @@ struct TimeBudgetsTests {
         arguments: 0..<20)
     func shares(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        var budgets = TimeBudgets<Int>()
+        var budgets = TimeBudgets()
         var now: Int64 = 0
         var taken = [Int64](repeating: 0, count: 4)
         let largest: Int64 = 40
         for _ in 0..<3000 {
             let key = Int.random(in: 0..<4, using: &random)
-            switch budgets.standing(of: key, at: at(now)) {
+            switch budgets.standing(of: device(key), at: at(now)) {
             case .free:
                 let time = Int64.random(in: 0...largest, using: &random)
                 now += time
                 taken[key] += time
-                #expect(!budgets.took(nanoseconds(time), key, at: at(now)) || taken[key] >= 10_000)
+                #expect(!budgets.took(nanoseconds(time), device(key), at: at(now)) || taken[key] >= 10_000)
             case .held(let until):
                 #expect(until > at(now) && until <= at(now + 100))
                 now += Int64.random(in: 1...30, using: &random)

@@ -19,10 +19,12 @@ enum HeaderTest {
     /// What is incomplete becomes complete, or invalid, with the bytes that it asks for.
     private static func check(_ reading: MessageHeader.Reading, of bytes: [UInt8]) {
         guard case .needs(let needed) = reading else { return }
-        require(needed > bytes.count && needed <= MessageHeader.maximumSize, "\(needed) of \(bytes.count) bytes")
+        require(
+            needed > bytes.count && needed <= MessageHeader.maximumSize, "\(needed) of \(bytes.count) bytes")
         let filled = bytes + [UInt8](repeating: 0, count: needed - bytes.count)
         if case .needs(let more) = MessageHeader.read(filled) {
-            require(bytes.count < 16 && more > needed, "\(more) bytes after \(needed)")
+            let isFirst = bytes.count < 16
+            require(isFirst && more > needed, "\(more) bytes after \(needed)")
         }
     }
 
