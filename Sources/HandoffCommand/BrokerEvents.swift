@@ -7,6 +7,8 @@ internal import MainLoop
 enum StandingEvent: Sendable {
     /// The broker is this connection now; nil means that there is none.
     case broker(BusName?)
+    /// This broker has ended the registration of this program; why, for people.
+    case registrationEnded(BusName, String)
     /// The session bus is gone.
     case busEnded
     /// The user wants the command to end (SIGINT, SIGTERM, SIGHUP), or it is done.
@@ -21,6 +23,7 @@ final class BrokerEvents {
     private let feed: AsyncStream<StandingEvent>.Continuation
     private var signals: EndingSignals?
     private var watch: NameWatch?
+    private var token: SignalToken?
     /// Whether the command is to end, also if that has not been noticed yet.
     private(set) var isEnding = false
 
@@ -30,6 +33,10 @@ final class BrokerEvents {
         let feed = feed
         watch = bus.watch(HandoffNames.broker) { feed.yield(.broker($0)) }
         signals = EndingSignals { [weak self] in self?.end() }
+        token = bus.connection.onSignal(ManagerProxy.interface, ManagerRegistrationEnded.member) {
+            guard let sender = $0.sender, let arguments = try? ManagerRegistrationEnded($0) else { return }
+            feed.yield(.registrationEnded(sender, arguments.reason))
+        }
         bus.connection.onClosed = { _ in feed.yield(.busEnded) }
     }
 

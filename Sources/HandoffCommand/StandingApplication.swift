@@ -59,6 +59,11 @@ struct StandingApplication {
             case .broker(nil):
                 if current != nil { Output.note("The broker has ended. Waiting for it to come back.") }
                 current = nil
+            case .registrationEnded(let owner, let reason):
+                guard current?.name == owner else { continue }
+                Output.note(reason.shown.sentence)
+                current = try await begin(with: owner, began)
+                if current != nil { Output.note("Registered again.") }
             case .broker(let owner?):
                 if current?.name == owner { continue }
                 current = try await begin(with: owner, began)

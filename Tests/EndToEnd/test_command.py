@@ -11,9 +11,10 @@ import subprocess
 import pytest
 from buses import wait
 from clients import ACTIVITY_TYPE, APPLICATION_ID, Client, Dock
-from support import Machine, start_machine
+from support import SOURCE, Machine, start_machine
 
 Machines = tuple[Machine, Machine]
+CONTACTS = str(SOURCE / "data" / "examples" / "contacts.py")
 APPLICATION = ("--app-id", "org.example.Shell", "--type", "org.example.shell.note")
 
 
@@ -184,6 +185,33 @@ def test_publisher_leaves_current_what_is(machines: Machines) -> None:
     dock.offer("A letter")
     status = json.loads(desk.run("handoff", "status", "--json").stdout)
     assert status["broker"]["current"]["title"] == "A letter"
+
+
+@pytest.mark.parametrize("program", ["handoff", CONTACTS], ids=["handoff publish", "the example"])
+def test_who_was_forgotten_comes_back(machines: Machines, program: str) -> None:
+    """An application that answered no more and was forgotten says why when it goes on, registers again, and has its activity
+    again."""
+    desk, lap = machines
+    dock = Dock(lap)
+    if program == CONTACTS:
+        desk.start(CONTACTS, "edit", "A note")
+        Client(lap, "org.example.Contacts", ("org.example.Contacts.edit",))
+    else:
+        desk.start("handoff", "publish", *APPLICATION, "--title", "A note")
+        Client(lap, "org.example.Shell", ("org.example.shell.note",))
+    path = dock.offer("A note")
+    desk.processes[program].send_signal(signal.SIGSTOP)
+    for times in range(1, 4):
+        dock.continue_offer(path)
+        wait(lambda: len(dock.finished()) == times, "the outcome")
+    dock.wait_until_gone(path)
+    desk.processes[program].send_signal(signal.SIGCONT)
+    wait(lambda: "forgotten" in desk.log(program), "the reason")
+    wait(lambda: any(interfaces.get("org.example.Handoff.Activity", {}).get("Title") == "A note"
+                     for interfaces in desk.session.managed_objects().values()), "the activity to be back")
+    if program == "handoff":
+        # The example has resigned: it was told that the contact goes on elsewhere.
+        dock.offer("A note")
 
 
 def test_publish_and_receive_under_one_id(machines: Machines) -> None:

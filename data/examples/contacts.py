@@ -232,6 +232,8 @@ class Handoff:
             connection.register_object(path, interface, self._was_called, None, None)
         connection.signal_subscribe(None, "org.freedesktop.DBus.Properties", "PropertiesChanged", None,
                                     f"{self.BROKER}.Activity", Gio.DBusSignalFlags.NONE, self._properties_changed)
+        connection.signal_subscribe(None, f"{self.BROKER}.Manager", "RegistrationEnded", None, None,
+                                    Gio.DBusSignalFlags.NONE, self._registration_ended)
         # AUTO_START: the bus starts the broker. It may be replaced or started anew at any time.
         Gio.bus_watch_name_on_connection(connection, self.BROKER, Gio.BusNameWatcherFlags.AUTO_START,
                                          self._broker_appeared, self._broker_vanished)
@@ -279,6 +281,14 @@ class Handoff:
         self._cancellable.cancel()
         self._broker = None
         self._activity = None
+
+    def _registration_ended(self, connection: Gio.DBusConnection, sender: str, _path: str, _interface: str,
+                            _signal: str, arguments: GLib.Variant) -> None:
+        if sender == self._broker:
+            _application_id, reason = arguments.unpack()
+            print(f"contacts: {reason}", file=sys.stderr)
+            self._broker_vanished(connection, self.BROKER)
+            self._broker_appeared(connection, self.BROKER, sender)
 
     def _create_activity(self) -> None:
         if not self._open or self._broker is None:

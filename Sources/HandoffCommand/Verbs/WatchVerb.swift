@@ -26,6 +26,8 @@ struct WatchVerb: Verb {
             if let failure = printer.failure { throw failure }
             switch event {
             case .end: return 0
+            // It is no application.
+            case .registrationEnded: continue
             case .busEnded: throw CommandFailure.busEnded
             case .broker(let owner):
                 feed?.end()
