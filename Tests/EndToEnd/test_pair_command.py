@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 import select
+import shutil
 import signal
 import socket
 from collections.abc import Callable
@@ -19,8 +20,10 @@ from finding import nearby
 from link import Link, method_call
 from pairing import discoverable
 from rig import Network, start_hosted
-from support import Machine, start_machine, wait_for_link
+from support import Machine, pair, start_machine, wait_for_link
 from terminal import Terminal, Typing
+from test_announcements import fake_clock, set_clock
+from test_opening import secret_of
 from transcript import Scribe, octets
 
 Machines = tuple[Machine, Machine]
@@ -292,3 +295,47 @@ def test_titles_and_names_stay_in_their_place(machine_list: list[Machine]) -> No
         for text in ("\x1b", "\u202e", "”", "„", "«", "123 456"):
             assert text not in lines[0], lines[0]
         assert not any(line.startswith("0123abcd") for line in result.stdout.splitlines())
+
+
+def test_a_restored_backup_has_to_be_paired_again(machine_list: list[Machine]) -> None:
+    """A device whose state folder is an old copy cannot be linked by the secret of then, until both are paired again."""
+    desk, lap = (Machine(name) for name in ("desk", "lap"))
+    for machine in (desk, lap):
+        machine_list.append(machine)
+        machine.environment |= fake_clock(machine)
+        machine.start_broker()
+        machine.start_bridge()
+    pair(desk, lap)
+    wait(lambda: secret_of(desk) == secret_of(lap) != "Secret=", "a secret")
+    first, lap_id = secret_of(lap), lap.device_id
+    state, copy = lap.folder / "state_home" / "handoff", lap.folder / "copy"
+    shutil.copytree(state, copy)
+
+    def link_anew() -> None:
+        lap.kill("handoff-bridge")
+        wait(lambda: not desk.connected_to(lap_id), "the end of the link")
+        lap.start_bridge()
+        wait_for_link(desk, lap)
+
+    # Another secret, and a link by which both know that the other has it: then the former is forgotten.
+    set_clock(desk, 25 * 3600)
+    link_anew()
+    wait(lambda: secret_of(desk) == secret_of(lap) != first, "another secret")
+    link_anew()
+    lap.kill("handoff-bridge")
+    shutil.rmtree(state)
+    shutil.copytree(copy, state)
+    lap.start_bridge()
+    assert secret_of(lap) == first
+    for one, other in ((lap, desk), (desk, lap)):
+        result = one.run("handoff", "connect", f"127.0.0.1:{other.port}")
+        assert result.returncode == 1, result
+    assert not lap.connected_to(desk.device_id) and not desk.connected_to(lap_id)
+    there = Typing(desk, "handoff", "pair")
+    here = Typing(lap, "handoff", "pair", f"127.0.0.1:{there.until(r'HOST:([0-9]+)')}")
+    for screen in (there, here):
+        screen.until(r"\[y/N\]")
+        screen.type("y\n")
+    assert (there.end(), here.end()) == (0, 0), there.text + here.text
+    wait_for_link(desk, lap)
+    assert secret_of(desk) == secret_of(lap) != first
