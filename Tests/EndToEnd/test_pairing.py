@@ -214,7 +214,7 @@ def test_a_fourth_attempt_waits_for_the_user(strangers: Machines) -> None:
             link.close()
         else:
             serial = link.send(method_call("Pairing.Commit", GLib.Variant("(ay)", (bytes(32),))))
-            wait(lambda: desk.session.get(path, "Device.PairingState") == "waiting", "the device to wait")
+            wait(lambda: pairing.state(desk, device.id) == "waiting", "the device to wait")
             let_pass(0.3)
             assert not link.answer_to(serial)
             desk.session.call(path, "Device.Pair")
