@@ -17,6 +17,8 @@ struct KnownDevice: Equatable {
     let connectedSince: Int64
     /// Where it is connected; empty if it is not.
     let connectedAddress: String
+    /// Why it is not connected, as far as that is known.
+    let connectionError: String
     let pairingState: String
     let pairingCode: String
     let pairingError: String
@@ -43,6 +45,7 @@ struct KnownDevice: Equatable {
         isConnected = properties.flag("Connected")
         connectedSince = properties.time("ConnectedSince")
         connectedAddress = properties.text("ConnectedAddress")
+        connectionError = properties.text("ConnectionError")
         pairingState = properties.text("PairingState")
         pairingCode = properties.text("PairingCode")
         pairingError = properties.text("PairingError")
@@ -79,7 +82,8 @@ struct KnownDevice: Equatable {
             "id": .string(id), "name": .string(name), "type": .string(type), "addresses": .strings(addresses),
             "paired": .boolean(isPaired), "connected": .boolean(isConnected),
             "connectedSince": .integer(connectedSince), "connectedAddress": .string(connectedAddress),
-            "pairingState": .string(pairingState), "pairingCode": .string(pairingCode),
+            "connectionError": .string(connectionError), "pairingState": .string(pairingState),
+            "pairingCode": .string(pairingCode),
             "pairingError": .string(pairingError),
         ]
     }

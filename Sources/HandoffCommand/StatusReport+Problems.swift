@@ -71,7 +71,8 @@ extension StatusReport {
         return peers.filter { !$0.isConnected }.map { peer in
             let address = peer.addresses.first ?? "HOST:PORT"
             return Problem(
-                text: "There is no connection to \(peer.label.quoted).",
+                text: "There is no connection to \(peer.label.quoted)."
+                    + (peer.connectionError.isEmpty ? "" : " \(peer.connectionError.shown.sentence)"),
                 remedy:
                     "Is it on, in the same network, with Handoff switched on, and does it trust this device?"
                     + " “handoff connect \(address.shown)” tries an address.")

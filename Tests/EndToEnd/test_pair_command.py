@@ -327,6 +327,8 @@ def test_a_restored_backup_has_to_be_paired_again(machine_list: list[Machine]) -
     shutil.copytree(copy, state)
     lap.start_bridge()
     assert secret_of(lap) == first
+    # The one that dials can say what is wrong.
+    wait(lambda: "pair both again" in desk.run("handoff", "status").stdout, "the reason")
     for one, other in ((lap, desk), (desk, lap)):
         result = one.run("handoff", "connect", f"127.0.0.1:{other.port}")
         assert result.returncode == 1, result
