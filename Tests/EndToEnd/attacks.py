@@ -25,7 +25,7 @@ PATIENCE = 10
 PAUSE = 0.025
 THOUSAND = 1000
 REPLACED = 10
-UGLY_NAME = "\x1b[31m<b>&amp;</b>\u202eevil\r\n\x07\u2028" + "x" * 10240
+UGLY_NAME = "\x1b[31m<b>&amp;</b>\u202eevil\r\n\x07\u2028" + "x" * 5000
 
 
 @dataclass
@@ -213,7 +213,7 @@ ATTACKS: dict[str, Callable[[Target, Device], None]] = {
     "somebody else's id in Hello": claimed_id,
     "Unpair by a stranger": unpair,
     "Unpair before Hello": early_unpair,
-    "a name of 10 KB that steers terminals": ugly_name,
+    "a name of 5 KB that steers terminals": ugly_name,
     "pairing out of order": pairing_noise,
     "a thousand sockets": Crowd(),
 }
