@@ -166,6 +166,8 @@ def test_dialling(machines: Machines) -> None:
     for spare in range(MOST):
         with starved(lap, "handoff-bridge", spare):
             failures += not attempt(lambda: lap.dial(desk.port))
+        # More connections in a second than these two would be refused for that.
+        let_pass(0.5)
         lap.dial(desk.port)
     assert failures
     wait_for_link(desk, lap)

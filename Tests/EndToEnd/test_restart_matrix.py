@@ -263,7 +263,7 @@ class Walk:
         if hold:
             hold.unlink()
         # First the outcome: an offer that is being continued stays to be seen, even if it has ended.
-        succeeded = self.finish(moment, gone)
+        succeeded = self.finish(moment, gone, way)
         self.wait_until_all_is_well(since)
         finished = len(dock.finished())
         self.hand_over()
@@ -294,7 +294,7 @@ class Walk:
         wait(lambda: len(self.diaries[name].called(member)) > before and self.counts().will > willing, member)
         return hold
 
-    def finish(self, moment: Moment, gone: set[Process]) -> bool | None:
+    def finish(self, moment: Moment, gone: set[Process], way: Way) -> bool | None:
         """Waits for the outcome of what was under way: whether it went well; None if nobody can tell."""
         if moment is Moment.IDLE:
             return None
@@ -305,6 +305,10 @@ class Walk:
         needed = {APPLICATION_B} if moment is Moment.CONTINUING else {APPLICATION_B, APPLICATION_A, BROKER_A}
         outcome = dock.outcome()
         assert len(dock.finished()) == 1
+        if moment is Moment.SAVING and gone == {BRIDGE_A} and way in (Way.ENDED, Way.REPLACED):
+            # Whoever ends in order takes the offer along, also from who has not got the activity yet.
+            assert outcome[1].endswith(".OfferWithdrawn"), f"the outcome is {outcome}"
+            return False
         assert (outcome[1] == "") == (not gone & needed), f"the outcome is {outcome}"
         return outcome[1] == ""
 
