@@ -19,6 +19,10 @@ final class PeerPlaces {
 
     private let bridge: Bridge
     private var places: [DeviceID: Place] = [:]
+    /// From where peers may come, as it was found last, and when that was.
+    private var sources: (names: Set<String>, time: Int64) = ([], .min / 2)
+    /// How old that may be, in microseconds: it is asked for each connection of whoever floods this device with them.
+    private static let lifeOfSources: Int64 = 1_000_000
 
     /// How often one that is not reached is called back: about as long as something that has gone may be about to return.
     private static let maximumFailures = Backoff.manyAtFirst
@@ -33,6 +37,7 @@ final class PeerPlaces {
             host: link.remoteHost,
             callback: port == 0 ? nil : NetworkAddress(host: link.remoteHost, port: port),
             localAddress: link.localAddress)
+        sources.time = .min / 2
     }
 
     /// `device` is no peer any more.
@@ -56,14 +61,17 @@ final class PeerPlaces {
 
     /// Whether a peer was last reached at `source`, or announces to be there.
     func mayBePeer(at source: String) -> Bool {
+        if MainLoop.now - sources.time > Self.lifeOfSources { sources = (peerSources(), MainLoop.now) }
+        return sources.names.contains(source)
+    }
+
+    private func peerSources() -> Set<String> {
         let interfaces = NetworkInterface.all()
-        func isSource(_ host: String) -> Bool {
-            NetworkSource.name(of: host, interfaces: interfaces) == source
+        var hosts = places.values.map(\.host)
+        for entry in bridge.trust.entries.values {
+            hosts += entry.addresses.prefix(1).map(\.host)
+            hosts += bridge.discovery.addresses(of: entry.device).map(\.host)
         }
-        return bridge.trust.entries.values.contains { entry in
-            places[entry.device].map { isSource($0.host) } ?? false
-                || entry.addresses.first.map { isSource($0.host) } ?? false
-                || bridge.discovery.addresses(of: entry.device).contains { isSource($0.host) }
-        }
+        return Set(hosts.map { NetworkSource.name(of: $0, interfaces: interfaces) })
     }
 }
