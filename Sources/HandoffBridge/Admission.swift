@@ -97,13 +97,18 @@ final class Admission {
     private func identify(_ socket: SocketConnection, _ number: Int) async {
         socket.configureForLink()
         do {
-            let claim = try await withTimeLimit(Self.openingTimeout) { [bridge] in
+            let claim = try await withTimeLimit(Self.openingTimeout) { [self] in
                 try await bridge.opening.answer(
                     socket, secrets: { bridge.trust.knockSecrets(as: bridge.identity.device) },
-                    claimed: bridge.streams.connector.claim)
+                    claimed: { self.claimed(number, $0, $1) })
             }
             // A connection that was given up while it was being read is nobody's any more.
-            guard waiting[number] != nil else { throw CancellationError() }
+            guard waiting[number] != nil else {
+                if case .stream(let ticket) = claim {
+                    bridge.streams.connector.refused(ticket, CancellationError())
+                }
+                throw CancellationError()
+            }
             if claim == .stranger { quota.ended(number) } else { quota.matched(number) }
             waiting[number]?.claim = claim
             switch claim {
@@ -117,6 +122,16 @@ final class Admission {
                 bridge.refusals.note("A connection from \(socket.remoteHost) was refused: \(error)")
             }
         }
+    }
+
+    /// The stream whose token a connection shows, which does not count as a stranger's from then on: with the token that is
+    /// used up, one fewer is expected of its source.
+    private func claimed(
+        _ number: Int, _ entry: [UInt8], _ exchange: Knock.Exchange
+    ) -> StreamTokens.Ticket? {
+        guard let ticket = bridge.streams.connector.claim(entry, exchange) else { return nil }
+        quota.matched(number)
+        return ticket
     }
 
     // MARK: Handshakes
@@ -139,6 +154,8 @@ final class Admission {
 
     /// Has the other side show that it is `device`, as it claims.
     private func shake(_ socket: SocketConnection, _ device: DeviceID, _ claim: Opening.Claim) async throws {
+        try bridge.links.checkBar(device)
+        if peerRates.count > TrustStore.maximumPeers + Tombstone.maximum { peerRates = [:] }
         guard peerRates[device, default: EventRate(limit: Self.rateOfPeer)].count(at: MainLoop.now) else {
             throw TLSFailure("\(bridge.devices.name(of: device)) comes too often")
         }

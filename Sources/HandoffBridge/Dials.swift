@@ -203,17 +203,26 @@ final class Dials {
     private func secrets(for address: NetworkAddress, expecting device: DeviceID?) -> [PeerSecret] {
         let ours = bridge.identity.device
         if let device { return bridge.trust[device]?.knockSecrets(as: ours) ?? [] }
-        if bridge.discovery.strangers.contains(where: { $0.addresses.contains(address) }) { return [] }
-        let entries = bridge.trust.entries.values.map { $0.knockSecrets(as: ours) }
+        let isAnnounced = bridge.discovery.announces(address)
+        let entries = bridge.trust.entries.values.filter {
+            !isAnnounced || bridge.devices.addresses(of: $0.device).contains(address)
+        }.map { $0.knockSecrets(as: ours) }
         // The latest of each first, should there be too many.
         return (0..<TrustEntry.maximumSecrets).flatMap { index in
             entries.compactMap { $0.count > index ? $0[index] : nil }
         }
     }
 
-    /// What the knock says of where it goes: nothing, unless somebody has announced to be at `address`.
-    private func destination(_ address: NetworkAddress) -> KnockDestination {
-        guard bridge.discovery.announces(address) else { return .unnamed }
+    /// What the knock says of where it goes: nothing where the user has said so, since a router may be there that passes it
+    /// on; `address` itself where it was announced, or where `device` has said that it listens, on a network of this machine.
+    private func destination(_ address: NetworkAddress, expecting device: DeviceID?) -> KnockDestination {
+        let isCallback =
+            device.map {
+                bridge.places.callback(of: $0) == address
+                    && bridge.trust[$0]?.addresses.contains(address) == false
+                    && NetworkInterface.all().contains { $0.isOnLink(address) }
+            } ?? false
+        guard isCallback || bridge.discovery.announces(address) else { return .unnamed }
         return KnockDestination(address) ?? .unnamed
     }
 
@@ -222,7 +231,7 @@ final class Dials {
     ) async throws -> Link {
         let identity = bridge.identity
         let secrets = secrets(for: address, expecting: device)
-        let destination = destination(address)
+        let destination = destination(address, expecting: device)
         let socket = try await withTimeLimit(limit) {
             try await SocketConnection.connect(to: address)
         }

@@ -63,6 +63,7 @@ final class Entrance {
             let place = address.map { "\($0)" } ?? "port \(chosenPort)"
             bridge.refusals.note(
                 "Others cannot connect, since \(place) is not to be had: \(error) Trying again.")
+            if port == 0 { bridge.portChanged() }
             retry = .timer(after: Self.retryInterval) { [weak self] in
                 guard let self else { return }
                 open()

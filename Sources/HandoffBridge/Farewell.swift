@@ -18,6 +18,10 @@ final class Farewell {
     private var close: (@MainLoop () -> Void)?
     private var source: DescriptorSource?
     private var timer: LoopSource?
+    /// How many bytes have come since.
+    private var received = 0
+    /// How many are waited for: of an end in order there are few.
+    private static let maximumReceived = 64 << 10
 
     private init(_ descriptor: Int32, _ close: @escaping @MainLoop () -> Void) {
         self.descriptor = descriptor
@@ -48,7 +52,10 @@ final class Farewell {
         let count = withUnsafeTemporaryAllocation(byteCount: 1 << 14, alignment: 1) { bytes in
             recv(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT))
         }
-        if count > 0 || count < 0 && (errno == EAGAIN || errno == EINTR) { return }
+        received += max(0, count)
+        if count > 0 && received < Self.maximumReceived || count < 0 && (errno == EAGAIN || errno == EINTR) {
+            return
+        }
         end()
     }
 

@@ -32,11 +32,11 @@ final class Links {
     func add(
         _ transport: TLSConnection, _ origin: Link.Origin, helloWithin time: Duration = Link.helloTimeout
     ) throws -> Link {
-        guard !account(of: transport.peer).isBarred else {
+        do {
+            try checkBar(transport.peer)
+        } catch {
             transport.close()
-            throw TLSFailure(
-                "it has taken up more than \(TimeBudgets.longBudget) of processor time in a minute. It is let"
-                    + " in again in another minute; unpair it if that goes on")
+            throw error
         }
         nextNumber += 1
         let link: Link
@@ -53,6 +53,14 @@ final class Links {
         bridgeLog.debug("Link \(link.number) with \(link.device): TLS is up (\(link.origin)).")
         link.begin(bridge.hello(for: link), within: time)
         return link
+    }
+
+    /// - Throws: if `device` has been barred, for people.
+    func checkBar(_ device: DeviceID) throws {
+        guard account(of: device).isBarred else { return }
+        throw TLSFailure(
+            "it has taken up more than \(TimeBudgets.longBudget) of processor time in a minute. It is let in again in"
+                + " another minute; unpair it if that goes on")
     }
 
     /// Ends the oldest links where one more is too many: those of strangers who dialled and are not being paired,
@@ -118,7 +126,12 @@ final class Links {
     func finishAll(_ why: String) {
         let deadline = MainLoop.now + Self.finishingTime
         closeAllWhenSent(why)
-        for link in all { link.awaitSent(until: deadline) }
+        // None of them takes the time of the others.
+        let those = all
+        for (index, link) in those.enumerated() {
+            let now = MainLoop.now
+            link.awaitSent(until: now + max(0, deadline - now) / Int64(those.count - index))
+        }
         for link in all { link.close(why) }
         Farewell.awaitAll(until: deadline)
     }

@@ -61,14 +61,14 @@ def record(owner: str, kind: int, data: bytes, lifetime: int = 120) -> bytes:
     return name(owner) + struct.pack(">HHIH", kind, 1, lifetime, len(data)) + data
 
 
-def announcement(instance: str, host: str, port: int, text: list[bytes], address: str) -> bytes:
-    """What a machine sends to announce an instance of our service."""
-    full = f"{instance}.{SERVICE}"
+def announcement(instance: str, host: str, port: int, text: list[bytes], address: str, lives: bool = True) -> bytes:
+    """What a machine sends to announce an instance of our service, or to take that back."""
+    full, lifetime = f"{instance}.{SERVICE}", 120 if lives else 0
     records = [
-        record(SERVICE, 12, name(full)),
-        record(full, 33, struct.pack(">HHH", 0, 0, port) + name(host)),
-        record(full, 16, b"".join(bytes([len(entry)]) + entry for entry in text)),
-        record(host, 1, socket.inet_aton(address)),
+        record(SERVICE, 12, name(full), lifetime),
+        record(full, 33, struct.pack(">HHH", 0, 0, port) + name(host), lifetime),
+        record(full, 16, b"".join(bytes([len(entry)]) + entry for entry in text), lifetime),
+        record(host, 1, socket.inet_aton(address), lifetime),
     ]
     return struct.pack(">HHHHHH", 0, 0x8400, 0, len(records), 0, 0) + b"".join(records)
 

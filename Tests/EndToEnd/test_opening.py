@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import socket
+import statistics
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,13 +14,16 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import avahi
+from gi.repository import GLib
 from buses import BRIDGE_ROOT, let_pass, wait
 from bystanders import Bystanders, Impostor, connecting
+from finding import nearby
 from link import Device, Link, knock_entry, named, some_host, trust_key
 from packets import MULTICAST_DNS, announcement, multicast_socket
 from pairing import discoverable
 from rig import Network
 from support import Machine, refused, start_machine, wait_for_link
+from test_announcements import Impostor as Listener
 from test_announcements import SERVICE_TYPE, fake_clock, instances, peers, set_clock
 from test_hostile_neighbours import known_device
 
@@ -147,6 +152,29 @@ def test_relayed_knock(network: Network, machine_list: list[Machine]) -> None:
     assert not lap.connected_to(desk.device_id)
 
 
+def test_announcement_that_is_taken_back(network: Network, machine_list: list[Machine]) -> None:
+    """Who announces a stranger, and takes that back before its address is dialled, is shown what a stranger is shown, and
+    not the knocks of all peers, as where a user has given an address."""
+    _desk, lap = peers(network, machine_list)
+    mallory = network.add("mallory")
+    impostor = mallory.inside(lambda: Listener(mallory.address, 45799))
+    sender = mallory.inside(lambda: multicast_socket(mallory.address))
+    about = (base64.b32encode(os.urandom(16)).decode().rstrip("=").lower(), "mallory.local", 45799,
+             [b"v=1", b"t=" + os.urandom(64), b"n=mallory"], mallory.address)
+    sender.sendto(announcement(*about), MULTICAST_DNS)
+    wait(lambda: "mallory" in nearby(lap), "the announcement")
+    sender.sendto(announcement(*about, lives=False), MULTICAST_DNS)
+    wait(lambda: "mallory" not in nearby(lap), "the announcement to go")
+    arguments = GLib.Variant("(s)", (f"{mallory.address}:45799",))
+    finish = lap.session.begin(BRIDGE_ROOT, "Bridge.Connect", arguments)
+    wait(lambda: impostor.serve() or (impostor.heard and len(impostor.heard[0]) >= 34), "a knock")
+    assert impostor.heard[0][:2] == bytes([1, 1])
+    for connection in impostor.connections:
+        connection.close()
+    with refused("ConnectionUnavailable"):
+        finish()
+
+
 # Trusting by id
 
 
@@ -254,11 +282,17 @@ def test_strangers_while_discoverable(machine: Machine) -> None:
             shaken.append(time.monotonic())
             links.append(secured)
 
-    pid = machine.processes["handoff-bridge"].pid
+    pid, waits = machine.processes["handoff-bridge"].pid, []
     before, begin = cpu_seconds(pid), time.monotonic()
     with flood(machine.port, some_host(), shake):
-        wait(lambda: time.monotonic() > begin + 6, "some seconds", 20)
+        while time.monotonic() < begin + 6:
+            asked = time.monotonic()
+            machine.session.get(BRIDGE_ROOT, "Bridge.Port")
+            waits.append(time.monotonic() - asked)
+            let_pass(0.02)
         spent = cpu_seconds(pid) - before
+    # The local user does not notice: the machine may be busy otherwise, but not each time.
+    assert statistics.median(waits) < 0.05, statistics.quantiles(waits)
     assert 4 <= len(shaken) <= 2 * (time.monotonic() - begin + 1), len(shaken)
     assert spent < 3, f"{spent} s of processor time in six seconds"
     stranger = Device().link_to(machine)

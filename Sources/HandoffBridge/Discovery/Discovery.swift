@@ -27,6 +27,7 @@ final class Discovery {
         didSet { bridge.propertiesChanged("DiscoveryError") }
     }
     private var sightings = Sightings()
+    private var places = AnnouncedPlaces()
     private var rate = EventRate(limit: maximumRate)
     private var rest: LoopSource?
     private var settling: LoopSource?
@@ -67,6 +68,7 @@ final class Discovery {
         browsing?.cancel()
         (browsing, browser, rest, settling, retry, browseAgain) = (nil, nil, nil, nil, nil, nil)
         // With Avahi gone, what it has told last is the best that is known.
+        places.note(sightings.addresses, at: MainLoop.now)
         if bridge.isOn { sightings.avahiVanished() } else { sightings.clear() }
         changed(nil)
     }
@@ -102,6 +104,7 @@ final class Discovery {
         if isRunning, browser == nil { browse() }
         // Those of another network are nobody's here.
         if !isRunning {
+            places.note(sightings.addresses, at: MainLoop.now)
             sightings.dropStale()
             changed(nil)
         }
@@ -162,9 +165,11 @@ final class Discovery {
             sightings.appeared(service)
             lookUp()
         case .vanished(let service):
+            if let address = sightings.address(of: service) { places.note([address], at: MainLoop.now) }
             if sightings.vanished(service) { changed(nil) }
         case .completed:
             (backoff, failures) = (Backoff(), 0)
+            places.note(sightings.addresses, at: MainLoop.now)
             sightings.avahiCompleted()
             changed(nil)
         case .failed(let reason): browsingFailed(reason)
@@ -193,6 +198,8 @@ final class Discovery {
         let resolved = try? await browser.resolve(service)
         let found = resolved.flatMap { self.found(service, $0) }
         let outcome: Sightings.Outcome = resolved == nil ? .unanswered : found.map { .found($0) } ?? .useless
+        let known = [sightings.address(of: service), found?.address].compactMap { $0 }
+        places.note(known, at: MainLoop.now)
         if sightings.lookedUp(service, outcome) { changed(nil) }
         if retry == nil, sightings.hasUnanswered {
             retry = .timer(after: Self.retryInterval) { [weak self] in
@@ -244,6 +251,8 @@ final class Discovery {
     /// Where `device` says that it is.
     func addresses(of device: DeviceID) -> [NetworkAddress] { sightings.addresses(of: device) }
 
-    /// Whether somebody announces to be at `address`.
-    func announces(_ address: NetworkAddress) -> Bool { sightings.contains(address) }
+    /// Whether somebody announces to be at `address`, or did a short time ago.
+    func announces(_ address: NetworkAddress) -> Bool {
+        sightings.contains(address) || places.contains(address, at: MainLoop.now)
+    }
 }

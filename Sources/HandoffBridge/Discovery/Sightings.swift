@@ -211,6 +211,12 @@ struct Sightings {
         }
     }
 
+    /// Where all say to be.
+    var addresses: [NetworkAddress] { entries.values.compactMap { $0.found?.address } }
+
+    /// Where `service` says to be; nil if that is not known.
+    func address(of service: Service) -> NetworkAddress? { entries[service]?.found?.address }
+
     /// Whether somebody says to be at `address`.
     func contains(_ address: NetworkAddress) -> Bool { !found { $0.address == address }.isEmpty }
 

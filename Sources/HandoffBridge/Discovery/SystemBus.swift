@@ -13,7 +13,12 @@ final class SystemBus {
     private var attempts = 0
     private var retry: LoopSource?
     /// Whether one is being made.
-    private(set) var isConnecting = false
+    private var isMaking = false
+    /// Whether one is being made, for no longer than that should take.
+    var isConnecting: Bool { isMaking && overdue != nil }
+    /// Waits until it takes too long: the system may wait for ever until a bus takes a connection.
+    private var overdue: LoopSource?
+    private static let patience = Duration.seconds(10)
     /// Whether there was reason to try it again meanwhile.
     private var isWantedAgain = false
     /// Whether there was a connection once.
@@ -35,11 +40,16 @@ final class SystemBus {
         retry = nil
         guard bus == nil else { return }
         // One at a time: each has a thread, which may have to wait for long.
-        if isConnecting {
+        if isMaking {
             isWantedAgain = true
             return
         }
-        isConnecting = true
+        isMaking = true
+        overdue = .timer(after: Self.patience) { [weak self] in
+            self?.overdue = nil
+            bridgeLog.info("The system bus does not answer.")
+            self?.changed(nil)
+        }
         MainLoop.start { [weak self] in
             let result: Result<Bus, any Error>
             do { result = .success(try await Bus.connect(.system)) } catch { result = .failure(error) }
@@ -48,7 +58,8 @@ final class SystemBus {
     }
 
     private func attempted(_ result: Result<Bus, any Error>) {
-        isConnecting = false
+        isMaking = false
+        overdue = nil
         defer { isWantedAgain = false }
         switch result {
         case .success(let new):
