@@ -125,7 +125,11 @@ def test_long_messages(machine: Machine, size: int) -> None:
 def test_shut_out(machine: Machine) -> None:
     """A peer that takes ten seconds of processor time within a minute loses its link, is told of in the log, and does
     not get in again."""
-    _device, flood = flooded(machine, "nested")
+    device, flood = flooded(machine, "nested")
     with flood:
         wait(lambda: flood.closed, "the link to be closed", 90)
+    # Not even to a handshake, though it shows that it is who it is.
+    machine.trust(device.id, "other")
+    with pytest.raises(OSError):
+        device.link_to(machine)
     assert "of processor time in a minute: no link with it for the next minute" in machine.log("handoff-bridge")

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import HandoffCore
+import MainLoop
+import TestSupport
+import Testing
+
+@testable import HandoffBridge
+
+@Suite("Connecting in order to pair", .serialized)
+struct PairingConnectionTests {
+    /// Has `a` connect to `b` in order to pair, does something to the link at once, and gives back what the user is told.
+    @MainLoop
+    private func told(_ disturb: @MainLoop (TestDevice, Link) -> Void) async throws -> String {
+        let (a, b) = (try await TestDevice.start(), try await TestDevice.start())
+        try await a.pair(with: b)
+        a.link(with: b)?.close("for the test")
+        try a.bridge.pairings.pair(b.id)
+        #expect(a.bridge.pairings.shown(b.id).state == "waiting")
+        while a.bridge.links.current[b.id] == nil { await Task.yield() }
+        if let link = a.bridge.links.current[b.id] { disturb(a, link) }
+        try await eventually { !a.bridge.pairings.shown(b.id).error.isEmpty }
+        return a.bridge.pairings.shown(b.id).error
+    }
+
+    @Test("a link that is gone as soon as it is there is told as that")
+    func gone() async throws {
+        try await onLoop {
+            let error = try await told { _, link in link.close("for the test") }
+            #expect(error.hasPrefix("The link was lost as soon as it was there."))
+        }
+    }
+
+    @Test("a link over which an attempt is over already is told as that")
+    func spent() async throws {
+        try await onLoop {
+            let error = try await told { device, link in device.bridge.pairings.dialogue(link).abandon() }
+            #expect(error.hasPrefix("The link that there is has served for an attempt already."))
+        }
+    }
+}
