@@ -135,12 +135,18 @@ def test_a_session_under_systemd_has_both_daemons(manager: UserManager) -> None:
     """With a graphical session systemd starts both daemons, though nobody has enabled or called anything, and they end with
     it."""
     assert not any(manager.session.owner(name) for name in UNITS)
-    for _ in range(2):
+    for number in range(2):
         manager.start("desktop-session.target")
         for name, unit in UNITS.items():
             wait(lambda: manager.session.owner(name), f"{name} on the bus; {manager.log}")
             wait(lambda: manager.state(unit) == "active", f"{unit}; {manager.log}")
             assert manager.property(unit, "Service", "Slice") == "session.slice"
+        # Each takes the other for what it is, as units of systemd, too.
+        broker = ("--user", BROKER, ROOT, f"{BROKER}.Preferences", "DeviceName")
+        bridge = ("--user", BRIDGE, BRIDGE_ROOT, f"{BROKER}.Bridge", "DeviceName")
+        for setter, getter, name in ((broker, bridge, f"Name {number}"), (bridge, broker, f"Other {number}")):
+            manager.run("busctl", "set-property", *setter, "s", name)
+            wait(lambda: manager.run("busctl", "get-property", *getter) == f's "{name}"', f"the name {name}")
         manager.stop("desktop-session.target")
         for name, unit in UNITS.items():
             wait(lambda: not manager.session.owner(name), f"{name} to leave the bus")
