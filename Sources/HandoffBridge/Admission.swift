@@ -15,6 +15,12 @@ final class Admission {
     static let maximumOfPeer = 4
     /// How many of each peer may come in a second.
     static let rateOfPeer = 5
+    /// How often a device may come that is a peer no longer, within this time in microseconds.
+    private static let (maximumFarewells, farewellTime) = (3, Int64(15_000_000))
+    /// How many handshakes of one peer, and of strangers, may be under way.
+    private static let (handshakesOfPeer, handshakesOfStrangers) = (3, 2)
+    /// How many devices are remembered by what they have done.
+    private static let maximumRemembered = 2 * (TrustStore.maximumPeers + Tombstone.maximum)
 
     private struct Waiting {
         let number: Int
@@ -33,6 +39,11 @@ final class Admission {
     private var quota = OpeningQuota()
     private var strangers = StrangerQueue()
     private var peerRates: [DeviceID: EventRate] = [:]
+    /// How often each device comes that is a peer no longer, to be told so.
+    private var farewells: [DeviceID: EventRate] = [:]
+    /// Of each peer, and of all strangers, so many handshakes are under way at most: each takes a thread of GIO for as long as
+    /// the other side likes.
+    private var turnstiles: [DeviceID?: Turnstile] = [:]
     private lazy var timer = DeadlineTimer { [weak self] in self?.beginTurns() }
 
     init(_ bridge: Bridge) { self.bridge = bridge }
@@ -109,19 +120,46 @@ final class Admission {
                 }
                 throw CancellationError()
             }
-            if claim == .stranger { quota.ended(number) } else { quota.matched(number) }
             waiting[number]?.claim = claim
-            switch claim {
-            case .stream(let ticket): try await shake(socket, ticket)
-            case .device(let device): try await shake(socket, device, claim)
-            case .stranger: try await shakeStranger(socket, number)
-            }
+            try await goOn(socket, number, claim)
         } catch {
             socket.close()
             if !Task.isCancelled, !(error is CancellationError) {
                 bridge.refusals.note("A connection from \(socket.remoteHost) was refused: \(error)")
             }
         }
+    }
+
+    private func goOn(_ socket: SocketConnection, _ number: Int, _ claim: Opening.Claim) async throws {
+        switch claim {
+        case .stream(let ticket): try await shake(socket, ticket)
+        case .device(let device):
+            if bridge.trust[device] == nil, !countFarewell(device) {
+                // It has been told, or could have been: beyond that it is nobody.
+                quota.ended(number)
+                return try await shakeStranger(socket, number)
+            }
+            guard countArrival(device) else {
+                quota.ended(number)
+                throw TLSFailure("\(bridge.devices.name(of: device)) comes too often")
+            }
+            quota.matched(number)
+            try await shake(socket, device, claim)
+        case .stranger:
+            quota.ended(number)
+            try await shakeStranger(socket, number)
+        }
+    }
+
+    private func countArrival(_ device: DeviceID) -> Bool {
+        if peerRates.count > Self.maximumRemembered { peerRates = [:] }
+        return peerRates[device, default: EventRate(limit: Self.rateOfPeer)].count(at: MainLoop.now)
+    }
+
+    private func countFarewell(_ device: DeviceID) -> Bool {
+        if farewells.count > Self.maximumRemembered { farewells = [:] }
+        return farewells[device, default: EventRate(limit: Self.maximumFarewells, period: Self.farewellTime)]
+            .count(at: MainLoop.now)
     }
 
     /// The stream whose token a connection shows, which does not count as a stranger's from then on: with the token that is
@@ -155,16 +193,12 @@ final class Admission {
     /// Has the other side show that it is `device`, as it claims.
     private func shake(_ socket: SocketConnection, _ device: DeviceID, _ claim: Opening.Claim) async throws {
         try bridge.links.checkBar(device)
-        if peerRates.count > TrustStore.maximumPeers + Tombstone.maximum { peerRates = [:] }
-        guard peerRates[device, default: EventRate(limit: Self.rateOfPeer)].count(at: MainLoop.now) else {
-            throw TLSFailure("\(bridge.devices.name(of: device)) comes too often")
-        }
         let those = waiting.values.filter { $0.claim == claim }.sorted { $0.number < $1.number }
         for one in those.dropLast(Self.maximumOfPeer) { drop(one.number) }
         let transport = try await handshake(socket, expecting: device)
         guard bridge.isOn, !Task.isCancelled else { return transport.close() }
-        let link = try bridge.links.add(transport, .accepted(from: socket.remoteAddress))
-        link.isFarewell = bridge.trust[link.device] == nil
+        _ = try bridge.links.add(
+            transport, .accepted(from: socket.remoteAddress), isFarewell: bridge.trust[device] == nil)
     }
 
     /// The same for somebody who shows nothing that is known, if such are welcome.
@@ -195,12 +229,23 @@ final class Admission {
         _ socket: SocketConnection, expecting device: DeviceID?
     ) async throws -> TLSConnection {
         let identity = bridge.identity
+        let turnstile = turnstile(for: device)
         return try await withTimeLimit(Self.timeout) {
             // A handshake blocks one of a few threads of GIO from its start, so that a few dozen connections that
             // say nothing would keep everybody else out.
             try await socket.untilReadable()
-            return try await TLSConnection.establish(.server, over: socket, as: identity, demanding: device)
+            return try await turnstile.pass {
+                try await TLSConnection.establish(.server, over: socket, as: identity, demanding: device)
+            }
         }
+    }
+
+    private func turnstile(for device: DeviceID?) -> Turnstile {
+        if let known = turnstiles[device] { return known }
+        if turnstiles.count > Self.maximumRemembered { turnstiles = turnstiles.filter { $0.value.isBusy } }
+        let new = Turnstile(device == nil ? Self.handshakesOfStrangers : Self.handshakesOfPeer)
+        turnstiles[device] = new
+        return new
     }
 
     // MARK: Strangers' turns

@@ -13,6 +13,10 @@ final class Links {
     static let maximumOfPeer = 4
     /// How many bytes are taken of a device before it is paired.
     static let strangersAllowance = 64 << 10
+    /// How many of a device that was a peer and is let in only to be told so: its Hello, and its answers.
+    static let farewellAllowance = 4 << 10
+    /// How many links of strangers who wait for the user have their place.
+    private static let heldStrangers = maximumStrangers / 2
     /// How long the end of a program waits for other devices, in microseconds.
     private static let finishingTime: Int64 = 100_000
 
@@ -30,14 +34,9 @@ final class Links {
     /// Makes a link of a TLS connection, and says Hello.
     /// - Throws: if TLS does not tell what the secret of its ends is made of, or the device is barred; it is closed then.
     func add(
-        _ transport: TLSConnection, _ origin: Link.Origin, helloWithin time: Duration = Link.helloTimeout
+        _ transport: TLSConnection, _ origin: Link.Origin, helloWithin time: Duration = Link.helloTimeout,
+        isFarewell: Bool = false
     ) throws -> Link {
-        do {
-            try checkBar(transport.peer)
-        } catch {
-            transport.close()
-            throw error
-        }
         nextNumber += 1
         let link: Link
         do {
@@ -47,7 +46,15 @@ final class Links {
             transport.close()
             throw error
         }
-        makeRoom(for: link)
+        link.isFarewell = isFarewell
+        guard !account(of: link).isBarred else {
+            transport.close()
+            throw Self.barred(account(of: link).device == nil ? "Devices that are not paired" : "it")
+        }
+        guard makeRoom(for: link) else {
+            transport.close()
+            throw TLSFailure("too many others wait to be paired")
+        }
         all.append(link)
         updateAllowance(of: link)
         bridgeLog.debug("Link \(link.number) with \(link.device): TLS is up (\(link.origin)).")
@@ -57,26 +64,42 @@ final class Links {
 
     /// - Throws: if `device` has been barred, for people.
     func checkBar(_ device: DeviceID) throws {
-        guard account(of: device).isBarred else { return }
-        throw TLSFailure(
-            "it has taken up more than \(TimeBudgets.longBudget) of processor time in a minute. It is let in again in"
-                + " another minute; unpair it if that goes on")
+        if PeerAccount(times: times, device: device).isBarred { throw Self.barred("it") }
+    }
+
+    private static func barred(_ who: String) -> TLSFailure {
+        TLSFailure(
+            "\(who) took up more than \(TimeBudgets.longBudget) of processor time in a minute. Try again in another"
+                + " minute; unpair it if that goes on")
     }
 
     /// Ends the oldest links where one more is too many: those of strangers who dialled and are not being paired,
     /// and those of one peer.
-    private func makeRoom(for link: Link) {
+    /// - Returns: whether there is room now.
+    private func makeRoom(for link: Link) -> Bool {
         if bridge.trust[link.device] != nil {
             let others = all.filter { $0.device == link.device && current[link.device] !== $0 }
             for old in others.dropLast(Self.maximumOfPeer - 1) { old.close("a later one took its place") }
         } else if !link.isDialled {
             var strangers = strangers.filter { !bridge.pairings.isAgreed(over: $0) }
-            while strangers.count >= Self.maximumStrangers,
-                let index = Crowd.victim(among: strangers.map { NetworkSource.name(of: $0.remoteHost) })
-            {
-                strangers.remove(at: index).close("too many strangers came after it")
+            while strangers.count >= Self.maximumStrangers {
+                guard let victim = victim(among: strangers) else { return false }
+                victim.close("too many strangers came after it")
+                strangers.removeAll { $0 === victim }
             }
         }
+        return true
+    }
+
+    /// Who of these strangers has to go: whoever has not said Hello, before whoever has, before whoever waits for the user,
+    /// of whom some have their place.
+    private func victim(among strangers: [Link]) -> Link? {
+        let held = strangers.filter { bridge.pairings.isUnderWay(over: $0) }
+        let others = strangers.filter { link in !held.contains { $0 === link } }
+        let silent = others.filter { !$0.isEstablished }
+        let those =
+            held.count > Self.heldStrangers ? held : silent.isEmpty ? others : silent
+        return Crowd.victim(among: those.map { NetworkSource.name(of: $0.remoteHost) }).map { those[$0] }
     }
 
     /// The links of devices that have dialled and are not trusted.
@@ -92,16 +115,21 @@ final class Links {
         }
     }
 
-    /// To be called when the trust in the device of `link` has changed.
+    /// To be called when the trust in the device of `link` has changed, or when it begins to be paired.
     func updateAllowance(of link: Link) {
         let isTrusted = bridge.trust[link.device] != nil
-        link.allowance = isTrusted ? nil : link.allowance ?? Self.strangersAllowance
-        link.account = account(of: link.device)
+        let initial = link.isFarewell ? Self.farewellAllowance : Self.strangersAllowance
+        link.allowance = isTrusted ? nil : link.allowance ?? initial
+        link.account = account(of: link)
     }
 
-    /// Where the processor time that `device` takes is counted: strangers share one account.
-    private func account(of device: DeviceID) -> PeerAccount {
-        PeerAccount(times: times, device: bridge.trust[device] == nil ? nil : device)
+    /// Where the processor time is counted that the other side of `link` takes: strangers share one account, but for those
+    /// whom the user has dialled or is pairing with, and those that were peers.
+    private func account(of link: Link) -> PeerAccount {
+        let isKnown =
+            bridge.trust[link.device] != nil || link.isDialled || link.isFarewell
+            || bridge.pairings.isAgreed(over: link)
+        return PeerAccount(times: times, device: isKnown ? link.device : nil)
     }
 
     /// Ends all links of a device, or of strangers, that has taken too much processor time.

@@ -191,7 +191,10 @@ final class Pairings {
     func changed(_ device: DeviceID) {
         bridge.devices.update(device)
         // Whom one pairs with one tells one's name.
-        for link in bridge.links.all(with: device) { link.say(bridge.hello(for: link)) }
+        for link in bridge.links.all(with: device) {
+            bridge.links.updateAllowance(of: link)
+            link.say(bridge.hello(for: link))
+        }
         bridge.links.dismissStrangers()
     }
 

@@ -24,6 +24,10 @@ def device_path(device_id: str) -> str:
     return f"{BRIDGE_ROOT}/devices/{device_id}"
 
 
+# Whether the daemons are watched by a sanitizer, which keeps memory for itself that does not count.
+SANITIZED = bool({"ASAN_OPTIONS", "TSAN_OPTIONS"} & set(os.environ))
+
+
 class Machine:
     """One machine of the user's. Two of them share nothing but the network."""
 

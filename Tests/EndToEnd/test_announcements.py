@@ -20,7 +20,7 @@ from finding import is_found, make_peers, nearby
 from packets import MULTICAST_DNS, TCP, UDP, Packet, announcement, multicast_socket, packets, windows
 from pairing import discoverable
 from rig import HostedMachine, Network, start_hosted
-from support import Machine, device_path, wait_for_link
+from support import SANITIZED, Machine, device_path, wait_for_link
 
 SERVICE_TYPE = "_handoff._tcp"
 TEXT = [b"v=1", b"t=" + bytes(64)]
@@ -123,7 +123,9 @@ def test_no_token_repeats(network: Network, machine_list: list[Machine]) -> None
     def take_down() -> None:
         wait_for_link(desk, lap)
         wait(lambda: is_found(desk, lap), "the announcement")
-        (instance, (port, text)), = wait(lambda: instances(lap, browser), "the announcement").items()
+        # The one before may be seen for a moment longer.
+        (instance, (port, text)), = wait(lambda: len(found := instances(lap, browser)) == 1 and found,
+                                         "the one announcement").items()
         assert not any(entry.startswith(b"n=") for entry in text)
         for other_instance, other_port, other_tags in stays:
             assert instance != other_instance and port != other_port and tags(text).isdisjoint(other_tags)
@@ -315,7 +317,7 @@ def test_flood(network: Network, machine_list: list[Machine]) -> None:
     print(f"quiet {quiet[4] * 1000:.1f} ms, flooded {busy[4] * 1000:.1f} ms, {resident(lap) - size} KiB more")
     assert busy[4] <= 2 * quiet[4] + (quiet[-1] - quiet[0])
     assert trust.read_bytes() == before
-    assert resident(lap) - size < 4096
+    assert SANITIZED or resident(lap) - size < 4096
     assert len(nearby(lap)) <= 32
 
 

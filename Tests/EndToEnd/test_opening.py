@@ -18,11 +18,11 @@ from gi.repository import GLib
 from buses import BRIDGE_ROOT, let_pass, wait
 from bystanders import Bystanders, Impostor, connecting
 from finding import nearby
-from link import Device, Link, knock_entry, named, some_host, trust_key
+from link import Device, Link, knock_entry, method_call, named, some_host, trust_key
 from packets import MULTICAST_DNS, announcement, multicast_socket
 from pairing import discoverable
 from rig import Network
-from support import Machine, refused, start_machine, wait_for_link
+from support import Machine, device_path, refused, start_machine, wait_for_link
 from test_announcements import Impostor as Listener
 from test_announcements import SERVICE_TYPE, fake_clock, instances, peers, set_clock
 from test_hostile_neighbours import known_device
@@ -299,6 +299,38 @@ def test_strangers_while_discoverable(machine: Machine) -> None:
     stranger.hello(paired=False)
     discoverable(machine, False)
     stranger.wait_until_closed(2)
+
+
+def test_former_peer(bystanders: Bystanders, machine_list: list[Machine]) -> None:
+    """Who was unpaired is let in to be told so, three times in fifteen seconds, says little, and keeps nobody else out."""
+    desk, tab = bystanders.desk, start_machine(machine_list, "tab")
+    device, secret = known_device(bystanders)
+    desk.session.call(device_path(device.id), "Device.Unpair")
+    entry = knock_entry(secret, device.id)
+    begin = time.monotonic()
+    assert sum(certificate_shown(desk, device, entry) for _attempt in range(12)) <= 3 + 3 * ((time.monotonic() - begin) // 15)
+    discoverable(tab)
+    desk.dial(tab.port)
+    # A link over which more comes than it takes to be told ends.
+    wait(lambda: time.monotonic() > begin + 16, "some time", 30)
+    link = Link(desk)
+    link.start_tls(device.identity, entry)
+    for _time in range(3):
+        link.send(method_call("Link.Hello", GLib.Variant("(ua{sv})", (1, {"Name": GLib.Variant("s", "x" * 3000)}))))
+    link.wait_until_closed()
+
+
+def test_who_waits_for_the_user_stays(machine: Machine) -> None:
+    """A stranger whose commitment waits for the user is not pushed out by others who come after it and say nothing."""
+    discoverable(machine)
+    for _attempt in range(4):
+        link = Device().link_to(machine)
+        link.hello(paired=False)
+        link.send(method_call("Pairing.Commit", GLib.Variant("(ay)", (bytes(32),))))
+        let_pass(0.1)
+    silent = [Device().link_to(machine) for _number in range(10)]
+    assert not link.has_ended()
+    assert any(one.has_ended() for one in silent), "there is room for all of them"
 
 
 # What changes

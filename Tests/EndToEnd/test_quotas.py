@@ -11,7 +11,7 @@ from gi.repository import GLib
 from buses import ROOT, wait
 from clients import Client
 from hoarder import hoarding
-from support import Machine, refused
+from support import SANITIZED, Machine, refused
 
 MIB = 1 << 20
 
@@ -53,12 +53,12 @@ def test_all_processes_together(desk: Machine) -> None:
     with hoarding(desk, 10, 4, 128 << 10) as found:
         count = sum(one["activities"] for one in found)
         assert 60 * MIB <= count * (128 << 10) <= 64 * MIB
-        assert memory(desk) - before <= 2 * 64 * MIB
+        assert SANITIZED or memory(desk) - before <= 2 * 64 * MIB
         with refused("LimitsExceeded", containing=(str(64 * MIB), "End applications")):
             client.create(UserInfo={"bulk": GLib.Variant("s", "x" * 120_000)})
         activity.update(Title="Still mine")
         activity.invalidate()
-    wait(lambda: memory(desk) <= 1.1 * before, "the memory to go back")
+    wait(lambda: SANITIZED or memory(desk) <= 1.1 * before, "the memory to go back")
     assert client.create(UserInfo={"bulk": GLib.Variant("s", "x" * 120_000)})
 
 
@@ -68,7 +68,7 @@ def test_small_texts(desk: Machine) -> None:
     keywords = ["", "ä"] * 8000
     before = memory(desk, "Private_Dirty")
     activities = [client.create(Keywords=keywords, RequiredUserInfoKeys=keywords[:2]) for _ in range(40)]
-    assert memory(desk, "Private_Dirty") - before <= 40 * 16_000 * 8 + 4 * MIB
+    assert SANITIZED or memory(desk, "Private_Dirty") - before <= 40 * 16_000 * 8 + 4 * MIB
     assert activities[0].get("Keywords") == keywords
     assert activities[0].get("RequiredUserInfoKeys") == ["", "ä"]
 

@@ -12,6 +12,9 @@ final class Turnstile {
     /// One that has no more than `limit` inside.
     init(_ limit: Int) { self.limit = limit }
 
+    /// Whether somebody is inside.
+    var isBusy: Bool { inside > 0 }
+
     /// Runs `body` when there is room.
     /// - Throws: what it throws; `CancellationError` if the task is cancelled before.
     func pass<Result: Sendable>(_ body: @MainLoop () async throws -> Result) async throws -> Result {
