@@ -169,8 +169,8 @@ struct ActivityState: Equatable {
             "TargetContentIdentifier": targetContentIdentifier, "PersistentIdentifier": persistentIdentifier,
         ]
         for (key, text) in texts where !text.isEmpty { result[key] = .string(text) }
-        if !requiredUserInfoKeys.isEmpty { result["RequiredUserInfoKeys"] = .strings(requiredUserInfoKeys) }
-        if !keywords.isEmpty { result["Keywords"] = .strings(keywords) }
+        if !packedRequiredKeys.isEmpty { result["RequiredUserInfoKeys"] = .strings(requiredUserInfoKeys) }
+        if !packedKeywords.isEmpty { result["Keywords"] = .strings(keywords) }
         if expirationDate != 0 { result["ExpirationDate"] = .int64(expirationDate) }
         if !eligibleForHandoff { result["EligibleForHandoff"] = .boolean(false) }
         if eligibleForSearch { result["EligibleForSearch"] = .boolean(true) }

@@ -16,6 +16,9 @@ struct PackedTexts: Equatable {
         self.bytes = bytes
     }
 
+    /// Whether there are none, without unpacking them.
+    var isEmpty: Bool { bytes.isEmpty }
+
     /// The texts, in their order.
     var texts: [String] {
         bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast()
