@@ -149,9 +149,7 @@ public final class Broker {
 
     /// The applications have changed: who can continue what is looked up again.
     func updateHandlers() {
-        for (device, offer) in remoteOffers.offers {
-            peers.perform(remoteOffers.setHandlers(registry.handlers(for: offer), for: device))
-        }
+        peers.perform(remoteOffers.updateHandlers { registry.handlers(for: $0) })
     }
 
     /// Why there is nothing at `path` for `caller`, if there is more to say than that.

@@ -81,7 +81,7 @@ public struct RemoteOffers: Sendable {
         hiddenOffers.values.sorted { $0.device < $1.device }
     }
 
-    /// The offers that have not ended, seen or not, for which `setHandlers(_:for:)` may be called.
+    /// The offers that have not ended, seen or not.
     public var offers: [DeviceID: Offer] {
         held.mapValues(\.offer)
     }
@@ -149,10 +149,14 @@ public struct RemoteOffers: Sendable {
         return showAll()
     }
 
-    /// The applications that can continue what `device` offers are these now, best first.
-    public mutating func setHandlers(_ handlers: [ApplicationID], for device: DeviceID) -> [Action] {
-        held[device]?.handlers = handlers
-        return show(device)
+    /// Other applications than before may be there: `handlers` says which can continue an offer, best first.
+    public mutating func updateHandlers(_ handlers: (Offer) -> [ApplicationID]) -> [Action] {
+        held = held.mapValues {
+            var one = $0
+            one.handlers = handlers(one.offer)
+            return one
+        }
+        return showAll()
     }
 
     /// The user does not want to see this offer again until it ends.

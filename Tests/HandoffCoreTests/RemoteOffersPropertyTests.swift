@@ -46,7 +46,10 @@ struct RemoteOffersPropertyTests {
             return offers.offer(offer, from: device, handlers: handlers)
         case 6: return offers.withdraw(id, from: device)
         case 7: return offers.peerRemoved(device)
-        case 8: return offers.setHandlers(handlers, for: device)
+        case 8:
+            let others = Set(
+                try (0...3).filter { _ in generator.chance(50) }.map { try Example.activity($0) })
+            return offers.updateHandlers { others.contains($0.id) ? handlers : [] }
         case 9: return (try? offers.dismiss(id, of: device)) ?? []
         case 10..<13: return offers.setContinuing(generator.chance(50), id, of: device)
         case 13: return offers.setEnabled(generator.chance(70))

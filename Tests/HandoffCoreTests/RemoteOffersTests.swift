@@ -112,16 +112,15 @@ struct RemoteOffersTests {
     @Test("an offer comes and goes with the applications that can continue it")
     func handlers() throws {
         var offers = try offered(handlers: [])
-        #expect(offers.setHandlers([notes], for: device).count == 2)
+        #expect(offers.updateHandlers { _ in [notes] }.count == 2)
         let other = try Example.application("other")
-        let actions = offers.setHandlers([other, notes], for: device)
+        let actions = offers.updateHandlers { _ in [other, notes] }
         #expect(try actions == [.changed(entry(offers))])
-        #expect(offers.setHandlers([other, notes], for: device) == [])
+        #expect(offers.updateHandlers { _ in [other, notes] } == [])
         #expect(
-            offers.setHandlers([], for: device) == [
+            offers.updateHandlers { _ in [] } == [
                 .removed(device, try Example.activity(1)), .hiddenChanged,
             ])
-        #expect(offers.setHandlers([notes], for: try Example.device(9)) == [])
         #expect(offers.offers.keys.contains(device))
     }
 
@@ -185,9 +184,9 @@ struct RemoteOffersTests {
         #expect(hidden.reason.contains(offer.team.description))
         #expect(
             offers.offer(try Example.offer(title: "Other"), from: device, handlers: []) == [.hiddenChanged])
-        #expect(offers.setHandlers([notes], for: device).last == .hiddenChanged)
+        #expect(offers.updateHandlers { _ in [notes] }.last == .hiddenChanged)
         #expect(offers.hidden.isEmpty && offers.entries.count == 1)
-        #expect(offers.setHandlers([], for: device).last == .hiddenChanged)
+        #expect(offers.updateHandlers { _ in [] }.last == .hiddenChanged)
         #expect(offers.setShowsUnhandled(true).last == .hiddenChanged)
         #expect(offers.hidden.isEmpty && offers.entries.count == 1)
         #expect(offers.setShowsUnhandled(false).last == .hiddenChanged)
@@ -196,6 +195,22 @@ struct RemoteOffersTests {
         _ = offers.offer(offer, from: device, handlers: [])
         #expect(offers.setEnabled(false) == [.hiddenChanged])
         #expect(offers.hidden.isEmpty)
+    }
+
+    @Test("when the applications change, all offers are looked at, and what is hidden is told once")
+    func manyHidden() throws {
+        var offers = RemoteOffers(isEnabled: true)
+        let notes = try Example.application()
+        for number: UInt8 in 1...3 {
+            _ = offers.offer(try Example.offer(number), from: try Example.device(number), handlers: [])
+        }
+        let second = try Example.activity(2)
+        let actions = offers.updateHandlers { $0.id == second ? [] : [notes] }
+        #expect(actions.count == 3 && actions.last == .hiddenChanged)
+        #expect(offers.hidden.map(\.offer.id) == [second] && offers.entries.count == 2)
+        let others = offers.updateHandlers { $0.id == second ? [notes] : [] }
+        #expect(others.count == 4 && others.count { $0 == .hiddenChanged } == 1)
+        #expect(offers.hidden.count == 2 && offers.entries.map(\.offer.id) == [second])
     }
 
     @Test("what was dismissed or has a web page is not hidden for want of an application")
