@@ -70,16 +70,18 @@ final class PeerObject: PeerServer {
         let id = try ActivityID(checking: activity)
         let continuationID = try ContinuationID(checking: continuation)
         let offered = broker.offeredNow
-        broker.perform(try broker.origin.fetch(id, for: continuationID, by: device, offered: offered))
         guard let object = broker.object(of: id) else { throw Self.withdrawn(id) }
+        broker.perform(try broker.origin.fetch(id, for: continuationID, by: device, offered: offered))
         let begin = MainLoop.now
         // Saving takes its time, and in that much can happen: what is not offered any more is not sent.
         guard await object.saved(for: continuationID), broker.object(of: id) === object,
             broker.offeredNow == id, broker.origin.entry(continuationID, of: device) != nil
         else {
+            broker.perform(broker.origin.refused(continuationID, to: device))
             logRefusal(of: object, continuationID)
             throw Self.withdrawn(id)
         }
+        broker.origin.sent(continuationID, to: device)
         let saveTime = MainLoop.now - begin
         call.afterReply { [weak self] in self?.remember(object, continuationID, saveTime) }
         var payload = object.payload()
@@ -137,11 +139,7 @@ final class PeerObject: PeerServer {
 
     func continued(continuation: String, _ call: MethodCall) async throws {
         let id = try ContinuationID(checking: continuation)
-        guard broker.origin.entry(id, of: device) != nil else {
-            throw HandoffFailure(
-                .unknownObject, "There is no continuation \(id): it has ended or never existed. Fetch first.")
-        }
-        let actions = broker.origin.continued(id, by: device)
+        let actions = try broker.origin.continued(id, by: device)
         call.afterReply { [weak broker] in broker?.perform(actions) }
     }
 
@@ -155,7 +153,8 @@ final class PeerObject: PeerServer {
         try requireEnabled()
         let id = try ContinuationID(checking: continuation)
         broker.perform(broker.origin.advance(to: .now))
-        guard let entry = broker.origin.entry(id, of: device), let object = broker.object(of: entry.activity)
+        guard let entry = broker.origin.entry(id, of: device), entry.wasSent,
+            let object = broker.object(of: entry.activity)
         else { throw HandoffFailure.unknownContinuation(id) }
         guard object.supportsContinuationStreams else { throw HandoffFailure.noStreams(id) }
         // It counts as open while it is being opened; then the bridge says that it is.

@@ -12,6 +12,8 @@ public struct OriginContinuations: Sendable {
         public let device: DeviceID
         /// What is continued.
         public let activity: ActivityID
+        /// Whether the activity was ever sent to it: before that, the peer has nothing that it could continue.
+        public internal(set) var wasSent = false
         /// Whether the peer said that it has continued.
         public internal(set) var wasContinued = false
         /// How many streams are open.
@@ -81,12 +83,28 @@ public struct OriginContinuations: Sendable {
         return actions
     }
 
-    /// A peer says that it has continued. Repeats do nothing, nor does one for a continuation that is over;
-    /// the peer is answered as if it were the first.
-    public mutating func continued(_ id: ContinuationID, by device: DeviceID) -> [Action] {
-        guard let index = entries.firstIndex(where: { $0.id == id && $0.device == device }),
-            !entries[index].wasContinued
+    /// What the peer has fetched is sent to it.
+    public mutating func sent(_ id: ContinuationID, to device: DeviceID) {
+        guard let index = entries.firstIndex(where: { $0.id == id && $0.device == device }) else { return }
+        entries[index].wasSent = true
+    }
+
+    /// What the peer wanted to fetch is not sent to it. The continuation ends, unless it was sent before.
+    public mutating func refused(_ id: ContinuationID, to device: DeviceID) -> [Action] {
+        guard let index = entries.firstIndex(where: { $0.id == id && $0.device == device && !$0.wasSent })
         else { return [] }
+        let entry = entries.remove(at: index)
+        forgetTheRest()
+        return [.ended(entry)]
+    }
+
+    /// A peer says that it has continued. Repeats do nothing, but are answered as if they were the first. Fails with
+    /// `unknownObject` if the continuation is over, or if the activity was never sent for it.
+    public mutating func continued(
+        _ id: ContinuationID, by device: DeviceID
+    ) throws(HandoffFailure) -> [Action] {
+        guard let index = indexOfSent(id, to: device) else { throw .unknownContinuation(id) }
+        guard !entries[index].wasContinued else { return [] }
         entries[index].wasContinued = true
         return [.tellWasContinued(entries[index])]
     }
@@ -100,6 +118,10 @@ public struct OriginContinuations: Sendable {
         return [.released(entry)]
     }
 
+    private func indexOfSent(_ id: ContinuationID, to device: DeviceID) -> Int? {
+        entries.firstIndex { $0.id == id && $0.device == device && $0.wasSent }
+    }
+
     // MARK: Streams
 
     /// A peer opens a stream to the activity's application, which is `connection`, one of the `relatives` of one
@@ -107,9 +129,7 @@ public struct OriginContinuations: Sendable {
     public mutating func openStream(
         _ id: ContinuationID, of device: DeviceID, to connection: String, relatives: Set<String> = []
     ) throws(HandoffFailure) {
-        guard let index = entries.firstIndex(where: { $0.id == id && $0.device == device }) else {
-            throw .unknownContinuation(id)
-        }
+        guard let index = indexOfSent(id, to: device) else { throw .unknownContinuation(id) }
         let all = entries + leftovers
         let open = all.reduce(0) { $0 + ($1.connection == connection ? $1.openStreams : 0) }
         guard open < Quota.streams else { throw .tooManyStreams }

@@ -11,7 +11,7 @@ import pytest
 from gi.repository import GLib
 from buses import BRIDGE_ROOT, ROOT, let_pass, wait
 from clients import Activity, Client
-from link import ERROR, Device, fetch
+from link import CONTINUATION, ERROR, Device, fetch
 from streams import Continuation
 from support import Machine, pair, refused
 from test_announcements import fake_clock
@@ -46,7 +46,7 @@ def test_withdrawn_while_it_is_saved(machine: Machine, what: str) -> None:
     """What ceases to be offered while it is being saved for a peer is not sent to it."""
     client = Client(machine)
     client.hang("WillSave")
-    activity = client.offer("A letter", UserInfo={"secret": GLib.Variant("s", "x")})
+    activity = client.offer("A letter", UserInfo={"secret": GLib.Variant("s", "x")}, SupportsContinuationStreams=True)
     link = Device().paired_link_to(machine)
     wait(lambda: link.calls("Offer"), "the offer")
     serial = link.send(fetch(activity.id))
@@ -63,6 +63,14 @@ def test_withdrawn_while_it_is_saved(machine: Machine, what: str) -> None:
         assert answer.get_error_name().rpartition(".")[2] in ("OfferWithdrawn", "Disabled")
     else:
         assert what == "switched off"
+    # Nor has the peer a continuation now, with which it could do more.
+    if what != "switched off":
+        with refused("UnknownObject"):
+            link.call("Peer.Continued", GLib.Variant("(s)", (CONTINUATION,)))
+        with refused("UnknownObject"):
+            link.call("Link.OpenStream", GLib.Variant("(say)", (CONTINUATION, b"")))
+    let_pass(0.2)
+    assert not client.streams and not client.called("WasContinued")
     assert client.get(ROOT, "Manager.RecentFetches") == [] == client.get(ROOT, "Manager.FetchesByDevice")
 
 

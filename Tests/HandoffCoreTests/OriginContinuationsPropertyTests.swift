@@ -36,13 +36,22 @@ struct OriginContinuationsPropertyTests {
         let id = try Example.continuation(UInt8.random(in: 0...11, using: &generator))
         let device = try Example.device(UInt8.random(in: 0...2, using: &generator))
         let activity = try Example.activity(UInt8.random(in: 0...2, using: &generator))
-        switch Int.random(in: 0..<14, using: &generator) {
+        switch Int.random(in: 0..<17, using: &generator) {
         case 0..<5:
             let isNew = continuations.entry(id, of: device) == nil
             let fetched = try? continuations.fetch(activity, for: id, by: device, offered: activity)
             witness.see(fetched ?? [])
             if fetched != nil, isNew { witness.told[.init(id: id, device: device)] = false }
-        case 5..<7: witness.see(continuations.continued(id, by: device))
+        case 5..<7:
+            let wasSent = continuations.entry(id, of: device)?.wasSent == true
+            let continued = try? continuations.continued(id, by: device)
+            #expect((continued != nil) == wasSent)
+            witness.see(continued ?? [])
+        case 14, 15: continuations.sent(id, to: device)
+        case 16:
+            let entry = continuations.entry(id, of: device)
+            witness.see(continuations.refused(id, to: device))
+            #expect((continuations.entry(id, of: device) == nil) == (entry?.wasSent != true))
         case 7: witness.see(continuations.released(id, by: device))
         case 8: witness.see(generator.chance(30) ? continuations.activityInvalidated(activity) : [])
         case 9: continuations.linkLost(to: device, at: now)

@@ -18,7 +18,52 @@ struct OriginContinuationsTests {
     private func fetched() throws -> OriginContinuations {
         var continuations = OriginContinuations()
         try continuations.fetch(activity, for: id, by: device, offered: activity)
+        continuations.sent(id, to: device)
         return continuations
+    }
+
+    @Test(
+        "what was never sent has not begun: it cannot be continued, has no streams, and ends when it is refused"
+    )
+    func neverSent() throws {
+        var continuations = OriginContinuations()
+        try continuations.fetch(activity, for: id, by: device, offered: activity)
+        continuations.offered(activity, at: .at(0))
+        continuations.offered(nil, at: .at(0))
+        let entry = try #require(continuations.entry(id, of: device))
+        #expect(!entry.wasSent && continuations.nextDeadline != nil)
+        #expect(code { _ = try continuations.continued(id, by: device) } == .unknownObject)
+        #expect(code { try continuations.openStream(id, of: device, to: ":1.1") } == .unknownObject)
+        let stranger = try Example.device(2)
+        #expect(continuations.refused(id, to: stranger) == [])
+        continuations.sent(id, to: stranger)
+        #expect(continuations.entry(id, of: device) == entry)
+        #expect(continuations.refused(id, to: device) == [.ended(entry)])
+        #expect(continuations.entry(id, of: device) == nil && continuations.nextDeadline == nil)
+        #expect(continuations.refused(id, to: device) == [])
+        continuations.sent(id, to: device)
+        #expect(continuations.entry(id, of: device) == nil)
+    }
+
+    @Test("what was sent once goes on when it is fetched again and refused")
+    func sentBefore() throws {
+        var continuations = try fetched()
+        try continuations.fetch(activity, for: id, by: device, offered: activity)
+        #expect(continuations.refused(id, to: device) == [])
+        try continuations.openStream(id, of: device, to: ":1.1")
+        #expect(try continuations.continued(id, by: device).count == 1)
+    }
+
+    @Test("streams that a former continuation of the same identifier has left stay when a new one is refused")
+    func leftovers() throws {
+        var continuations = try fetched()
+        for _ in 0..<16 { try continuations.openStream(id, of: device, to: ":1.1") }
+        _ = continuations.released(id, by: device)
+        try continuations.fetch(activity, for: id, by: device, offered: activity)
+        #expect(continuations.refused(id, to: device).count == 1)
+        try continuations.fetch(activity, for: id, by: device, offered: activity)
+        continuations.sent(id, to: device)
+        #expect(code { try continuations.openStream(id, of: device, to: ":1.1") } == .limitsExceeded)
     }
 
     @Test("fetching may be repeated for one continuation")
@@ -44,20 +89,20 @@ struct OriginContinuationsTests {
     @Test("the delegate is told once that its activity was continued, however often the peer says so")
     func continued() throws {
         var continuations = try fetched()
-        let actions = continuations.continued(id, by: device)
+        let actions = try continuations.continued(id, by: device)
         let entry = try #require(continuations.entry(id, of: device))
         #expect(actions == [.tellWasContinued(entry)])
         #expect(entry.wasContinued)
-        #expect(continuations.continued(id, by: device) == [])
+        #expect(try continuations.continued(id, by: device) == [])
         _ = continuations.released(id, by: device)
-        #expect(continuations.continued(id, by: device) == [])
+        #expect(code { _ = try continuations.continued(id, by: device) } == .unknownObject)
     }
 
     @Test("a peer has no say about another peer's continuation")
     func otherPeer() throws {
         var continuations = try fetched()
         let stranger = try Example.device(2)
-        #expect(continuations.continued(id, by: stranger) == [])
+        #expect(code { _ = try continuations.continued(id, by: stranger) } == .unknownObject)
         #expect(continuations.released(id, by: stranger) == [])
         #expect(continuations.entry(id, of: stranger) == nil)
         try continuations.fetch(activity, for: id, by: stranger, offered: activity)
@@ -127,6 +172,7 @@ struct OriginContinuationsTests {
         var continuations = try fetched()
         let other = try Example.continuation(2)
         try continuations.fetch(activity, for: other, by: device, offered: activity)
+        continuations.sent(other, to: device)
         for number in 0..<16 {
             try continuations.openStream(number % 3 == 0 ? id : other, of: device, to: ":1.1")
         }
@@ -162,6 +208,7 @@ struct OriginContinuationsTests {
         var continuations = OriginContinuations()
         continuations.offered(activity, at: .at(start))
         try continuations.fetch(activity, for: id, by: device, offered: activity)
+        continuations.sent(id, to: device)
         continuations.offered(nil, at: .at(start))
         return continuations
     }
