@@ -5,7 +5,7 @@ internal import HandoffInterfaces
 internal import MainLoop
 
 /// Counts the processor time of what peers ask of this session, which the bridge passes on, and has the calls of those
-/// wait that have taken too much.
+/// wait that have taken too much. What ends something is not refused, or what a peer has begun could not be ended.
 @MainLoop
 final class PeerCalls: CallGate {
     private unowned let broker: Broker
@@ -13,6 +13,8 @@ final class PeerCalls: CallGate {
 
     /// How many calls of one peer wait; the bridge takes sixteen on each of four links.
     private static let maximumWaiting = 64
+    /// How many may wait when one more `Release` comes: a continuation that is not released ends by itself.
+    private static let maximumWithReleases = 128
 
     init(_ broker: Broker) { self.broker = broker }
 
@@ -20,12 +22,26 @@ final class PeerCalls: CallGate {
 
     func admit(_ call: Message, from caller: Caller, _ run: @escaping @MainLoop (DBusError?) -> Void) {
         guard let device = device(of: call) else { return run(nil) }
-        guard times.waitingCount(device) < Self.maximumWaiting else {
+        let maximum = Self.maximum(for: call)
+        let count = times.waitingCount(device)
+        guard count < maximum ?? .max else {
             return run(
-                .limitsExceeded(
-                    "\(Self.maximumWaiting) calls of this device wait already. Wait for the answers."))
+                .limitsExceeded("\(count) calls of this device wait already. Wait for the answers."))
         }
-        times.admit(device) { isLetIn in run(isLetIn ? nil : Self.refusal) }
+        // Behind what waits already: a Withdraw that overtook its Offer would leave that for good.
+        times.admit(device, evenIfBarred: maximum != Self.maximumWaiting) { isLetIn in
+            run(isLetIn ? nil : Self.refusal)
+        }
+    }
+
+    /// How many calls of its device may wait when `call` comes; nil for any number.
+    private static func maximum(for call: Message) -> Int? {
+        switch call.member {
+        // The bridge says it once for an offer that it has passed on, and there are few of those a second.
+        case "Withdraw": nil
+        case "Release": maximumWithReleases
+        default: maximumWaiting
+        }
     }
 
     /// The peer that `call` comes from, if it comes from one.
@@ -42,6 +58,8 @@ final class PeerCalls: CallGate {
             "What \(broker.peers.name(of: device)) asks took up more than \(TimeBudgets.longBudget) of"
                 + " processor time in a minute: it is refused for the next minute. Unpair it if that goes on."
         )
+        // It could not say that the offer has changed.
+        if let offer = broker.remoteOffers.offers[device] { broker.peers.withdraw(offer.id, from: device) }
     }
 
     private static let refusal = DBusError.limitsExceeded(

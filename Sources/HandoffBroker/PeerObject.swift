@@ -53,14 +53,7 @@ final class PeerObject: PeerServer {
 
     func withdraw(activity: String, _ call: MethodCall) async throws {
         let id = try ActivityID(checking: activity)
-        call.afterReply { [weak self] in
-            guard let self else { return }
-            for runner in broker.runners.values where runner.device == device && runner.offeredActivity == id
-            {
-                runner.offerWithdrawn()
-            }
-            broker.peers.perform(broker.remoteOffers.withdraw(id, from: device))
-        }
+        call.afterReply { [weak broker, device] in broker?.peers.withdraw(id, from: device) }
     }
 
     // MARK: Continuations of our activities

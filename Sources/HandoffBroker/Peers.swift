@@ -96,6 +96,14 @@ final class Peers {
 
     // MARK: Offers
 
+    /// `device` no longer offers this activity.
+    func withdraw(_ id: ActivityID, from device: DeviceID) {
+        for runner in broker.runners.values where runner.device == device && runner.offeredActivity == id {
+            runner.offerWithdrawn()
+        }
+        perform(broker.remoteOffers.withdraw(id, from: device))
+    }
+
     func perform(_ actions: [RemoteOffers.Action]) {
         for action in actions {
             switch action {

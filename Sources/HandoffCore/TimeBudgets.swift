@@ -83,9 +83,14 @@ public struct TimeBudgets: Sendable {
     /// Whether `key` may have something done at `now`.
     public mutating func standing(of key: Key, at now: Instant) -> Standing {
         begin(now)
-        let account = accounts[key]
-        if let barred = account?.barred, now < barred { return .barred(until: barred) }
-        let isOver = (account?.taken ?? 0) >= Self.oneBudget
+        if let barred = accounts[key]?.barred, now < barred { return .barred(until: barred) }
+        return pace(of: key, at: now)
+    }
+
+    /// The same for what may be done even for who is barred, at the pace of the windows: it is never `barred`.
+    public mutating func pace(of key: Key, at now: Instant) -> Standing {
+        begin(now)
+        let isOver = (accounts[key]?.taken ?? 0) >= Self.oneBudget
         guard isOver || takenByAll >= Self.allBudget else { return .free }
         return .held(until: windowBegin.advanced(by: Self.window))
     }

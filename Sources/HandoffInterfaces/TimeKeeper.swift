@@ -11,7 +11,7 @@ public final class TimeKeeper {
 
     private var budgets = TimeBudgets()
     private var accounts: [Key: TimeAccount] = [:]
-    private var waiting: [Key: [@MainLoop (Bool) -> Void]] = [:]
+    private var waiting: [Key: [Waiting]] = [:]
     /// Whoever waits, in the order in which they have their turns.
     private var queue: [Key] = []
     private let barred: @MainLoop (Key) -> Void
@@ -21,6 +21,11 @@ public final class TimeKeeper {
     /// Nobody has taken any time. `barred` is called when somebody has taken so much that nothing is done for it for a
     /// while.
     public init(barred: @escaping @MainLoop (Key) -> Void) { self.barred = barred }
+
+    private struct Waiting {
+        let evenIfBarred: Bool
+        let body: @MainLoop (Bool) -> Void
+    }
 
     private static var now: Instant { Instant(microseconds: MainLoop.now) }
 
@@ -33,12 +38,13 @@ public final class TimeKeeper {
     public func waitingCount(_ key: Key) -> Int { waiting[key]?.count ?? 0 }
 
     /// Runs `body` at the expense of `key`: at once, or when it may go on, behind all that waits for it already; with
-    /// false if it is barred.
+    /// false if it is barred, unless this is to be done `evenIfBarred`.
     /// - Returns: whether it was at once.
     @discardableResult
-    public func admit(_ key: Key, _ body: @escaping @MainLoop (_ isLetIn: Bool) -> Void) -> Bool {
-        let standing = budgets.standing(of: key, at: Self.now)
-        switch standing {
+    public func admit(
+        _ key: Key, evenIfBarred: Bool = false, _ body: @escaping @MainLoop (_ isLetIn: Bool) -> Void
+    ) -> Bool {
+        switch standing(of: key, evenIfBarred) {
         case .free where waiting[key] == nil:
             run(key, body, true)
             return true
@@ -47,10 +53,14 @@ public final class TimeKeeper {
             return true
         case .free, .held:
             if waiting[key] == nil { queue.append(key) }
-            waiting[key, default: []].append(body)
+            waiting[key, default: []].append(Waiting(evenIfBarred: evenIfBarred, body: body))
             wait()
             return false
         }
+    }
+
+    private func standing(of key: Key, _ evenIfBarred: Bool) -> TimeBudgets.Standing {
+        evenIfBarred ? budgets.pace(of: key, at: Self.now) : budgets.standing(of: key, at: Self.now)
     }
 
     private func run(_ key: Key, _ body: @MainLoop (Bool) -> Void, _ isLetIn: Bool) {
@@ -82,18 +92,18 @@ public final class TimeKeeper {
     private func release() {
         soon = nil
         for key in queue {
+            guard var all = waiting[key], let first = all.first else { continue }
             let isLetIn: Bool
-            switch budgets.standing(of: key, at: Self.now) {
+            switch standing(of: key, first.evenIfBarred) {
             case .held: continue
             case .barred: isLetIn = false
             case .free: isLetIn = true
             }
-            guard var bodies = waiting[key] else { continue }
             queue.removeAll { $0 == key }
-            let body = bodies.removeFirst()
-            waiting[key] = bodies.isEmpty ? nil : bodies
-            if !bodies.isEmpty { queue.append(key) }
-            run(key, body, isLetIn)
+            all.removeFirst()
+            waiting[key] = all.isEmpty ? nil : all
+            if !all.isEmpty { queue.append(key) }
+            run(key, first.body, isLetIn)
         }
         wait()
     }
@@ -101,7 +111,9 @@ public final class TimeKeeper {
     private func wait() {
         var deadline: Instant?
         for key in queue {
-            guard case .held(let until) = budgets.standing(of: key, at: Self.now) else {
+            guard let first = waiting[key]?.first,
+                case .held(let until) = standing(of: key, first.evenIfBarred)
+            else {
                 if soon == nil { soon = .soon { [weak self] in self?.release() } }
                 continue
             }

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What clients can have the broker keep, however often they connect."""
+"""What clients can have the broker keep, however often they connect, and peers, however much they ask."""
 
 from __future__ import annotations
 
 import signal
 import time
+from collections.abc import Callable
 
 import pytest
 from gi.repository import GLib
-from buses import ROOT, wait
-from clients import Client
+from buses import BRIDGE, BUS, ROOT, BusError, Session, let_pass, wait
+from clients import Client, Dock
+from flood import nested
 from hoarder import hoarding
+from link import CONTINUATION, SOME_ID, offer
 from support import SANITIZED, Machine, refused
 
 MIB = 1 << 20
@@ -130,3 +133,75 @@ def test_calls_before_it_is_known_who_calls(desk: Machine) -> None:
     assert time.monotonic() - begin < 15
     assert Client(desk, "com.example.other").create(Title="Served")
     assert client.create(Title="Served too")
+
+
+class FalseBridge(Session):
+    """What the broker takes for its bridge, and a peer of it."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine.address)
+        machine.sessions.append(self)
+        self.call("/org/freedesktop/DBus", f"{BUS}.RequestName", GLib.Variant("(su)", (BRIDGE, 4)), destination=BUS)
+        device = "ab" * 32
+        self.peer = f"{ROOT}/peers/{device}"
+
+        def is_known() -> bool:
+            try:
+                self.call(ROOT, "PeerManager.AddPeer", GLib.Variant("(sa{sv})", (device, {})))
+            except BusError as error:
+                assert error.short_name == "AccessDenied"
+                return False
+            return True
+
+        wait(is_known, "the broker to know its bridge")
+
+    def ask(self, member: str, arguments: GLib.Variant) -> Callable[[], str]:
+        """Passes a call of the peer on, and gives back what waits for the error, empty if there is none."""
+        finish = self.begin(self.peer, f"Peer.{member}", arguments)
+
+        def outcome() -> str:
+            try:
+                finish()
+            except BusError as error:
+                return str(error)
+            return ""
+
+        return outcome
+
+
+def test_withdraw_of_who_asks_too_much(desk: Machine) -> None:
+    """A peer of which so many calls wait that further ones are refused is withdrawn all the same, behind what waits."""
+    dock, _target, bridge = Dock(desk), Client(desk), FalseBridge(desk)
+    costly = offer(Unknown=nested(80))
+    for _round in range(3):
+        before = [bridge.ask("Offer", costly) for _ in range(30)]
+        taken = bridge.ask("Offer", offer())
+        beyond = [bridge.ask("Offer", costly) for _ in range(400)]
+        ends = [bridge.ask("Withdraw", GLib.Variant("(s)", (SOME_ID,))),
+                bridge.ask("Release", GLib.Variant("(s)", (CONTINUATION,)))]
+        assert not any("wait already" in outcome() for outcome in before) and taken() == ""
+        assert any("64 calls of this device wait already" in outcome() for outcome in beyond)
+        assert [outcome() for outcome in ends] == ["", ""]
+        let_pass(0.2)
+        assert not dock.offers
+
+
+@pytest.mark.long
+def test_barred_peer_offers_nothing(desk: Machine) -> None:
+    """A peer that has taken all of its minute offers nothing any more, and what it withdraws or releases is not refused."""
+    dock, _target, bridge = Dock(desk), Client(desk), FalseBridge(desk)
+    assert bridge.ask("Offer", offer())() == ""
+    dock.offer("From afar")
+    costly = offer(Unknown=nested(80))
+
+    def is_barred() -> bool:
+        for outcome in [bridge.ask("Offer", costly) for _ in range(60)]:
+            outcome()
+        return "of processor time in a minute: it is refused" in desk.log("handoffd")
+
+    wait(is_barred, "the peer to be barred", 120)
+    wait(lambda: not dock.offers, "the offer to be gone")
+    assert "asked for too much in the last minute" in bridge.ask("Offer", offer())()
+    assert bridge.ask("Withdraw", GLib.Variant("(s)", (SOME_ID,)))() == ""
+    assert bridge.ask("Release", GLib.Variant("(s)", (CONTINUATION,)))() == ""
+    assert not dock.offers

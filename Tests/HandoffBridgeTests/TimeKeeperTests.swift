@@ -66,4 +66,23 @@ struct TimeKeeperTests {
             #expect(isAtOnce && answers == [false, false])
         }
     }
+
+    @Test("what is to be done even for who is barred is not refused, and keeps its place and its pace")
+    func evenIfBarred() async throws {
+        try await onLoop {
+            var (isBarred, order): (Bool, [String]) = (false, [])
+            let keeper = TimeKeeper { _ in isBarred = true }
+            keeper.admit(a) { _ in burn(30) }
+            try await MainLoop.sleep(for: .milliseconds(1))
+            keeper.admit(a) { order.append("first \($0)") }
+            keeper.admit(a, evenIfBarred: true) { order.append("end \($0)") }
+            keeper.admit(a) { order.append("last \($0)") }
+            #expect(order.isEmpty && keeper.waitingCount(a) == 3)
+            keeper.spend(TimeBudgets.longBudget.components.seconds * 1_000_000_000, a)
+            try await eventually { isBarred && order == ["first false"] }
+            #expect(keeper.waitingCount(a) == 2)
+            keeper.admit(a) { order.append("refused \($0)") }
+            #expect(order == ["first false", "refused false"])
+        }
+    }
 }

@@ -32,6 +32,24 @@ struct TimeBudgetsTests {
         #expect(budgets.standing(of: a, at: at(1100)) == .free)
     }
 
+    @Test("what may be done even for who is barred is held to the windows alone")
+    mutating func pace() {
+        #expect(take(10_000, a, at: 0))
+        guard case .barred = budgets.standing(of: a, at: at(1)) else {
+            Issue.record("it is not barred")
+            return
+        }
+        #expect(budgets.pace(of: a, at: at(1)) == .held(until: at(100)))
+        guard case .barred = budgets.standing(of: a, at: at(55_000)) else {
+            Issue.record("it is barred no longer")
+            return
+        }
+        #expect(budgets.pace(of: a, at: at(55_000)) == .free)
+        #expect(budgets.pace(of: b, at: at(55_000)) == .free)
+        take(20, a, at: 55_000)
+        #expect(budgets.pace(of: a, at: at(55_001)) == .held(until: at(55_100)))
+    }
+
     @Test("after 50 ms of all together everybody waits")
     mutating func all() {
         for key in [a, b, c] { take(17, key, at: 0) }
