@@ -30,6 +30,7 @@ public final class Broker {
     private(set) lazy var installedApplications = InstalledApplications(self)
 
     var recentFetches = RecentFetches()
+    private(set) lazy var fetchLog = FetchLog(self)
 
     private var activityObjects: [ActivityID: ActivityObject] = [:]
     private var hintedTypes: Set<ActivityType> = []

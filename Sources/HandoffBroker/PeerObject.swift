@@ -71,7 +71,9 @@ final class PeerObject: PeerServer {
             broker.offeredNow == id, broker.origin.entry(continuationID, of: device) != nil
         else {
             broker.perform(broker.origin.refused(continuationID, to: device))
-            logRefusal(of: object, continuationID)
+            broker.fetchLog.say(
+                device, "asked for", object, continuationID,
+                ", which was offered no longer once it was saved: nothing was sent")
             throw Self.withdrawn(id)
         }
         broker.origin.sent(continuationID, to: device)
@@ -83,33 +85,15 @@ final class PeerObject: PeerServer {
     }
 
     private func rememberStream(to object: ActivityObject, _ continuation: ContinuationID) {
-        let name = broker.peers.name(of: device)
         remember(.stream, of: object, continuation)
-        brokerLog.message(
-            "\(name) has opened a stream to \(object.applicationID) for “\(PeerText.title(object.title))”"
-                + " (\(PeerText.message(object.activityType))).",
-            ["HANDOFF_CONTINUATION": continuation.description])
-    }
-
-    private func logRefusal(of object: ActivityObject, _ continuation: ContinuationID) {
-        brokerLog.message(
-            "\(broker.peers.name(of: device)) asked for “\(PeerText.title(object.title))”"
-                + " (\(PeerText.message(object.activityType))), which was offered no longer once it was saved: nothing was"
-                + " sent.",
-            ["HANDOFF_CONTINUATION": continuation.description])
-    }
-
-    private func logFetch(of object: ActivityObject, _ continuation: ContinuationID) {
-        brokerLog.message(
-            "\(broker.peers.name(of: device)) continues “\(PeerText.title(object.title))”"
-                + " (\(PeerText.message(object.activityType))).",
-            ["HANDOFF_CONTINUATION": continuation.description])
+        broker.fetchLog.say(
+            device, "has opened a stream to \(object.applicationID) for", object, continuation)
     }
 
     /// The user can find out what has left this device.
     private func remember(_ object: ActivityObject, _ continuation: ContinuationID, _ saveTime: Int64) {
         remember(.activity, of: object, continuation)
-        logFetch(of: object, continuation)
+        broker.fetchLog.say(device, "continues", object, continuation)
         ContinuationTrace.say(
             continuation,
             "save \(ContinuationTrace.text(saveTime)), for \(broker.peers.name(of: device))")

@@ -174,3 +174,32 @@ def test_no_device_is_pushed_out(machines: Machines) -> None:
     tallies = client.get(ROOT, "Manager.FetchesByDevice")
     assert [(tally["DeviceName"], tally["Fetches"]) for tally in tallies] == [("other", 12), ("lap", 1)]
     assert tallies[1]["Title"] == "From the lap"
+
+
+def test_log_is_not_flooded(machine_list: list[Machine]) -> None:
+    """However often a peer fetches, the log gets twenty lines about it in a minute, and one that says how often more."""
+    desk = Machine("desk")
+    machine_list.append(desk)
+    clock = fake_clock(desk)
+    (desk.folder / "clock").write_bytes(struct.pack("ll", 0, 0))
+    desk.environment |= clock
+    desk.start_broker()
+    for name in clock:
+        desk.environment.pop(name, None)
+    desk.start_bridge()
+    client = Client(desk)
+    activity = client.offer("A letter")
+    link = Device().paired_link_to(desk)
+    wait(lambda: link.calls("Offer"), "the offer")
+
+    def fetch_as(number: int) -> None:
+        link.call("Peer.Fetch", GLib.Variant("(ss)", (activity.id, f"{number:032x}")))
+
+    for number in range(100):
+        fetch_as(number)
+    wait(lambda: client.get(ROOT, "Manager.FetchesByDevice")[0]["Fetches"] == 100, "the fetches")
+    assert desk.log("handoffd").count("other continues “A letter”") == 20
+    let_time_pass(desk, 61)
+    fetch_as(100)
+    wait(lambda: desk.log("handoffd").count("other continues “A letter”") == 21, "a line again")
+    assert desk.log("handoffd").count("other fetched 80 times more within the last minute.") == 1
