@@ -85,7 +85,7 @@ public final class Bridge {
         objects.export(HandoffNames.bridgePath, [BridgeBinding(BridgeObject(self))])
         objects.export(
             HandoffNames.bridgePeers, [PeerBinding(AllPeersObject(self))], access: .broker, isListed: false)
-        for device in trust.entries.keys { reconcile(device) }
+        for device in trust.devices { reconcile(device) }
     }
 
     /// Begins to talk to the broker and to other devices, once the bus name is ours.
@@ -94,7 +94,7 @@ public final class Bridge {
         if !folder.isLocked {
             try folder.lock(patience: Self.successionTime)
             try trust.load()
-            for device in trust.entries.keys { reconcile(device) }
+            for device in trust.devices { reconcile(device) }
         }
         trust.secretsChanged = { [weak self] in self?.discovery.secretsChanged() }
         network = NetworkMonitor { [weak self] in self?.networkChanged() }
@@ -234,7 +234,7 @@ public final class Bridge {
     // MARK: The broker
 
     func brokerAppeared() {
-        for device in peers.keys { reconcile(device) }
+        for device in trust.devices where peers[device] != nil { reconcile(device) }
         streams.brokerAppeared()
     }
 

@@ -13,6 +13,9 @@ struct TrustEntry: Hashable, Sendable {
 
     /// The device.
     let device: DeviceID
+    /// Since when it has been trusted, in microseconds since the Unix epoch: of two that call themselves alike, the one that
+    /// came first is shown so.
+    var since: Int64
     /// What it calls itself, or what the user called it; may be empty.
     var name: String
     /// What kind of device it is; may be empty.
@@ -36,11 +39,12 @@ struct TrustEntry: Hashable, Sendable {
     static let maximumAddresses = 4
 
     init(
-        _ device: DeviceID, name: String = "", type: String = "", source: Source,
+        _ device: DeviceID, since: Int64 = 0, name: String = "", type: String = "", source: Source,
         addresses: [NetworkAddress] = [], isMutual: Bool = false, awaitsLink: Bool = false,
         secret: PeerSecret? = nil, secretSince: Int64 = 0, formerSecret: PeerSecret? = nil
     ) {
         self.device = device
+        self.since = since
         self.name = name
         self.type = type
         self.source = source

@@ -54,6 +54,7 @@ enum TrustFile {
         file.set(Key.count, in: head, to: Int64(entries.count + tombstones.count))
         for entry in entries.sorted(by: { $0.device < $1.device }) {
             let group = entry.device.description
+            file.set(Key.since, in: group, to: entry.since)
             file.set(Key.name, in: group, to: entry.name)
             file.set(Key.type, in: group, to: entry.type)
             file.set(Key.source, in: group, to: entry.source.rawValue)
@@ -143,6 +144,7 @@ enum TrustFile {
         let addresses = try required(Key.addresses, file.strings(Key.addresses, in: group))
         return TrustEntry(
             device,
+            since: try required(Key.since, file.integer(Key.since, in: group)),
             name: PeerText.name(try required(Key.name, file.string(Key.name, in: group))),
             type: DeviceType.checked(try required(Key.type, file.string(Key.type, in: group))),
             source: try required(Key.source, source),

@@ -61,6 +61,11 @@ final class TrustStore {
         }
     }
 
+    /// Those that are trusted, in the order in which they came to be.
+    var devices: [DeviceID] {
+        entries.values.sorted { ($0.since, $0.device) < ($1.since, $1.device) }.map(\.device)
+    }
+
     subscript(device: DeviceID) -> TrustEntry? { entries[device] }
 
     /// What devices are told by before TLS, at `ours`: the secrets of peers, and of some that were peers and have to be
@@ -93,7 +98,8 @@ final class TrustStore {
     /// - Throws: if there are too many, or it cannot be written; then nothing has changed.
     func put(_ entry: TrustEntry) throws {
         try checkRoom(for: entry.device)
-        var changed = entries
+        var (changed, entry) = (entries, entry)
+        entry.since = entries[entry.device]?.since ?? MainLoop.wallClock
         changed[entry.device] = entry
         let others = tombstones.filter { $0.device != entry.device }
         try save(changed, others)

@@ -276,7 +276,7 @@ struct SecretTests {
         try await onLoop {
             let entries = try (UInt8(1)...3).map { number in
                 TrustEntry(
-                    try device(number), name: "Device \(number)", source: .pairing,
+                    try device(number), since: Int64(number), name: "Device \(number)", source: .pairing,
                     awaitsLink: number == 1,
                     secret: number > 1 ? try secret(number) : nil, secretSince: Int64(number),
                     formerSecret: number > 2 ? try secret(99) : nil)

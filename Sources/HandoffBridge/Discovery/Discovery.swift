@@ -232,7 +232,7 @@ final class Discovery {
 
     /// What can be seen has changed; if `device` is given, it has announced itself.
     private func changed(_ device: DeviceID?) {
-        for device in bridge.trust.entries.keys { bridge.devices.update(device) }
+        for device in bridge.trust.devices { bridge.devices.update(device) }
         if let device, bridge.trust[device] != nil { bridge.dials.sighted(device) }
         let new = sightings.strangers
         guard new != strangers else { return }
