@@ -30,6 +30,16 @@ public enum BackgroundThread {
         }
     }
 
+    /// From now on the thread that calls this goes behind the main loop's wherever both could run: however much others give it to
+    /// do, who waits for the main loop does not wait for it too. It cannot be taken back.
+    public static func giveWay() {
+        // On Linux the nice value is each thread's own (setpriority(2), "C library/kernel differences").
+        _ = setpriority(PRIO_PROCESS, id_t(handoff_gettid()), giveWayNiceness)
+    }
+
+    /// The weight that this gives to a thread is about a tenth of the usual one (sched(7)).
+    private static let giveWayNiceness: Int32 = 10
+
     private final class Work {
         let body: @Sendable () -> Void
 

@@ -256,6 +256,22 @@ def test_peer_that_never_closes(stranger: Stranger) -> None:
     wait(has_room, "room for one more", 15)
 
 
+def test_threads_give_way(stranger: Stranger) -> None:
+    """The threads of a stream run behind the main loop, whatever a peer gives them to do."""
+    stranger.open()
+    process = stranger.machine.processes["handoff-bridge"].pid
+
+    def niceness(thread: str) -> tuple[str, int]:
+        with open(f"/proc/{process}/task/{thread}/stat") as file:
+            before, _, after = file.read().rpartition(")")
+        return before.partition("(")[2], int(after.split()[16])
+
+    # The threads are there a moment after the peer has heard that the stream is.
+    expected = {("stream in", 10), ("stream out", 10)}
+    wait(lambda: expected <= {niceness(thread) for thread in os.listdir(f"/proc/{process}/task")}, "the threads")
+    assert niceness(str(process))[1] == 0
+
+
 # Asking.
 
 

@@ -4,7 +4,8 @@ internal import MainLoop
 internal import Synchronization
 
 /// Moves the bytes of one stream between its two connections, each direction on a thread of its own, which waits where it
-/// reads and where it writes: so a slow reader slows the writer, and no more than one buffer is under way.
+/// reads and where it writes: so a slow reader slows the writer, and no more than one buffer is under way. Both threads give way
+/// to the main loop, for the other device decides how much work they have.
 final class StreamPump: Sendable {
     /// What has been moved, and whether somebody looks after it.
     struct Progress: Sendable {
@@ -53,6 +54,7 @@ final class StreamPump: Sendable {
         for (name, body) in [("stream out", send), ("stream in", receive)] {
             do throws(GLibError) {
                 try BackgroundThread.start(name) {
+                    BackgroundThread.giveWay()
                     body()
                     self.report(.threadEnded)
                 }
