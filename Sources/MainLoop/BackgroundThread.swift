@@ -34,7 +34,7 @@ public enum BackgroundThread {
     /// do, who waits for the main loop does not wait for it too. It cannot be taken back.
     public static func giveWay() {
         // On Linux the nice value is each thread's own (setpriority(2), "C library/kernel differences").
-        _ = setpriority(PRIO_PROCESS, id_t(handoff_gettid()), giveWayNiceness)
+        _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(handoff_gettid()), giveWayNiceness)
     }
 
     /// The weight that this gives to a thread is about a tenth of the usual one (sched(7)).
