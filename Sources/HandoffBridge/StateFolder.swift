@@ -67,6 +67,9 @@ final class StateFolder {
             throw UnsafeFile(description: "\(file) cannot be read: \(String(cString: strerror(errno))).")
         }
         let descriptor = FileDescriptor(owning: number)
+        guard try FileRights(of: descriptor.number, file).isFile else {
+            throw UnsafeFile(description: "\(file) is not a regular file. Move it away.")
+        }
         try restrict(descriptor.number, file, risk)
         return try SmallFile.read(descriptor.number, file, maximumSize: maximumSize)
     }

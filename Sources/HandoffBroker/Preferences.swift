@@ -90,6 +90,6 @@ final class Preferences {
     private func change(_ change: (KeyFile) -> Void) throws {
         let file = try KeyFile.load(path) ?? KeyFile()
         change(file)
-        try file.save(to: path)
+        try file.save(to: SmallFile.target(of: path))
     }
 }

@@ -37,6 +37,9 @@ public struct FileRights {
     /// The permissions, as chmod(1) writes them.
     public var mode: String { String(status.st_mode & 0o7777, radix: 8) }
 
+    /// Whether it is a regular file.
+    public var isFile: Bool { status.st_mode & S_IFMT == S_IFREG }
+
     /// Whether it is this user's.
     public var isOurs: Bool { status.st_uid == geteuid() }
 

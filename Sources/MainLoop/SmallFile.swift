@@ -75,6 +75,13 @@ public enum SmallFile {
         }
     }
 
+    /// Where what is at `path` really is: a link that the user has put there stays, and leads to what is written.
+    public static func target(of path: String) -> String {
+        guard let real = realpath(path, nil) else { return path }
+        defer { free(real) }
+        return String(cString: real)
+    }
+
     /// Makes the folder that `path` is in, and those above it, if they are missing (0700).
     public static func makeFolder(of path: String) throws(KeyFileError) {
         guard let folder = g_path_get_dirname(path) else { return }

@@ -79,6 +79,16 @@ def test_one_does_not_undo_the_other(machine: Machine) -> None:
     assert chosen(machine)["Enabled"] is False and chosen(machine)["DeviceName"] == "Other"
 
 
+def test_link_stays(machine: Machine) -> None:
+    """A file that its user keeps elsewhere, with a link to it, is changed there."""
+    place = machine.folder / "config_home" / "handoff" / "handoff.conf"
+    target = machine.folder / "elsewhere.conf"
+    place.rename(target)
+    place.symlink_to(target)
+    machine.set_enabled(False)
+    assert place.is_symlink() and "Enabled=false" in target.read_text()
+
+
 @pytest.mark.parametrize("name", ["a\nb", "\u202ename", "\u2028", "x" * 65, " name"])
 def test_name_that_is_none(machine: Machine, name: str) -> None:
     """A name that is too long, or has control characters or space at its ends, is refused, and nothing has changed."""

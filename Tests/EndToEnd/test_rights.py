@@ -102,6 +102,17 @@ def test_link_is_not_followed(stopped: Machine, name: str) -> None:
     assert place.is_symlink() and target.exists()
 
 
+@pytest.mark.parametrize("kind", ["folder", "pipe"])
+def test_what_is_no_file_is_left_alone(stopped: Machine, kind: str) -> None:
+    """What stands in the place of the list of peers and is no file is refused, and keeps its rights."""
+    place = state_folder(stopped) / "trust"
+    place.unlink()
+    os.mkdir(place) if kind == "folder" else os.mkfifo(place)
+    place.chmod(0o755)
+    refused_to_start(stopped, "not a regular file", "Move it away")
+    assert place.stat().st_mode & 0o777 == 0o755
+
+
 def test_link_above_the_folder_is_followed(stopped: Machine) -> None:
     """A link further up, which its user has made, leads to the folder as ever."""
     state = Path(stopped.environment["XDG_STATE_HOME"])
