@@ -3,8 +3,8 @@
 /// How much processor time others may make this device spend, each and all together.
 ///
 /// Time is counted in windows of ``window``. Whoever has used up what there is for one in a window goes on in the next; so
-/// do all when what there is for all of them is used up. What was taken beyond that is taken off the next windows. Whoever has
-/// used up ``longBudget`` within ``longTime`` is barred for as long.
+/// do all when what there is for all of them is used up, but for those that have hardly taken anything: they are not to pay for
+/// what others have taken. What was taken beyond that is taken off the next windows. Whoever has used up ``longBudget`` within ``longTime`` is barred for as long.
 public struct TimeBudgets: Sendable {
     /// A device, or nil for all those together that nobody knows.
     public typealias Key = DeviceID?
@@ -15,6 +15,11 @@ public struct TimeBudgets: Sendable {
     public static let budget: Duration = .milliseconds(20)
     /// What all together may take of a window.
     public static let budgetOfAll: Duration = .milliseconds(50)
+    /// What one may take of a window though all together have used it up.
+    public static let little: Duration = .milliseconds(2)
+    /// What all together may take of a window like that: room for ten of them. With what there is for all, the user keeps 30 ms of
+    /// each window, however many others there are.
+    public static let budgetOfLittle: Duration = .milliseconds(20)
     /// The time over which each is also counted, and for which it is barred.
     public static let longTime: Duration = .seconds(60)
     /// What each may take of that.
@@ -44,10 +49,13 @@ public struct TimeBudgets: Sendable {
     // In the units that are counted in: this is asked at each message.
     private static let windowLength = window.wholeMicroseconds
     private static let (oneBudget, allBudget) = (nanoseconds(budget), nanoseconds(budgetOfAll))
+    private static let (littleTime, littleBudget) = (nanoseconds(little), nanoseconds(budgetOfLittle))
     private static let longBudgetTime = nanoseconds(longBudget)
 
     private var accounts: [Key: Account] = [:]
     private var takenByAll: Int64 = 0
+    /// What was taken by those that had hardly taken anything when all together had used up theirs.
+    private var takenAsLittle: Int64 = 0
     private var windowBegin = Instant(microseconds: .min / 4)
 
     /// Nobody has taken anything.
@@ -62,8 +70,11 @@ public struct TimeBudgets: Sendable {
         begin(now)
         let nanoseconds = max(0, nanoseconds)
         var account = accounts[key] ?? Account()
+        let little =
+            takenByAll < Self.allBudget ? 0 : min(nanoseconds, max(0, Self.littleTime - account.taken))
         account.taken += nanoseconds
-        takenByAll += nanoseconds
+        takenAsLittle += little
+        takenByAll += nanoseconds - little
         let part = now.microseconds / Self.partLength
         account.history.removeAll { $0.part <= part - Self.parts }
         if account.history.last?.part == part {
@@ -90,9 +101,16 @@ public struct TimeBudgets: Sendable {
     /// The same for what may be done even for who is barred, at the pace of the windows: it is never `barred`.
     public mutating func pace(of key: Key, at now: Instant) -> Standing {
         begin(now)
-        let isOver = (accounts[key]?.taken ?? 0) >= Self.oneBudget
-        guard isOver || takenByAll >= Self.allBudget else { return .free }
+        let taken = accounts[key]?.taken ?? 0
+        if taken < Self.oneBudget, takenByAll < Self.allBudget { return .free }
+        if taken < Self.littleTime, takenAsLittle < Self.littleBudget { return .free }
         return .held(until: windowBegin.advanced(by: Self.window))
+    }
+
+    /// What `key` has taken of the window of `now`, in nanoseconds, with what it has taken too much of those before.
+    public mutating func taken(by key: Key, at now: Instant) -> Int64 {
+        begin(now)
+        return accounts[key]?.taken ?? 0
     }
 
     /// Begins a new window if the last one is over, and forgets whoever has taken nothing for long.
@@ -101,6 +119,7 @@ public struct TimeBudgets: Sendable {
         guard passed >= 1 else { return }
         windowBegin = now
         takenByAll = Self.left(of: takenByAll, after: passed, Self.allBudget)
+        takenAsLittle = Self.left(of: takenAsLittle, after: passed, Self.littleBudget)
         let oldest = now.microseconds / Self.partLength - Self.parts
         for (key, account) in accounts {
             var account = account

@@ -50,13 +50,72 @@ struct TimeBudgetsTests {
         #expect(budgets.pace(of: a, at: at(55_001)) == .held(until: at(55_100)))
     }
 
-    @Test("after 50 ms of all together everybody waits")
+    @Test("after 50 ms of all together everybody waits who has taken anything to speak of")
     mutating func all() {
         for key in [a, b, c] { take(17, key, at: 0) }
-        for key in [a, b, c, d] {
+        for key in [a, b, c] {
             #expect(budgets.standing(of: key, at: at(5)) == .held(until: at(100)))
         }
+        #expect(budgets.standing(of: d, at: at(5)) == .free)
+        take(2, d, at: 6)
+        #expect(budgets.standing(of: d, at: at(6)) == .held(until: at(100)))
         for key in [a, b, c, d] { #expect(budgets.standing(of: key, at: at(100)) == .free) }
+    }
+
+    @Test("who has taken nothing does not pay what others have taken too much")
+    mutating func othersDebt() {
+        for key in [a, b, c] { take(100, key, at: 0) }
+        for window in Int64(1)..<5 {
+            #expect(budgets.standing(of: a, at: at(100 * window)) == .held(until: at(100 * window + 100)))
+            #expect(budgets.standing(of: d, at: at(100 * window)) == .free)
+        }
+    }
+
+    @Test("even of those that take hardly anything no more than ten go on in a window")
+    mutating func manyLittle() {
+        for key in [a, b, c] { take(17, key, at: 0) }
+        for number in 10..<20 {
+            #expect(budgets.standing(of: device(number), at: at(5)) == .free)
+            // What is beyond the little is everybody's.
+            take(5, device(number), at: 5)
+        }
+        #expect(budgets.standing(of: x, at: at(6)) == .held(until: at(100)))
+        #expect(budgets.standing(of: x, at: at(100)) == .free)
+    }
+
+    @Test("what each has taken is known")
+    mutating func taken() {
+        take(30, a, at: 0)
+        #expect(budgets.taken(by: a, at: at(0)) == nanoseconds(30))
+        #expect(budgets.taken(by: a, at: at(100)) == nanoseconds(10))
+        #expect(budgets.taken(by: b, at: at(100)) == 0)
+    }
+
+    @Test(
+        "whatever others take, who takes half a millisecond at a time never waits for long", arguments: 0..<20
+    )
+    func modest(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var budgets = TimeBudgets()
+        var (now, lastTurn) = (Int64(0), Int64(0))
+        for _ in 0..<3000 {
+            let key = Int.random(in: 1...8, using: &random)
+            if case .free = budgets.standing(of: device(key), at: at(now)) {
+                let time = Int64.random(in: 0...40, using: &random)
+                now += time
+                _ = budgets.took(nanoseconds(time), device(key), at: at(now))
+            } else {
+                now += 1
+            }
+            if case .free = budgets.standing(of: device(0), at: at(now)) {
+                lastTurn = now
+                if Int.random(in: 0..<20, using: &random) == 0 {
+                    _ = budgets.took(500_000, device(0), at: at(now))
+                }
+            }
+            // One window, and a piece of work that began in it.
+            #expect(now - lastTurn <= 140)
+        }
     }
 
     @Test("what was taken beyond the budget is taken off the next windows")
@@ -124,7 +183,8 @@ struct TimeBudgetsTests {
             // A window begins with what is done in it, so there may be one more than fits.
             let windows = now / 100 + 2
             #expect(taken.allSatisfy { $0 <= windows * 20 + largest })
-            #expect(taken.reduce(0, +) <= windows * 50 + largest)
+            // Four at most go on when all is used up, each with a last piece of work.
+            #expect(taken.reduce(0, +) <= windows * 70 + 5 * largest)
         }
     }
 }
