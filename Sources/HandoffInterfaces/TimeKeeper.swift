@@ -12,7 +12,7 @@ public final class TimeKeeper {
     private var budgets = TimeBudgets()
     private var accounts: [Key: TimeAccount] = [:]
     private var waiting: [Key: [Waiting]] = [:]
-    /// Whoever waits, in the order in which they have their turns.
+    /// Whoever waits, in the order in which they have their turns where they have taken the same.
     private var queue: [Key] = []
     private let barred: @MainLoop (Key) -> Void
     private lazy var timer = DeadlineTimer { [weak self] in self?.release() }
@@ -88,17 +88,10 @@ public final class TimeKeeper {
 
     // MARK: Waiting
 
-    /// One of each key: what it costs is known before the next.
+    /// One alone, then others on the main loop have their turn: what it costs is known before the next.
     private func release() {
         soon = nil
-        for key in queue {
-            guard var all = waiting[key], let first = all.first else { continue }
-            let isLetIn: Bool
-            switch standing(of: key, first.evenIfBarred) {
-            case .held: continue
-            case .barred: isLetIn = false
-            case .free: isLetIn = true
-            }
+        if let (key, isLetIn) = nextInTurn(), var all = waiting[key], let first = all.first {
             queue.removeAll { $0 == key }
             all.removeFirst()
             waiting[key] = all.isEmpty ? nil : all
@@ -106,6 +99,23 @@ public final class TimeKeeper {
             run(key, first.body, isLetIn)
         }
         wait()
+    }
+
+    /// Who is barred, since that is answered at once, or who has taken the least of those that may go on.
+    private func nextInTurn() -> (key: Key, isLetIn: Bool)? {
+        let now = Self.now
+        var least: (key: Key, taken: Int64)?
+        for key in queue {
+            guard let first = waiting[key]?.first else { continue }
+            switch standing(of: key, first.evenIfBarred) {
+            case .held: continue
+            case .barred: return (key, false)
+            case .free:
+                let taken = budgets.taken(by: key, at: now)
+                if taken < least?.taken ?? .max { least = (key, taken) }
+            }
+        }
+        return least.map { ($0.key, true) }
     }
 
     private func wait() {

@@ -21,6 +21,7 @@ private func burn(_ milliseconds: Int64) {
 
 private let a = DeviceID(bytes: [UInt8](repeating: 1, count: 32))
 private let b = DeviceID?.none
+private let c = DeviceID(bytes: [UInt8](repeating: 2, count: 32))
 
 @Suite("The time that is kept for peers", .serialized)
 struct TimeKeeperTests {
@@ -43,6 +44,35 @@ struct TimeKeeperTests {
             #expect(order == ["other", "first", "second"] && keeper.waitingCount(a) == 0)
             let isAtOnce = keeper.admit(a) { order.append("\($0)") }
             #expect(isAtOnce && order.last == "true")
+        }
+    }
+
+    @Test(
+        "of those that wait who has taken the least goes first, one at a time, and others on the loop come between"
+    )
+    func turns() async throws {
+        try await onLoop {
+            var order: [String] = []
+            let keeper = TimeKeeper { _ in }
+            for (key, milliseconds) in [(a, 25), (b, 22), (c, 20)] as [(DeviceID?, Int64)] {
+                keeper.spend(milliseconds * 1_000_000, key)
+            }
+            var between: LoopSource?
+            let wereAtOnce = [
+                keeper.admit(c) { _ in
+                    order.append("first")
+                    between = .soon { order.append("between") }
+                    // The window has just begun.
+                    keeper.spend(10_000_000, a)
+                    keeper.spend(5_000_000, b)
+                },
+                keeper.admit(a) { _ in order.append("much") },
+                keeper.admit(b) { _ in order.append("less") },
+            ]
+            #expect(wereAtOnce == [false, false, false])
+            try await eventually { order.count == 4 }
+            #expect(order == ["first", "between", "less", "much"])
+            _ = between
         }
     }
 
