@@ -14,6 +14,11 @@ final class LinkChannel: MessageChannel {
     nonisolated static let maximumCalls = 16
     /// How many reads follow each other before others on the main loop get their turn: a record each.
     private static let maximumReads = 4
+    /// How long messages are taken, in microseconds, before others on the main loop get their turn, and what the messages have made
+    /// this device do is counted.
+    private static let longestRead: Int64 = 1000
+    /// How many jobs may wait on the main loop before nothing more is read that makes more of them.
+    private static let maximumJobs = 16
     /// How long what was sent may take to leave before the channel is closed all the same.
     private static let closingTime = Duration.seconds(1)
     /// How much of the text of an error is sent if all of it is too long.
@@ -151,6 +156,8 @@ final class LinkChannel: MessageChannel {
     private func readSome() {
         guard let account else { return read() }
         guard !isHeld else { return }
+        // What was asked before comes first: it is not counted yet, and the user's calls wait behind it.
+        guard MainLoop.waitingJobs <= Self.maximumJobs else { return readSoon() }
         isHeld = true
         let isNow = account.admit { [weak self] in
             self?.isHeld = false
@@ -162,10 +169,13 @@ final class LinkChannel: MessageChannel {
 
     private func read() {
         var reads = 0
+        let end = MainLoop.now + Self.longestRead
         while !isClosed, !isPaused {
             do throws(DBusError) {
                 while !isClosed, !isPaused, let frame = try incoming.next({ verdict(on: $0) }) {
                     try receive(frame)
+                    // There may be more in the buffer, which the socket does not show.
+                    if MainLoop.now >= end { return readSoon() }
                 }
             } catch {
                 return cutOff(error.message)

@@ -12,10 +12,10 @@ import time
 
 import pytest
 from gi.repository import Gio, GLib
-from buses import wait
+from buses import let_pass, wait
 from clients import Client
 from flood import Flood, Stopwatch, messages, nested
-from link import NO_FLAGS, SOME_ID, Device, method_call
+from link import NO_FLAGS, SOME_ID, Device, Link, method_call
 from support import Machine, device_path
 
 SECONDS = 4
@@ -26,15 +26,21 @@ PROMPT = 0.25
 AT_ONCE = 1.5
 
 
-def flooded(machine: Machine, name: str) -> tuple[Device, Flood]:
-    """A peer that sends one of the messages, and reads what comes."""
-    client = Client(machine)
-    activity = client.offer("Mine", UserInfo={"bulk": GLib.Variant("s", "x" * 60_000)})
+def linked(machine: Machine) -> tuple[Device, Link]:
+    """A peer whose link is quiet."""
     device = Device()
     link = device.paired_link_to(machine)
     # What it is told at first it answers as others do: its answers would come behind all that it sends.
     end = time.monotonic() + 1
     wait(lambda: link.read_messages() and time.monotonic() > end, "the link to be quiet")
+    return device, link
+
+
+def flooded(machine: Machine, name: str) -> tuple[Device, Flood]:
+    """A peer that sends one of the messages, and reads what comes."""
+    client = Client(machine)
+    activity = client.offer("Mine", UserInfo={"bulk": GLib.Variant("s", "x" * 60_000)})
+    device, link = linked(machine)
     return device, Flood(link, messages(activity.id)[name])
 
 
@@ -57,6 +63,26 @@ def test_flood(machine: Machine, name: str) -> None:
         machine.session.call(device_path(device.id), "Device.Unpair")
         assert time.monotonic() - begin < AT_ONCE
         wait(lambda: flood.closed, "the link to be closed")
+
+
+def test_good_peer_among_floods(machine: Machine) -> None:
+    """While three peers send as fast as they can, a fourth that asks for something now and then is answered soon, and so is
+    the user."""
+    floods = [flooded(machine, "nested")[1] for _ in range(3)]
+    _device, good = linked(machine)
+    times = []
+    with floods[0], floods[1], floods[2]:
+        let_pass(0.5)
+        for _ in range(25):
+            begin = time.monotonic()
+            serial = good.send(method_call("Peer.Withdraw", GLib.Variant("(s)", (SOME_ID,))))
+            wait(lambda serial=serial: good.read_messages() and good.answer_to(serial), "an answer")
+            times.append(time.monotonic() - begin)
+        watch = Stopwatch(machine)
+        watch.call(SECONDS)
+        assert not good.closed and not any(flood.closed for flood in floods)
+        assert watch.slowest(0.1) < PROMPT
+        assert sorted(times)[len(times) // 2] < PROMPT
 
 
 @pytest.mark.parametrize("name", ["nested", "fetches"])
