@@ -14,12 +14,16 @@ struct ProcessDirectory: ~Copyable {
     /// `O_PATH` (open(2)), which the module for C does not have: what is opened so is neither read nor waited for.
     private static let pathOnly: Int32 = 0o10_000_000
 
+    /// The mount that is as safe to look into as our own root directory, which is in it.
+    private let ownMount: String?
+
     /// The directory at `path`, nil if there is no such process or it must not be looked at.
-    init?(_ path: String) {
+    init?(_ path: String, ownMount: String? = ownMountNumber) {
         guard let directory = Self.open(path, in: AT_FDCWD, O_RDONLY | O_DIRECTORY | O_NOFOLLOW) else {
             return nil
         }
         self.directory = directory
+        self.ownMount = ownMount
     }
 
     /// Whether the process runs. One that has ended and was not waited for has no root directory, and that cannot be
@@ -75,24 +79,35 @@ struct ProcessDirectory: ~Copyable {
     /// Whether what is asked of the file system of `file` is answered by the kernel alone: a program that serves one need
     /// not answer, and one file system may lie over another. Of our own root directory nobody has to be afraid.
     private func isPrompt(_ file: borrowing FileDescriptor) -> Bool {
-        guard let mount = Self.mount(of: file.number, in: text("mountinfo")) else { return false }
+        guard let number = Self.mountNumber(of: file.number) else { return false }
+        // In a root directory that is no mount point itself (chroot(2)), its mount is not among those that are listed.
+        if number == ownMount { return true }
+        guard let mount = Self.mount(number, in: text("mountinfo")) else { return false }
         if mount.type != "overlay", !mount.type.hasPrefix("fuse") { return true }
         return mount.device == Self.ownDevice
     }
 
-    /// The device of our own root directory.
-    private static let ownDevice: String? = {
+    /// The mount that our own root directory is in, and its device if that is listed.
+    static let ownMountNumber: String? = {
         guard let root = open("/", in: AT_FDCWD, pathOnly | O_DIRECTORY) else { return nil }
-        return mount(of: root.number, in: text("/proc/self/mountinfo", in: AT_FDCWD))?.device
+        return mountNumber(of: root.number)
     }()
+    private static let ownDevice: String? = ownMountNumber.flatMap {
+        mount($0, in: text("/proc/self/mountinfo", in: AT_FDCWD))?.device
+    }
 
-    /// The mount that a file is in: its device and the type of its file system (proc_pid_mountinfo(5)), nil if it is not
-    /// among those of `list`.
-    private static func mount(of file: Int32, in list: String?) -> (device: String, type: String)? {
-        guard let about = text("/proc/self/fdinfo/\(file)", in: AT_FDCWD), let list,
+    /// The number of the mount that a file is in (proc_pid_fdinfo(5)).
+    private static func mountNumber(of file: Int32) -> String? {
+        guard let about = text("/proc/self/fdinfo/\(file)", in: AT_FDCWD),
             let line = about.split(separator: "\n").first(where: { $0.hasPrefix("mnt_id:") })
         else { return nil }
-        let number = line.dropFirst("mnt_id:".count).filter(\.isNumber)
+        return line.dropFirst("mnt_id:".count).filter(\.isNumber)
+    }
+
+    /// The device of the mount `number` and the type of its file system (proc_pid_mountinfo(5)), nil if it is not among
+    /// those of `list`.
+    private static func mount(_ number: String, in list: String?) -> (device: String, type: String)? {
+        guard let list else { return nil }
         for line in list.utf8.split(separator: UInt8(ascii: "\n")) {
             let fields = line.split(separator: UInt8(ascii: " "))
             guard fields.count > 6, fields[0].elementsEqual(number.utf8),

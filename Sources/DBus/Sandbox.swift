@@ -15,8 +15,12 @@ extension Sandbox {
     }
 
     /// The same from the process's directory in `/proc`.
-    static func of(processDirectory path: String) -> Sandbox? {
-        guard let process = ProcessDirectory(path), process.isAlive else { return .unknown }
+    static func of(
+        processDirectory path: String, ownMount: String? = ProcessDirectory.ownMountNumber
+    ) -> Sandbox? {
+        guard let process = ProcessDirectory(path, ownMount: ownMount), process.isAlive else {
+            return .unknown
+        }
         let sandbox = look(into: process)
         // What is seen of one that has ended meanwhile says nothing.
         return process.isAlive ? sandbox : .unknown

@@ -43,6 +43,8 @@ struct SandboxTests {
         }
 
         var sandbox: Sandbox? { Sandbox.of(processDirectory: folder) }
+        /// The same if its root directory is in another mount than our own.
+        var sandboxElsewhere: Sandbox? { Sandbox.of(processDirectory: folder, ownMount: nil) }
     }
 
     @Test("a process without .flatpak-info and outside a snap's control group is in none")
@@ -159,9 +161,17 @@ struct SandboxTests {
             fields[2] = "0:99999"
             return fields.joined(separator: " ")
         }
-        #expect(Process(mounts: lines.joined(separator: "\n")).sandbox == .unknown)
-        #expect(Process(mounts: "").sandbox == .unknown)
+        #expect(Process(mounts: lines.joined(separator: "\n")).sandboxElsewhere == .unknown)
+        #expect(Process(mounts: "").sandboxElsewhere == .unknown)
         let text = "[Application]\nname=org.example.Notes\n"
-        #expect(Process([".flatpak-info": text], mounts: lines.joined(separator: "\n")).sandbox == .unknown)
+        let served = Process([".flatpak-info": text], mounts: lines.joined(separator: "\n"))
+        #expect(served.sandboxElsewhere == .unknown)
+    }
+
+    @Test(
+        "a root directory in the mount of our own is looked into, also if that is not listed, as after chroot(2)"
+    )
+    func ownMount() {
+        #expect(Process(mounts: "").sandbox == nil)
     }
 }
