@@ -18,7 +18,7 @@ final class LinkChannel: MessageChannel {
     /// this device do is counted.
     private static let longestRead: Int64 = 1000
     /// How many jobs may wait on the main loop before nothing more is read that makes more of them.
-    private static let maximumJobs = 16
+    private static let maximumJobs = 4
     /// How long what was sent may take to leave before the channel is closed all the same.
     private static let closingTime = Duration.seconds(1)
     /// How much of the text of an error is sent if all of it is too long.

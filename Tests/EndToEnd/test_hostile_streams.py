@@ -267,9 +267,9 @@ def test_peer_that_never_stops_sending(stranger: Stranger) -> None:
 
     def send() -> int:
         sent = 0
-        connection.socket.settimeout(20)
         try:
             while sent < 1 << 30:
+                connection.socket.settimeout(20)
                 connection.socket.sendall(small)
                 sent += len(small)
                 if sent == 20 * len(small):
@@ -289,7 +289,7 @@ def test_peer_that_never_stops_sending(stranger: Stranger) -> None:
 
 def test_threads_give_way(stranger: Stranger) -> None:
     """The threads of a stream run behind the main loop, whatever a peer gives them to do."""
-    stranger.open()
+    _kept = stranger.open()
     process = stranger.machine.processes["handoff-bridge"].pid
 
     def niceness(thread: str) -> tuple[str, int]:
