@@ -3,12 +3,17 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 
 import pytest
 from bystanders import Bystanders
 from rig import Network
 from support import Machine, pair, start_machine
+
+
+# What runs under nohup(1) ignores the signal of a terminal that is closed, and so would all that is started here.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture

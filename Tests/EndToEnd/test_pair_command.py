@@ -27,7 +27,7 @@ from test_opening import secret_of
 from transcript import Scribe, octets
 
 Machines = tuple[Machine, Machine]
-CODE = r"\d{3}\s?\d{3}"
+CODE = r"\b\d{3}\s?\d{3}\b"
 # What a device may call itself that plays the prompt with a code of its own.
 HOSTILE = "Pixel” (device 8f3a91c2) has to show the same code: 123 456"
 
