@@ -23,9 +23,6 @@ public struct StreamLife: Sendable {
         case failed(String)
         /// It must not go on, for this reason.
         case cut(String)
-        /// More has come after the application here closed its end than is thrown away (``StreamLife/maximumUnwanted``): no more of
-        /// it is taken.
-        case unwanted
         /// One of the two threads that move its bytes has ended.
         case threadEnded
     }
@@ -34,8 +31,6 @@ public struct StreamLife: Sendable {
     public enum Action: Hashable, Sendable {
         /// Tell the other device that nothing more will be sent, and that nothing more is wanted.
         case finish
-        /// Let it fail, with this reason, unless it ends by itself within ``StreamLife/patience``.
-        case failLater(String)
         /// Make both threads end.
         case stop
         /// Close the end of the application; unless `isClean`, it reads an error.
@@ -53,12 +48,6 @@ public struct StreamLife: Sendable {
         /// It broke, for this reason.
         case broken(String)
     }
-
-    /// How many bytes are thrown away that come after the application here has closed its end. Another device that is told so ends
-    /// its direction well before, unless its application writes on and does not read.
-    public static let maximumUnwanted = 4 << 20
-    /// How long what the application has written may still take to arrive where the other device does not stop sending.
-    public static let patience = Duration.seconds(10)
 
     private var hasOutgoingEnded = false
     private var hasIncomingEnded = false
@@ -87,8 +76,6 @@ public struct StreamLife: Sendable {
         case .failed(let reason):
             return stop(!isFinished ? .broken(reason) : hasIncomingEnded ? .complete : .closedHere)
         case .cut(let reason): return stop(.broken(reason))
-        case .unwanted:
-            return outcome == nil ? [.failLater("the other device goes on sending what nobody reads")] : []
         case .threadEnded:
             threads -= 1
             guard threads == 0 else { return [] }

@@ -256,37 +256,6 @@ def test_peer_that_never_closes(stranger: Stranger) -> None:
     wait(has_room, "room for one more", 15)
 
 
-def test_peer_that_never_stops_sending(stranger: Stranger) -> None:
-    """A peer that goes on sending what the application has closed its end to gets all that was written before; then it is
-    read no more, and the stream is cut."""
-    counts = Counts(stranger.machine)
-    connection, end = stranger.open()
-    end.sendall(b"last words")
-    end.close()
-    small = frame(b"x") * 3000
-
-    def send() -> int:
-        sent = 0
-        try:
-            while sent < 1 << 30:
-                connection.socket.settimeout(20)
-                connection.socket.sendall(small)
-                sent += len(small)
-                if sent == 20 * len(small):
-                    assert connection.take(18) == frame(b"last words") + frame(b"")
-        except OSError as error:
-            assert not isinstance(error, TimeoutError)
-        return sent
-
-    sending = Background(send)
-    # The link is served meanwhile, or it would be given up.
-    wait(lambda: stranger.link.read_messages() and sending.is_over, "the end of the stream", 25)
-    # What is thrown away, and what the kernels' buffers hold.
-    assert sending.result() < 32 << 20
-    counts.wait_until_as_before()
-    assert stranger.ask()
-
-
 def test_threads_give_way(stranger: Stranger) -> None:
     """The threads of a stream run behind the main loop, whatever a peer gives them to do."""
     _kept = stranger.open()

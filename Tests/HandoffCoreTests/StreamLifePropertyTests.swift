@@ -24,9 +24,6 @@ private struct Side {
     var gotEnd = false
     var sender = true
     var receiver = true
-    var unwanted = 0
-    /// Whether the thread that receives waits until it is stopped.
-    var isOverfull: Bool { unwanted >= 5 }
     var isStopped = false
     // What the state machine has yet to hear, and what has come of it.
     var events: [StreamLife.Event] = []
@@ -94,27 +91,16 @@ private struct World {
     mutating func receive(_ here: Int) {
         guard sides[here].receiver else { return }
         if sides[here].isStopped { return endReceiving(here, nil) }
-        if sides[here].isOverfull { return }
         guard let wire = wires[here] else { return endReceiving(here, .failed("broken")) }
         guard let first = wire.first else { return }
         wires[here]?.removeFirst()
         switch first {
-        case .data:
-            if !sides[here].hasClosed {
-                sides[here].read += 1
-            } else {
-                throwAway(here)
-            }
+        case .data: if !sides[here].hasClosed { sides[here].read += 1 }
         case .end:
             sides[here].gotEnd = true
             sides[here].events.append(.incomingEnded)
         case .goodbye: endReceiving(here, sides[here].gotEnd ? .connectionEnded : .failed("cut off"))
         }
-    }
-
-    mutating func throwAway(_ here: Int) {
-        sides[here].unwanted += 1
-        if sides[here].isOverfull { sides[here].events.append(.unwanted) }
     }
 
     mutating func endReceiving(_ here: Int, _ event: StreamLife.Event?) {
@@ -131,7 +117,6 @@ private struct World {
             case .finish:
                 sides[here].finishes += 1
                 wires[1 - here]?.append(.goodbye)
-            case .failLater(let why): sides[here].events.append(.failed(why))
             case .stop:
                 sides[here].isStopped = true
                 // What was not read is lost, as TCP has it; what was sent arrives.

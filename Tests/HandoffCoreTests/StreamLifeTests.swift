@@ -41,18 +41,6 @@ struct StreamLifeTests {
                 == [.finish, .stop, .close(isClean: false, .closedHere)])
     }
 
-    @Test("what goes on coming after that lets it fail in a while, and is an error only if not all was sent")
-    func unwanted() {
-        let failing = StreamLife.Action.failLater("the other device goes on sending what nobody reads")
-        #expect(
-            run([.outgoingEnded, .applicationClosed, .unwanted, .failed("why"), .threadEnded, .threadEnded])
-                == [.finish, failing, .stop, .close(isClean: false, .closedHere)])
-        #expect(
-            run([.unwanted, .failed("why"), .threadEnded, .threadEnded])
-                == [failing, .stop, .close(isClean: false, .broken("why"))])
-        #expect(run([.cut("why"), .unwanted]) == [.stop])
-    }
-
     @Test(
         "when the other application has closed its end, this one cannot write any more, and reads to the end")
     func closedThere() {

@@ -21,9 +21,6 @@ final class StopSignal: Sendable {
         while write(descriptor, &one, MemoryLayout.size(ofValue: one)) < 0, errno == EINTR {}
     }
 
-    /// Waits until the signal is given.
-    func wait() { _ = wait(-1, 0) }
-
     /// Waits until `other` has any of `events`, an error, or has been hung up.
     /// - Returns: false if the signal was given.
     func wait(_ other: Int32, _ events: Int16) -> Bool {

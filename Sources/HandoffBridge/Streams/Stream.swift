@@ -34,9 +34,6 @@ final class Stream {
     /// Waits for the application to close its end.
     private var releasing: LoopSource?
 
-    /// Lets it fail if the other device does not stop sending what nobody reads.
-    private var failing: LoopSource?
-
     private static let releaseTime = Duration.milliseconds(100)
 
     private unowned let streams: Streams
@@ -101,8 +98,6 @@ final class Stream {
             // It lasts until the other application has read everything: whoever closed it at once would have the other device's
             // kernel throw away what has not been read.
             case .finish: transport?.endWriting()
-            case .failLater(let why):
-                failing = .timer(after: StreamLife.patience) { [weak self] in self?.handle(.failed(why)) }
             case .stop: pump?.stop()
             case .close(let isClean, let outcome):
                 if isClean { application?.settle() }
@@ -124,7 +119,7 @@ final class Stream {
         log(outcome)
         if case .broken = outcome { streams.linger(self, application) }
         if pump == nil { onCutShort?() }
-        (pump, transport, onCutShort, releasing, failing) = (nil, nil, nil, nil, nil)
+        (pump, transport, onCutShort, releasing) = (nil, nil, nil, nil)
         self.application = nil
         applicationClosed()
         streams.ended(self)

@@ -116,7 +116,7 @@ final class StreamPump: Sendable {
     /// What is done with what arrives.
     private enum Receiving {
         case delivering
-        /// The application reads no more, and what comes is thrown away; not without end once it has closed its end.
+        /// The application reads no more, and what comes is thrown away.
         case discarding
         /// The other application has ended its direction.
         case ended
@@ -125,18 +125,11 @@ final class StreamPump: Sendable {
     private func receive() {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferSize, alignment: 16)
         defer { buffer.deallocate() }
-        var (reader, state, unwanted) = (StreamFrameReader(), Receiving.delivering, 0)
+        var (reader, state) = (StreamFrameReader(), Receiving.delivering)
         do {
             while case let count = try fill(buffer), count > 0 {
                 guard try deliver(UnsafeRawBufferPointer(rebasing: buffer[..<count]), &reader, &state) else {
                     return
-                }
-                // What frames cost is in their headers too, so all that came is counted.
-                if state == .discarding, application.isClosedThere { unwanted += count }
-                if unwanted > StreamLife.maximumUnwanted {
-                    report(.unwanted)
-                    // What the application wrote before still arrives meanwhile; the other device has to wait.
-                    return signal.wait()
                 }
             }
         } catch {
