@@ -22,7 +22,7 @@ from link import Device, Link, knock_entry, method_call, named, some_host, trust
 from packets import MULTICAST_DNS, announcement, multicast_socket
 from pairing import discoverable
 from rig import Network
-from support import Machine, device_path, refused, start_machine, wait_for_link
+from support import Machine, device_path, pair, refused, start_machine, wait_for_link
 from test_announcements import Impostor as Listener
 from test_announcements import SERVICE_TYPE, fake_clock, instances, peers, set_clock
 from test_hostile_neighbours import known_device
@@ -343,19 +343,22 @@ def secret_of(machine: Machine) -> str:
     return line
 
 
-def test_secret_lasts_a_day(machine_list: list[Machine]) -> None:
-    """A link that is made more than a day after the secret was gives both sides another; one within the day does not."""
-    desk, lap = (Machine(name) for name in ("desk", "lap"))
-    for machine in (desk, lap):
+def clocked_peers(machine_list: list[Machine]) -> tuple[Machine, Machine]:
+    """Two machines that share a secret, and whose clocks can be set."""
+    desk, lap = machines = Machine("desk"), Machine("lap")
+    for machine in machines:
         machine_list.append(machine)
         machine.environment |= fake_clock(machine)
         machine.start_broker()
         machine.start_bridge()
-    desk.trust(lap.device_id, "lap")
-    lap.trust(desk.device_id, "desk")
-    lap.dial(desk.port)
-    wait_for_link(desk, lap)
+    pair(desk, lap)
     wait(lambda: secret_of(desk) == secret_of(lap) != "Secret=", "a secret")
+    return machines
+
+
+def test_secret_lasts_a_day(machine_list: list[Machine]) -> None:
+    """A link that is made more than a day after the secret was gives both sides another; one within the day does not."""
+    desk, lap = clocked_peers(machine_list)
     first, lap_id = secret_of(desk), lap.device_id
 
     def link_anew() -> None:

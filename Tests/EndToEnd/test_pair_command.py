@@ -20,10 +20,10 @@ from finding import nearby
 from link import Link, method_call
 from pairing import discoverable
 from rig import Network, start_hosted
-from support import Machine, pair, start_machine, wait_for_link
+from support import Machine, start_machine, wait_for_link
 from terminal import Terminal, Typing
-from test_announcements import fake_clock, set_clock
-from test_opening import secret_of
+from test_announcements import set_clock
+from test_opening import clocked_peers, secret_of
 from transcript import Scribe, octets
 
 Machines = tuple[Machine, Machine]
@@ -299,14 +299,7 @@ def test_titles_and_names_stay_in_their_place(machine_list: list[Machine]) -> No
 
 def test_a_restored_backup_has_to_be_paired_again(machine_list: list[Machine]) -> None:
     """A device whose state folder is an old copy cannot be linked by the secret of then, until both are paired again."""
-    desk, lap = (Machine(name) for name in ("desk", "lap"))
-    for machine in (desk, lap):
-        machine_list.append(machine)
-        machine.environment |= fake_clock(machine)
-        machine.start_broker()
-        machine.start_bridge()
-    pair(desk, lap)
-    wait(lambda: secret_of(desk) == secret_of(lap) != "Secret=", "a secret")
+    desk, lap = clocked_peers(machine_list)
     first, lap_id = secret_of(lap), lap.device_id
     state, copy = lap.folder / "state_home" / "handoff", lap.folder / "copy"
     shutil.copytree(state, copy)
