@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import select
 import socket
 import struct
@@ -84,6 +85,9 @@ def tags(text: tuple[bytes, ...]) -> set[bytes]:
 
 # What names and records of DNS-SD have in common, wherever they stand in a message.
 WORDS = ("_services", "_dns-sd", "_handoff", "_udp", "_tcp", "local")
+# What follows the label of a name: a pointer to the rest of the name, a type and a class (RFC 1035, sections 4.1.3 and 4.1.4;
+# RFC 6762, section 10.2). With that, two characters that two random labels end in would make eight bytes that repeat.
+REST = re.compile(rb"\xc0[\x00-\xff]\x00[\x01-\xff][\x00\x80]\x01")
 
 
 def sent(machine: HostedMachine) -> list[bytes]:
@@ -96,6 +100,8 @@ def sent(machine: HostedMachine) -> list[bytes]:
         pieces = [packet.payload]
         for word in words if packet.protocol == UDP else [b"HANDOFF1"]:
             pieces = [part for piece in pieces for part in piece.split(word)]
+        if packet.protocol == UDP:
+            pieces = [part for piece in pieces for part in REST.split(piece)]
         payloads += pieces
     return payloads
 

@@ -39,6 +39,8 @@ struct TwoBridgesTests {
             try await b.proxy.setDiscoverable(true)
             _ = try await a.proxy.connect(address: b.address)
             #expect(try await a.device(b).name() == "Büro")
+            // The other side may see the link a moment later.
+            try await eventually { b.bridge.links.current[a.id] != nil }
             #expect(try await b.device(a).name() == "")
         }
     }
