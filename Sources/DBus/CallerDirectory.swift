@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import MainLoop
+internal import Platform
 
 /// Who the connections on the bus are that have called us: looked up once, kept until they leave.
 @MainLoop

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import MainLoop
 
 /// `org.freedesktop.DBus.ObjectManager`, its signals unicast: a broadcast would pass the filters of sandboxes.
 extension ObjectTree {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
+internal import HandoffDaemon
 internal import MainLoop
 
 /// Where peers were reached since this bridge began: for counting who comes from there, and for calling back who has

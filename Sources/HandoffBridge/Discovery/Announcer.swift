@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
 internal import MainLoop
+internal import Platform
 
 /// Announces this device on each network, under names that nobody can tie to those it had before (WIRE,
 /// "Announcement").

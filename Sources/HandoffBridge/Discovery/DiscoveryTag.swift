@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
-internal import MainLoop
+internal import Platform
 
 /// The marks in an announcement by which a peer knows whose it is (WIRE, "Announcement").
 enum DiscoveryTag {

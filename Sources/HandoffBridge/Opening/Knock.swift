@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
-internal import MainLoop
+internal import Platform
 
 /// What is said on a connection before TLS (WIRE, "Opening"): the side that was dialled greets, the dialler knocks.
 enum Knock {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import Glibc
 internal import HandoffCore
-internal import MainLoop
+internal import Platform
 
 /// K, which two peers share: it shows before TLS who is there, and nobody else learns anything by that
 /// (WIRE, "Peer secret K" and "Opening").
@@ -46,16 +46,5 @@ struct PeerSecret: Hashable, Sendable {
     static func areEqual(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
         guard left.count == right.count else { return false }
         return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
-    }
-}
-
-/// Bytes that nobody can foresee.
-enum RandomBytes {
-    static func make(_ count: Int) -> [UInt8] {
-        // The system's generator is the kernel's.
-        var generator = SystemRandomNumberGenerator()
-        var bytes: [UInt8] = []
-        while bytes.count < count { withUnsafeBytes(of: generator.next()) { bytes.append(contentsOf: $0) } }
-        return Array(bytes.prefix(count))
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+public import Platform
 
 /// The machine, as a name for a folder: state that must not be shared by two machines with one home is kept
 /// by it.
