@@ -3,8 +3,8 @@ internal import HandoffCore
 internal import MainLoop
 internal import Platform
 
-/// Announces this device on each network, under names that nobody can tie to those it had before (WIRE,
-/// "Announcement").
+/// Announces this device on each network, under names that nobody can tie to those it had before
+/// (protocol.md, "Announcement").
 @MainLoop
 final class Announcer {
     /// What is announced on one network.

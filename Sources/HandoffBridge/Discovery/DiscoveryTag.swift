@@ -2,7 +2,7 @@
 internal import HandoffCore
 internal import Platform
 
-/// The marks in an announcement by which a peer knows whose it is (WIRE, "Announcement").
+/// The marks in an announcement by which a peer knows whose it is (protocol.md, "Announcement").
 enum DiscoveryTag {
     /// How many bytes each has.
     static let size = 8

@@ -2,7 +2,8 @@
 internal import HandoffCore
 internal import Platform
 
-/// What is said on a connection before TLS (WIRE, "Opening"): the side that was dialled greets, the dialler knocks.
+/// What is said on a connection before TLS (protocol.md, "Opening"): the side that was dialled greets, the dialler
+/// knocks.
 enum Knock {
     /// The bytes that each greeting begins with.
     static let magic = Array("HANDOFF1".utf8)

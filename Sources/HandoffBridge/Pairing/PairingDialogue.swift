@@ -203,7 +203,7 @@ final class PairingDialogue {
     }
 }
 
-/// What pairing computes (WIRE, "Pairing").
+/// What pairing computes (protocol.md, "Pairing").
 enum PairingTranscript {
     /// How many codes there are.
     static let codes: UInt64 = 1_000_000

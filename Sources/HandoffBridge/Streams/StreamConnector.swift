@@ -7,7 +7,7 @@ internal import MainLoop
 internal import Platform
 
 /// Brings the connections of streams about: dialled by the side that has dialled the link, so that they work wherever
-/// the link does, and told from others by a token (WIRE, "Streams").
+/// the link does, and told from others by a token (protocol.md, "Streams").
 @MainLoop
 final class StreamConnector {
     /// A stream that the origin has agreed to.
