@@ -99,7 +99,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Lists what the tests state, with what became of each and in how many cases. meson-helpers/check-rules reads this."""
+    """Lists what the tests state, with what became of each and how often, for people and meson-helpers/check-rules."""
     if not config.getoption("--list-names"):
         return
     outcomes: dict[tuple[str, str], dict[str, int]] = {}

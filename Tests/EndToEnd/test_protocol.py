@@ -76,7 +76,7 @@ def test_opening() -> None:
 
 
 def test_messages_and_frames() -> None:
-    """The Hello of the worked example is a D-Bus message that says what stands there, and its frames hold what they should."""
+    """The Hello of the worked example is a D-Bus message, and it and the frames hold what they should."""
     example = Example()
     message = Gio.DBusMessage.new_from_blob(example["Hello"], NO_FLAGS)
     assert (message.get_path(), message.get_interface(), message.get_member()) == \
@@ -88,7 +88,7 @@ def test_messages_and_frames() -> None:
 
 
 def test_announcement() -> None:
-    """The announcement of the worked example holds the tag that its formula gives, among others in the order of bytes."""
+    """The announcement of the worked example holds the tag of its formula, among others in the order of bytes."""
     example = Example()
     label = base64.b32encode(example["instance"]).decode().lower().rstrip("=")
     assert label == example.text("instance as a label")
