@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 public import DBus
-internal import HandoffInterfaces
 public import MainLoop
 
 extension AccessClass {
