@@ -15,7 +15,9 @@ WHOLE = {
                  "    [this is](code.md)\n\n## An end\n\n`Sources/Part/One.swift`, `Sources/*/One.swift`, `Tests/NAMETests`,"
                  " `meson-helpers/run --fast`, `Sources/Part/{One,Two}.swift`\n",
     "docs/how.md": "# How\n\n## The first & step\n\n```\n[neither](code.md) `Sources/None.swift`\n```\n\n[back](../README.md)\n",
-    "Sources/Part/One.swift": "/// See docs/how.md#how.\n",
+    "docs/troubleshooting.md": "**“Port … is taken by ….”** **“, which is a pity”**\n",
+    "Sources/Part/One.swift": "/// See docs/how.md#how.\nsay(\"Port \\(port) is\"\n    + \" taken by \\(name(of: other))"
+                              "\\(isMine ? \", which is a pity\" : \"\").\")\n",
     "Sources/Part/Two.swift": "// This file is long because it is an example.\n" + "\n" * 350,
     "meson-helpers/run": "#!/bin/bash\n" + "\n" * 349,
 }
@@ -48,7 +50,8 @@ def test_documents_without_fault(tmp_path: Path) -> None:
     ("README.md", "`Sources/Part/{One,Gone}.swift`", "README.md:1: there is no “Sources/Part/Gone.swift”."),
     ("README.md", "`Sources/Gone/*.swift`", "README.md:1: there is no “Sources/Gone/*.swift”."),
     ("README.md", "`docs/GONE.md`", "README.md:1: there is no “docs/GONE.md”."),
-    ("Sources/Part/One.swift", "// See docs/gone.md.", "Sources/Part/One.swift:1: “docs/gone.md” leads nowhere."),
+    ("docs/troubleshooting.md", "**“Port … is gone.”**", "docs/troubleshooting.md:1: no program says “Port … is gone.”."),
+    ("Sources/Part/None.swift", "// See docs/gone.md.", "Sources/Part/None.swift:1: “docs/gone.md” leads nowhere."),
     ("Sources/Part/Two.swift", "\n" * 351, "Sources/Part/Two.swift has 351 lines, more than 350."),
     ("meson-helpers/run", "#!/bin/bash\n" + "\n" * 350, "meson-helpers/run has 351 lines, more than 350."),
 ])
