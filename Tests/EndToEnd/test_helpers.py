@@ -15,7 +15,7 @@ WHOLE = {
                  "    [this is](code.md)\n\n## An end\n\n`Sources/Part/One.swift`, `Sources/*/One.swift`, `Tests/NAMETests`,"
                  " `meson-helpers/run --fast`, `Sources/Part/{One,Two}.swift`\n",
     "docs/how.md": "# How\n\n## The first & step\n\n```\n[neither](code.md) `Sources/None.swift`\n```\n\n[back](../README.md)\n",
-    "docs/troubleshooting.md": "**“Port … is taken by ….”** **“, which is a pity”**\n",
+    "docs/troubleshooting.md": "**“Port … is\ntaken by ….”** **“, which is a pity”**\n",
     "Sources/Part/One.swift": "/// See docs/how.md#how.\nsay(\"Port \\(port) is\"\n    + \" taken by \\(name(of: other))"
                               "\\(isMine ? \", which is a pity\" : \"\").\")\n",
     "Sources/Part/Two.swift": "// This file is long because it is an example.\n" + "\n" * 350,
@@ -43,6 +43,7 @@ def test_documents_without_fault(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("name", "text", "complaint"), [
     ("README.md", "[x](docs/gone.md)", "README.md:1: the link “docs/gone.md” leads nowhere."),
     ("README.md", "\n[x](docs/how.md#gone)", "README.md:2: the link “docs/how.md#gone”: nothing there is called “gone”."),
+    ("README.md", "[x\ny](#gone)\n`a\nSources/Part`", "README.md:1: the link “#gone”: nothing there is called “gone”."),
     ("README.md", "[x](#gone)", "README.md:1: the link “#gone”: nothing there is called “gone”."),
     ("docs/how.md", "# How\n## The first & step\n![x](gone.svg)", "docs/how.md:3: the link “gone.svg” leads nowhere."),
     ("docs/how.md", "# How\n## The first & step\n[x]: ../../up.md", "docs/how.md:3: the link “../../up.md” leads nowhere."),
