@@ -11,14 +11,43 @@ import pytest
 HELPERS = Path(__file__).resolve().parents[2] / "meson-helpers"
 
 WHOLE = {
-    "README.md": "# Whole\n\nSee [how](docs/how.md#the-first--step) and [the end](#an-end), not [there](https://example.org/x).\n\n"
-                 "    [this is](code.md)\n\n## An end\n\n`Sources/Part/One.swift`, `Sources/*/One.swift`, `Tests/NAMETests`,"
-                 " `meson-helpers/run --fast`, `Sources/Part/{One,Two}.swift`\n",
-    "docs/how.md": "# How\n\n## The first & step\n\n```\n[neither](code.md) `Sources/None.swift`\n```\n\n[back](../README.md)\n",
+    "README.md": """# Whole
+
+See [how](docs/how.md#the-first--step) and [the end](#an-end), not [there](https://example.org/x).
+
+    [this is](code.md)
+
+## An end
+
+`Sources/Part/One.swift`, `Sources/*/One.swift`, `Tests/NAMETests`, `meson-helpers/run --fast`,
+`Sources/Part/{One,Two}.swift`
+""",
+    "docs/how.md": """# How
+
+## The first & step
+
+```
+[neither](code.md) `Sources/None.swift`
+```
+
+[back](../README.md)
+""",
     "docs/troubleshooting.md": "**“Port … is\ntaken by ….”** **“, which is a pity”**\n",
-    "Sources/Part/One.swift": "/// See docs/how.md#how.\nsay(\"Port \\(port) is\"\n    + \" taken by \\(name(of: other))"
-                              "\\(isMine ? \", which is a pity\" : \"\").\")\n",
+    "docs/architecture.md": "Words are in `Sources/Part/Words`.\n",
+    "docs/drawings/modules.dot": "digraph {\n  CGio -> Low\n  Low -> Part\n  Part -> \"the-program\"\n}\n",
+    "Package.swift": """module("Low", ["CGio"]),
+module(
+    "Part", [
+        "CGio", "Low",
+    ]),
+program("the-program", ["Part", "Low"]),
+""",
+    "Sources/Part/One.swift": """/// See docs/how.md#how.
+say("Port \\(port) is"
+    + " taken by \\(name(of: other))\\(isMine ? ", which is a pity" : "").")
+""",
     "Sources/Part/Two.swift": "// This file is long because it is an example.\n" + "\n" * 350,
+    "Sources/Part/Words/Word.swift": "",
     "meson-helpers/run": "#!/bin/bash\n" + "\n" * 349,
 }
 
@@ -40,24 +69,36 @@ def test_documents_without_fault(tmp_path: Path) -> None:
     assert checked(tmp_path) == (0, "")
 
 
+HOW = "# How\n## The first & step\n"
+MODULES = "docs/drawings/modules.dot"
+
+
 @pytest.mark.parametrize(("name", "text", "complaint"), [
     ("README.md", "[x](docs/gone.md)", "README.md:1: the link “docs/gone.md” leads nowhere."),
-    ("README.md", "\n[x](docs/how.md#gone)", "README.md:2: the link “docs/how.md#gone”: nothing there is called “gone”."),
+    ("README.md", "\n[x](docs/how.md#gone)",
+     "README.md:2: the link “docs/how.md#gone”: nothing there is called “gone”."),
     ("README.md", "[x\ny](#gone)\n`a\nSources/Part`", "README.md:1: the link “#gone”: nothing there is called “gone”."),
-    ("README.md", "[x](#gone)", "README.md:1: the link “#gone”: nothing there is called “gone”."),
-    ("docs/how.md", "# How\n## The first & step\n![x](gone.svg)", "docs/how.md:3: the link “gone.svg” leads nowhere."),
-    ("docs/how.md", "# How\n## The first & step\n[x]: ../../up.md", "docs/how.md:3: the link “../../up.md” leads nowhere."),
+    ("docs/how.md", f"{HOW}![x](gone.svg)", "docs/how.md:3: the link “gone.svg” leads nowhere."),
+    ("docs/how.md", f"{HOW}[x]: ../../up.md", "docs/how.md:3: the link “../../up.md” leads nowhere."),
     ("README.md", "`Sources/Gone.swift`", "README.md:1: there is no “Sources/Gone.swift”."),
     ("README.md", "`Sources/Part/{One,Gone}.swift`", "README.md:1: there is no “Sources/Part/Gone.swift”."),
     ("README.md", "`Sources/Gone/*.swift`", "README.md:1: there is no “Sources/Gone/*.swift”."),
     ("README.md", "`docs/GONE.md`", "README.md:1: there is no “docs/GONE.md”."),
-    ("docs/troubleshooting.md", "**“Port … is gone.”**", "docs/troubleshooting.md:1: no program says “Port … is gone.”."),
+    ("docs/troubleshooting.md", "**“Port … is gone.”**",
+     "docs/troubleshooting.md:1: no program says “Port … is gone.”."),
+    ("docs/architecture.md", "", "docs/architecture.md: nothing says what is in Sources/Part/Words."),
+    ("Package.swift",
+     'module("Low", ["CGio"]), module("Part", ["CGio", "Low", "CDBus"]), program("the-program", ["Part"])',
+     f"{MODULES}: Part stands on CDBus, as Package.swift says."),
+    ("Package.swift", 'module("Low", ["CGio"]), module("Part", ["CGio"]), program("the-program", ["Part"])',
+     f"{MODULES}: Part does not stand on Low, as Package.swift says."),
     ("Sources/Part/None.swift", "// See docs/gone.md.", "Sources/Part/None.swift:1: “docs/gone.md” leads nowhere."),
     ("Sources/Part/Two.swift", "\n" * 351, "Sources/Part/Two.swift has 351 lines, more than 350."),
     ("meson-helpers/run", "#!/bin/bash\n" + "\n" * 350, "meson-helpers/run has 351 lines, more than 350."),
 ])
 def test_fault_in_documents(tmp_path: Path, name: str, text: str, complaint: str) -> None:
-    """A link, an anchor or a path that leads nowhere, and a long source without a reason, are found where they stand."""
+    """A link, an anchor or a path that leads nowhere, a message that nobody says, a folder that is not described, an arrow
+    that is not true, and a long source without a reason are found where they stand."""
     status, said = checked(tmp_path, **{name: text})
     assert status == 1
     assert said.startswith(complaint) and said.count("\n") == 1
@@ -78,7 +119,8 @@ def test_pictures_that_are_not_those_of_their_sources(tmp_path: Path) -> None:
     result = subprocess.run(check, capture_output=True, text=True, check=False)
     assert result.returncode == 1
     assert result.stdout.splitlines()[:3] == [
-        "new.sequence has not been drawn.", "way.svg was drawn from another way.sequence than the one that is there.",
+        "new.sequence has not been drawn.",
+        "way.svg was drawn from another way.sequence than the one that is there.",
         "left.svg has no source."]
 
 
