@@ -97,8 +97,8 @@ MODULES = "docs/drawings/modules.dot"
     ("meson-helpers/run", "#!/bin/bash\n" + "\n" * 350, "meson-helpers/run has 351 lines, more than 350."),
 ])
 def test_fault_in_documents(tmp_path: Path, name: str, text: str, complaint: str) -> None:
-    """A link, an anchor or a path that leads nowhere, a message that nobody says, a folder that is not described, an arrow
-    that is not true, and a long source without a reason are found where they stand."""
+    """A link, an anchor or a path that leads nowhere, a message that nobody says, a folder that is not described, an
+    arrow that is not true, and a long source without a reason are found where they stand."""
     status, said = checked(tmp_path, **{name: text})
     assert status == 1
     assert said.startswith(complaint) and said.count("\n") == 1
