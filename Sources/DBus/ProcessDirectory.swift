@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import Glibc
+internal import Platform
 
 /// The directory of a process in `/proc`, opened once: whatever is read through it is said of that process or is an
 /// error, even if its number has gone to another one meanwhile.
@@ -29,11 +30,9 @@ struct ProcessDirectory: ~Copyable {
     /// Whether the process runs. One that has ended and was not waited for has no root directory, and that cannot be
     /// told from one that has nothing in it; the same goes for one whose first thread alone has ended.
     var isAlive: Bool {
-        // The name of the program, in brackets, may have brackets and spaces in it.
-        guard let text = text("stat"), let end = text.utf8.lastIndex(of: UInt8(ascii: ")")) else {
+        guard let text = text("stat"), let state = ProcessState.letter(ofStat: text.utf8) else {
             return false
         }
-        guard let state = text.utf8[end...].dropFirst(2).first else { return false }
         return "RSDTtWKPI".utf8.contains(state)
     }
 

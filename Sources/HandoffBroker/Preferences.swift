@@ -20,26 +20,20 @@ final class Preferences {
     private(set) var port: UInt16 = 0
     private let path: String
 
-    private enum Key {
-        static let (handoff, enabled, showsUnhandled) = ("Handoff", "Enabled", "ShowUnhandledOffers")
-        static let (device, name) = ("Device", "Name")
-        static let (network, port) = ("Network", "Port")
-    }
-
     /// What the file says; what it does not say has its default.
     /// - Throws: if the file, or a key that only the broker goes by, cannot be understood.
     init() throws {
         path = HandoffDirectories.configurationFile
         let file = try KeyFile.load(path) ?? KeyFile()
-        isEnabled = try file.boolean(Key.enabled, in: Key.handoff) ?? true
-        showsUnhandled = try file.boolean(Key.showsUnhandled, in: Key.handoff) ?? false
-        deviceName = PeerText.name((try? file.string(Key.name, in: Key.device)) ?? "")
+        isEnabled = try file.boolean(.enabled) ?? true
+        showsUnhandled = try file.boolean(.showsUnhandled) ?? false
+        deviceName = PeerText.name((try? file.string(.deviceName)) ?? "")
         port = readPort(file)
     }
 
     /// One that is none counts as any: the bridge, which goes by it, says so.
     private func readPort(_ file: KeyFile) -> UInt16 {
-        (try? file.integer(Key.port, in: Key.network)).flatMap { $0 }.flatMap { UInt16(exactly: $0) } ?? 0
+        (try? file.integer(.port)).flatMap { $0 }.flatMap { UInt16(exactly: $0) } ?? 0
     }
 
     // MARK: Changing
@@ -48,13 +42,13 @@ final class Preferences {
 
     /// Keeps the switch.
     func setEnabled(_ isEnabled: Bool) throws {
-        try change { $0.set(Key.enabled, in: Key.handoff, to: isEnabled) }
+        try change { $0.set(.enabled, to: isEnabled) }
         self.isEnabled = isEnabled
     }
 
     /// Keeps whether offers are shown that nothing here can continue.
     func setShowsUnhandled(_ showsUnhandled: Bool) throws {
-        try change { $0.set(Key.showsUnhandled, in: Key.handoff, to: showsUnhandled) }
+        try change { $0.set(.showsUnhandled, to: showsUnhandled) }
         self.showsUnhandled = showsUnhandled
     }
 
@@ -69,9 +63,9 @@ final class Preferences {
         }
         try change {
             if name.isEmpty {
-                $0.removeKey(Key.name, in: Key.device)
+                $0.remove(.deviceName)
             } else {
-                $0.set(Key.name, in: Key.device, to: name)
+                $0.set(.deviceName, to: name)
             }
         }
         deviceName = name
@@ -81,9 +75,9 @@ final class Preferences {
     func setPort(_ port: UInt16) throws {
         try change {
             if port == 0 {
-                $0.removeKey(Key.port, in: Key.network)
+                $0.remove(.port)
             } else {
-                $0.set(Key.port, in: Key.network, to: Int64(port))
+                $0.set(.port, to: Int64(port))
             }
         }
         self.port = port

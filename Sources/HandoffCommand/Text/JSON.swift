@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+internal import HandoffCore
 
 /// A JSON value (RFC 8259) to be written on one line.
 indirect enum JSON: Equatable {
@@ -76,7 +77,7 @@ extension JSON {
             case "\\": text += "\\\\"
             case "\n": text += "\\n"
             // Nothing is lost, and nothing steers a terminal that shows the line.
-            case _ where scalar.steersTerminal: writeEscape(scalar, to: &text)
+            case _ where PeerText.isControl(scalar): writeEscape(scalar, to: &text)
             default: text.unicodeScalars.append(scalar)
             }
         }

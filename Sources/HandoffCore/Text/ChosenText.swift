@@ -86,8 +86,8 @@ public struct ChosenText: Equatable, Sendable {
     /// Whether a terminal might do something else with it than show it, or nobody can say how it is shown.
     private static func isUnshowable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
-        default: scalar.properties.isBidiControl
+        case .surrogate, .privateUse, .unassigned: true
+        default: PeerText.isControl(scalar)
         }
     }
 
