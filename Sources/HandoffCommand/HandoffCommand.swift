@@ -92,8 +92,8 @@ public enum HandoffCommand {
         let list = verbs.map { "  " + $0.name.padded(to: width) + $0.summary }
         return ProgramOptions(
             arguments: "COMMAND [ARGUMENT…]",
-            summary: "Go on with what you are doing on another of your devices.\n\nCommands:\n"
-                + list.joined(separator: "\n") + "\n\n“handoff help COMMAND” tells more about one.",
+            summary: "Continue on one of your devices what you were doing on another.\n\nCommands:\n"
+                + list.joined(separator: "\n") + "\n\n“handoff help COMMAND” says more about a command.",
             stopsAtFirstArgument: true)
     }
 }

@@ -85,7 +85,7 @@ public final class DaemonProgram {
     private nonisolated static func parse(_ program: String, _ summary: String, _ own: [Option]) -> Parsed {
         var options = ProgramOptions(summary: summary)
         options.flag("replace", "Take the place of a running \(program)")
-        options.flag("verbose", letter: "v", "Log everything")
+        options.flag("verbose", letter: "v", "Log debug messages too")
         for option in own {
             if let value = option.value {
                 options.text(option.name, argument: value, option.description)

@@ -98,7 +98,7 @@ struct StandingApplication {
 extension StandingApplication.Identity {
     static func declare(_ options: inout ProgramOptions) {
         options.text(
-            "app-id", argument: "ID", "The application's id: the name of its desktop entry, or any like it")
+            "app-id", argument: "ID", "The application's id: the name of its desktop entry, or any such name")
         options.text("team", argument: "TEAM", "Its team (default: that of the desktop entry, else the id)")
     }
 

@@ -17,8 +17,8 @@ struct ContinueVerb: Verb {
     private let printsJSON: Bool
 
     static func declare(_ options: inout ProgramOptions) {
-        options.text("app", argument: "ID", "The application that is to continue it (default: the best one)")
-        options.flag("verbose", letter: "v", "Tell what happens, and when")
+        options.text("app", argument: "ID", "The application to continue it with (default: the best one)")
+        options.flag("verbose", letter: "v", "Report what happens, and how long it takes")
         options.json()
     }
 
@@ -165,7 +165,7 @@ private final class ContinueRun {
                     applicationID: signal.applicationId, errorName: signal.errorName, message: signal.message)
             }
         }
-        throw CommandFailure("Nothing more is heard of the continuation. Try again.")
+        throw CommandFailure("The broker has stopped reporting on the continuation. Try again.")
     }
 
     private func phase(_ name: String) {

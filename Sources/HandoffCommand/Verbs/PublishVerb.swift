@@ -18,14 +18,14 @@ struct PublishVerb: Verb {
     static func declare(_ options: inout ProgramOptions) {
         StandingApplication.Identity.declare(&options)
         options.text("type", argument: "TYPE", "The activity's type, e.g. com.example.notes.edit")
-        options.text("title", argument: "TITLE", "Its title, for people")
-        options.text("webpage", argument: "URL", "A web page to go on with where no application continues it")
+        options.text("title", argument: "TITLE", "Its title")
+        options.text("webpage", argument: "URL", "A web page for devices where no application continues it")
         options.texts(
             "user-info", argument: "KEY=STRING",
             "An entry of its state, or KEY:=VALUE with a value in GVariant text format; may be repeated")
         options.text(
             "stream", argument: "FILE",
-            "What the continuing application gets through a stream; “-” is standard input, sent once")
+            "Send this file through each stream that is opened; “-” is standard input, sent once")
     }
 
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {

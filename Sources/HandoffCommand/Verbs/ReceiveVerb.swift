@@ -8,7 +8,7 @@ internal import MainLoop
 /// `handoff receive`: is an application that prints the activities it is handed.
 struct ReceiveVerb: Verb {
     static let name = "receive"
-    static let summary = "Continue activities of some types by printing them, one JSON object a line"
+    static let summary = "Receive activities of the given types, and print each as one line of JSON"
 
     private let identity: StandingApplication.Identity
     private let count: Int?
@@ -16,13 +16,13 @@ struct ReceiveVerb: Verb {
 
     static func declare(_ options: inout ProgramOptions) {
         StandingApplication.Identity.declare(&options)
-        options.texts("type", argument: "TYPE", "A type of activities to be handed; may be repeated")
+        options.texts("type", argument: "TYPE", "A type of activity to receive; may be repeated")
         options.flag("once", "End after the first activity")
         options.text("count", argument: "N", "End after N activities")
         options.flag(
             "stream",
-            "Write what comes through the activity's stream to standard output, and the line about it to standard error;"
-                + " ends after one unless there is --count")
+            "Write the activity's stream to standard output, and its line of JSON to standard error; end after one"
+                + " activity unless --count is given")
     }
 
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {

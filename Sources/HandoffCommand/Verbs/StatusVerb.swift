@@ -6,7 +6,7 @@ internal import MainLoop
 /// `handoff status`: what works, what does not, and what to do about it. It starts nothing.
 struct StatusVerb: Verb {
     static let name = "status"
-    static let summary = "Tell what works, what is wrong, and how to mend it; starts nothing"
+    static let summary = "Show what works, what is wrong, and how to fix it; starts nothing"
 
     private let printsJSON: Bool
 

@@ -7,7 +7,7 @@ internal import MainLoop
 /// `handoff watch`: tells how offers come and go.
 struct WatchVerb: Verb {
     static let name = "watch"
-    static let summary = "Print what other devices offer as it comes and goes, until interrupted"
+    static let summary = "Print the offers of other devices as they come and go, until interrupted"
 
     private let printsJSON: Bool
 
