@@ -138,7 +138,7 @@ def test_manual_pages_name_every_option(prefix: Path) -> None:
 def test_manual_page_of_the_configuration_names_every_key(prefix: Path) -> None:
     """handoff.conf(5) has each key that the interface Preferences documents, in its group, with its property."""
     interface = (prefix / "share" / "dbus-1" / "interfaces" / f"{BROKER}.Preferences.xml").read_text()
-    pattern = r'In the file: (\w+)\s+in\s+the\s+group\s+(\w+)\..*?<property name="(\w+)"'
+    pattern = r'In\s+the\s+file:\s+(\w+)\s+in\s+the\s+group\s+(\w+)\..*?<property name="(\w+)"'
     keys = re.findall(pattern, interface, re.DOTALL)
     assert len(keys) == interface.count("<property")
     page = manual_page(prefix, "handoff.conf")
