@@ -105,8 +105,8 @@ public final class Message {
     public var sender: BusName? {
         dbus_message_get_sender(raw).map { BusName(validated: String(cString: $0)) }
     }
-    /// The destination if it is a unique name: a single connection, and neither a well-known name nor the bus
-    /// itself.
+    /// The destination if it is a single connection, or the bus itself, and not a name that passes from one
+    /// connection to another.
     var uniqueDestination: BusName? {
         guard let text = destination, text.utf8.first == UInt8(ascii: ":") || text == Bus.name.text else {
             return nil

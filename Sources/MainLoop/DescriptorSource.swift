@@ -13,9 +13,9 @@ public struct IOCondition: OptionSet, Sendable {
     public static let readable = IOCondition(rawValue: G_IO_IN.rawValue)
     /// Writing would not block.
     public static let writable = IOCondition(rawValue: G_IO_OUT.rawValue)
-    /// An error is pending. Reported whether asked for or not.
+    /// An error is pending. This is reported whether it was asked for or not.
     public static let failed = IOCondition(rawValue: G_IO_ERR.rawValue)
-    /// The other side has closed. Reported whether asked for or not.
+    /// The other side has closed. This is reported whether it was asked for or not.
     public static let hungUp = IOCondition(rawValue: G_IO_HUP.rawValue)
 }
 
@@ -41,7 +41,7 @@ public final class DescriptorSource {
             }
             return 1
         }
-        // Unretained: `cancel()`, which freeing calls too, destroys the source first.
+        // Not retained: `cancel()`, which is also called when this is freed, destroys the source first.
         g_source_set_callback(
             source, unsafeBitCast(function, to: GSourceFunc.self), Unmanaged.passUnretained(self).toOpaque(),
             nil)
@@ -50,7 +50,7 @@ public final class DescriptorSource {
 
     isolated deinit { cancel() }
 
-    /// Ends it. Harmless when it has ended already.
+    /// Stops watching. Harmless when that has been done already.
     public func cancel() {
         guard let source else { return }
         self.source = nil
