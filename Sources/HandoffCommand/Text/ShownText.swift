@@ -13,8 +13,8 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// The text with everything replaced that could steer a terminal. The daemons have done so for what peers
-    /// send; nothing is printed on their word alone.
+    /// The text with everything replaced that could steer a terminal. The daemons have done this for what
+    /// peers send, but nothing is printed in reliance on that alone.
     var shown: String {
         guard unicodeScalars.contains(where: \.steersTerminal) else { return self }
         var result = String.UnicodeScalarView()

@@ -119,7 +119,7 @@ private final class ContinueRun {
     private let feed: AsyncStream<Event>.Continuation
     private var tokens: [SignalToken] = []
     private var watch: NameWatch?
-    /// How long each phase took, if the broker has told it.
+    /// How long each phase took, if the broker has reported it.
     private(set) var trace: RemoteActivityContinueTrace?
 
     init(_ broker: Session.Daemon, _ offer: RemoteOffer, isVerbose: Bool) {
@@ -142,7 +142,7 @@ private final class ContinueRun {
         connection.onClosed = { _ in feed.yield(.brokerEnded) }
     }
 
-    /// Microseconds since this was made.
+    /// Microseconds since this run was created.
     var elapsed: Int64 { MainLoop.now - begin }
 
     /// Calls `Continue` and waits for the outcome, which the broker promises.

@@ -37,7 +37,7 @@ struct ListVerb: Verb {
         return 0
     }
 
-    /// Says why there is nothing, as far as what was printed does not.
+    /// Says why there is nothing, unless what was printed says so already.
     @MainLoop
     private func explain(_ broker: Session.Daemon, _ hidden: [HiddenOffer]) async throws {
         if try await !broker.manager.enabled() {
