@@ -33,8 +33,9 @@ let package = Package(
         .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         .systemLibrary(name: "CGio", pkgConfig: "gobject-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
-        module("MainLoop", ["CGio"]),
-        module("DBus", ["CDBus", "CGio", "MainLoop"]),
+        module("Platform", ["CGio"]),
+        module("MainLoop", ["CGio", "Platform"]),
+        module("DBus", ["CDBus", "CGio", "MainLoop", "Platform"]),
         .target(
             name: "DBusGeneratorLibrary", dependencies: ["CGio"], path: "Sources/DBusGenerator/Library",
             swiftSettings: settings),
@@ -46,26 +47,44 @@ let package = Package(
             name: "DBusGeneratorPlugin", capability: .buildTool(), dependencies: ["dbus-generator"],
             path: "Sources/DBusGenerator/Plugin"),
         module("HandoffCore", []),
-        module("HandoffInterfaces", ["DBus", "HandoffCore", "MainLoop"], plugins: ["DBusGeneratorPlugin"]),
-        module("HandoffBroker", ["CGio", "MainLoop", "DBus", "HandoffInterfaces", "HandoffCore"]),
-        program("handoffd", ["HandoffBroker", "HandoffInterfaces"]),
-        module("HandoffBridge", ["CGio", "CGnuTLS", "MainLoop", "DBus", "HandoffInterfaces", "HandoffCore"]),
-        program("handoff-bridge", ["HandoffBridge", "HandoffInterfaces", "MainLoop"]),
-        module("HandoffCommand", ["CGio", "MainLoop", "DBus", "HandoffInterfaces", "HandoffCore"]),
+        module(
+            "HandoffInterfaces", ["DBus", "HandoffCore", "MainLoop", "Platform"],
+            plugins: ["DBusGeneratorPlugin"]),
+        module("HandoffDaemon", ["DBus", "HandoffCore", "HandoffInterfaces", "MainLoop", "Platform"]),
+        module(
+            "HandoffBroker",
+            ["CGio", "DBus", "HandoffCore", "HandoffDaemon", "HandoffInterfaces", "MainLoop", "Platform"]),
+        program("handoffd", ["HandoffBroker", "HandoffDaemon", "HandoffInterfaces"]),
+        module(
+            "HandoffBridge",
+            [
+                "CGio", "CGnuTLS", "DBus", "HandoffCore", "HandoffDaemon", "HandoffInterfaces", "MainLoop",
+                "Platform",
+            ]),
+        program("handoff-bridge", ["HandoffBridge", "HandoffDaemon", "HandoffInterfaces", "Platform"]),
+        module(
+            "HandoffCommand", ["CGio", "DBus", "HandoffCore", "HandoffInterfaces", "MainLoop", "Platform"]),
         program("handoff", ["HandoffCommand"]),
         .target(
-            name: "TestSupport", dependencies: ["CGio", "DBus", "MainLoop"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["CGio", "DBus", "MainLoop", "Platform"],
+            path: "Tests/TestSupport",
             swiftSettings: settings),
         .executableTarget(
-            name: "MainLoopProgram", dependencies: ["MainLoop"], path: "Tests/MainLoopProgram",
+            name: "MainLoopProgram", dependencies: ["MainLoop", "Platform"], path: "Tests/MainLoopProgram",
             swiftSettings: settings),
-        tests("MainLoop", ["CGio", "MainLoop", "MainLoopProgram", "TestSupport"]),
-        tests("DBus", ["CDBus", "CGio", "DBus", "MainLoop", "TestSupport"]),
+        tests("Platform", ["CGio", "MainLoopProgram", "Platform", "TestSupport"]),
+        tests("MainLoop", ["CGio", "MainLoop", "MainLoopProgram", "Platform", "TestSupport"]),
+        tests("DBus", ["CDBus", "CGio", "DBus", "MainLoop", "Platform", "TestSupport"]),
         tests("DBusGenerator", ["DBusGeneratorLibrary"]),
         tests("HandoffCore", ["HandoffCore"]),
+        tests("HandoffDaemon", ["HandoffCore", "HandoffDaemon", "MainLoop", "TestSupport"]),
         tests(
             "HandoffBridge",
-            ["CGio", "DBus", "HandoffBridge", "HandoffCore", "HandoffInterfaces", "MainLoop", "TestSupport"]),
+            [
+                "CGio", "DBus", "HandoffBridge", "HandoffCore", "HandoffDaemon", "HandoffInterfaces",
+                "MainLoop",
+                "Platform", "TestSupport",
+            ]),
         tests("HandoffCommand", ["HandoffCommand", "DBus"]),
     ]
 )
@@ -91,7 +110,7 @@ if let engine = Context.environment["HANDOFF_FUZZ_ENGINE"] {
         "Headers": ["DBus"],
         "Hello": ["DBus", "HandoffBridge", "HandoffCore"],
         "Interfaces": ["CGio", "DBusGeneratorLibrary"],
-        "Files": ["HandoffBridge", "HandoffCore", "MainLoop"],
+        "Files": ["HandoffBridge", "HandoffCore", "Platform"],
         "Opening": ["HandoffBridge", "HandoffCore"],
         "Streams": ["HandoffBridge"],
     ]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CDBus
 internal import MainLoop
+internal import Platform
 
 /// A connection of libdbus, driven by the main loop.
 @MainLoop

@@ -2,6 +2,7 @@
 internal import CDBus
 internal import CGio
 internal import MainLoop
+internal import Platform
 
 /// The way to a bus: connecting, authenticating and Hello, for which libdbus knows only calls that block.
 enum BusOpening {

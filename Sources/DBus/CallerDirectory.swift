@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import MainLoop
+internal import Platform
 
 /// Knows who the connections on the bus are that have called us. Each is looked up once and kept until it
 /// leaves.

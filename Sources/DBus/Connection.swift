@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 public import MainLoop
+internal import Platform
 
 /// One end of a message channel: calls, signals, and the objects that it serves.
 @MainLoop

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import MainLoop
 
 /// `Introspect`: the interfaces with their documentation, and the children.
 extension ObjectTree {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import MainLoop
 
 /// `org.freedesktop.DBus.ObjectManager`, with unicast signals: a broadcast would pass through the filters of
 /// sandboxes.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CDBus
-internal import MainLoop
 
 /// `org.freedesktop.DBus.Introspectable`, `Peer`, `Properties` (D-Bus Specification, "Standard Interfaces").
 extension ObjectTree {

@@ -2,7 +2,6 @@
 internal import CDBus
 internal import CGio
 internal import Glibc
-internal import MainLoop
 
 extension Sandbox {
     /// The sandbox of the process that `credentials` name, nil if it is in none. Only what the kernel says

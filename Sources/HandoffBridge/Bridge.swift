@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 public import DBus
 internal import HandoffCore
+internal import HandoffDaemon
 internal import HandoffInterfaces
 public import MainLoop
+internal import Platform
 
 /// This device's way to others: who they are, the links with them, and what goes to and fro between them and
 /// the broker.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import MainLoop
+internal import Platform
 
 /// What the bridge says of itself.
 let bridgeLog = Log(domain: "handoff-bridge")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import MainLoop
+internal import HandoffDaemon
+public import Platform
 
 /// Where a bridge finds its files, and where it listens.
 public struct BridgeOptions: Sendable {
@@ -16,8 +17,8 @@ public struct BridgeOptions: Sendable {
     /// The user's files.
     /// - Throws: if this machine has no id.
     public init() throws(KeyFileError) {
-        stateFolder = try UserDirectories.handoffState()
-        configuration = UserDirectories.handoffConfiguration
+        stateFolder = try HandoffDirectories.state()
+        configuration = HandoffDirectories.configurationFile
     }
 
     /// These files.

@@ -3,6 +3,7 @@ internal import CGio
 internal import DBus
 internal import HandoffCore
 internal import MainLoop
+internal import Platform
 
 /// What the bridge goes by of `handoff.conf`: as the broker says, which alone writes that file, and until one has said so
 /// as the file does.

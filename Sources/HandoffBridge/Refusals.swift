@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffDaemon
 internal import MainLoop
+internal import Platform
 
 /// Logs why somebody was refused or not reached, but nothing that repeats itself within ten minutes.
 @MainLoop

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 public import DBus
 internal import HandoffCore
+internal import HandoffDaemon
 internal import HandoffInterfaces
 public import MainLoop
+internal import Platform
 
 /// The broker of a session: applications and their activities on one side, offers of peers and their
 /// continuation on the other, with the state machines of HandoffCore between.

@@ -3,6 +3,7 @@ internal import DBus
 internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
+internal import Platform
 
 /// `org.example.Handoff.Manager`: registering, creating activities, the switch.
 @MainLoop

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
+internal import HandoffDaemon
 internal import MainLoop
+internal import Platform
 
 /// What the user has chosen: the keys of `handoff.conf`, which the broker alone writes.
 ///
@@ -27,7 +29,7 @@ final class Preferences {
     /// What the file says; what it does not say has its default.
     /// - Throws: if the file, or a key that only the broker goes by, cannot be understood.
     init() throws {
-        path = UserDirectories.handoffConfiguration
+        path = HandoffDirectories.configurationFile
         let file = try KeyFile.load(path) ?? KeyFile()
         isEnabled = try file.boolean(Key.enabled, in: Key.handoff) ?? true
         showsUnhandled = try file.boolean(Key.showsUnhandled, in: Key.handoff) ?? false

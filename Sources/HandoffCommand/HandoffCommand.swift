@@ -2,6 +2,7 @@
 internal import DBus
 internal import HandoffInterfaces
 internal import MainLoop
+internal import Platform
 
 /// The command line program `handoff`.
 public enum HandoffCommand {
@@ -35,7 +36,7 @@ public enum HandoffCommand {
         let options = programOptions
         let values = try parse(options, commandLine)
         if values.has("version") {
-            try Output.line("handoff \(DaemonProgram.version)")
+            try Output.line("handoff \(Release.version)")
             return nil
         }
         if values.has("help") { return try help([]) }
@@ -51,7 +52,7 @@ public enum HandoffCommand {
         let values = try parse(verb.options, ["handoff"] + rest)
         if values.has("help") { return try help([verb.name]) }
         if values.has("version") {
-            try Output.line("handoff \(DaemonProgram.version)")
+            try Output.line("handoff \(Release.version)")
             return nil
         }
         return try verb.init(values)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import MainLoop
+internal import Platform
 
 /// One verb of the command line, as it was called.
 protocol Verb: Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CGio
 internal import Glibc
+internal import Platform
 
 /// A process whose end can be waited for: the one that has the id when this is created, whoever gets the id
 /// later (pidfd_open(2)).

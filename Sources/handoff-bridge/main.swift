@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import Glibc
 internal import HandoffBridge
+internal import HandoffDaemon
 internal import HandoffInterfaces
-internal import MainLoop
+internal import Platform
 
 ProcessEnvironment.prepare()
 exit(

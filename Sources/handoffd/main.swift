@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import Glibc
 internal import HandoffBroker
+internal import HandoffDaemon
 internal import HandoffInterfaces
 
 exit(

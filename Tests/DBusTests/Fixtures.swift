@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import DBus
 import MainLoop
+import Platform
 import TestSupport
 
 /// Lets everybody do everything.

@@ -2,6 +2,7 @@
 import CGio
 import DBus
 import MainLoop
+import Platform
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import DBus
-import MainLoop
 import TestSupport
 import Testing
 

@@ -78,6 +78,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Itera
 
 # The names of the tests are what they state.
 
+COLLECTED = pytest.StashKey[list[tuple[str, str]]]()
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--list-names", action="store_true", help="say at the end what was tested, in words")
@@ -90,16 +92,27 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         item.user_properties.append(("name", (item.path.stem.removeprefix("test_"), name)))
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Without running anything what was collected is all that there is to list."""
+    if session.config.option.collectonly:
+        session.config.stash[COLLECTED] = [dict(item.user_properties)["name"] for item in session.items]
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Lists what the tests state, with what became of each and in how many cases."""
+    """Lists what the tests state, with what became of each and how often, for people and meson-helpers/check-rules."""
     if not config.getoption("--list-names"):
         return
     outcomes: dict[tuple[str, str], dict[str, int]] = {}
+
+    def count(name: tuple[str, str], outcome: str) -> None:
+        counts = outcomes.setdefault(name, {})
+        counts[outcome] = counts.get(outcome, 0) + 1
+
     for outcome in ("passed", "failed", "error", "skipped"):
         for report in terminalreporter.stats.get(outcome, []):
-            name = tuple(dict(report.user_properties).get("name", ("", report.nodeid)))
-            counts = outcomes.setdefault(name, {})
-            counts[outcome] = counts.get(outcome, 0) + 1
+            count(tuple(dict(report.user_properties).get("name", ("", report.nodeid))), outcome)
+    for name in config.stash.get(COLLECTED, []):
+        count(name, "collected")
     former = ""
     for (file, name), counts in sorted(outcomes.items()):
         if file != former:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What a peer sends as fast as it can, and how the user of the machine fares meanwhile.
 
-Run as a program with what it is to send, the port of a bridge, and the activity that is offered there, it says its id,
-waits for a line, by when it is to be trusted, links, says that, waits for another line, and floods until the next one.
+Run as a program with what it is to send, the port of a bridge, the id of that device, and the activity that is offered
+there, it says its own id, waits for a line, by when it is to be trusted, links, says that, waits for another line, and
+floods until the next one.
 """
 
 from __future__ import annotations
@@ -160,12 +161,12 @@ class Stopwatch:
         return sorted(self.times)[int(len(self.times) * (1 - share))]
 
 
-def main(name: str, port: str, activity: str) -> None:
+def main(name: str, port: str, device_id: str, activity: str) -> None:
     """The program."""
     device = Device()
     print(device.id, flush=True)
     sys.stdin.readline()
-    link = device.link_to(Target(int(port), ""))
+    link = device.link_to(Target(int(port), device_id))
     answer(link, method_call("Link.Hello", GLib.Variant("(ua{sv})", (1, {
         "Paired": GLib.Variant("b", True), "Secret": GLib.Variant("ay", b"")}))))
     quiet = time.monotonic() + 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the two ends of a link compute from their TLS session, done by hand as WIRE has it."""
+"""What the two ends of a link compute from their TLS session, done by hand (docs/protocol.md)."""
 
 from __future__ import annotations
 

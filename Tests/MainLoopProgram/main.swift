@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import Glibc
 import MainLoop
+import Platform
 
 // What the tests of MainLoop can only see from outside: where log lines go, a loop that ends, a loop on the
 // main thread that gets signals.

@@ -2,6 +2,7 @@
 internal import CGio
 internal import Foundation
 public import MainLoop
+import Platform
 
 /// A program that a test runs: its output is captured, and it is killed when the value is freed.
 @MainLoop

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import MainLoop
+internal import Platform
 
 /// The way in for others: open while Handoff is on.
 @MainLoop

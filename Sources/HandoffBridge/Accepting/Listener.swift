@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CGio
 internal import MainLoop
+internal import Platform
 
 /// A TCP socket that others can connect to.
 @MainLoop

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import MainLoop
+internal import Platform
 
 /// The kind of a device, by the chassis names of machine-info(5).
 enum DeviceType {

@@ -2,8 +2,10 @@
 internal import CGio
 internal import DBus
 internal import HandoffCore
+internal import HandoffDaemon
 internal import HandoffInterfaces
 internal import MainLoop
+internal import Platform
 
 /// The connections that this device makes: to peers without a link, again and again, and where the user says.
 @MainLoop

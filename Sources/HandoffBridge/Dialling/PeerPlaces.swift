@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
+internal import HandoffDaemon
 internal import MainLoop
 
 /// Where peers were reached since this bridge began: for counting who comes from there, and for calling back who has
-/// dialled this device, since nobody else knows where it listens (WIRE, "Link").
+/// dialled this device, since nobody else knows where it listens (protocol.md, "Dialling again").
 @MainLoop
 final class PeerPlaces {
     private struct Place {

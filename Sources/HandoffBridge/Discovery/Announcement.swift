@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
 
-/// What a device says of itself to everybody on its network (WIRE, "Announcement"): by which of its peers can find
-/// it, while nobody else learns more than that it is there.
+/// What a device says of itself to everybody on its network (protocol.md, "Announcement"): by which of its peers can
+/// find it, while nobody else learns more than that it is there.
 struct Announcement: Equatable {
     /// The type of the service (RFC 6763, section 7).
     static let serviceType = "_handoff._tcp"

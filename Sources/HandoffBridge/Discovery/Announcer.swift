@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
 internal import MainLoop
+internal import Platform
 
-/// Announces this device on each network, under names that nobody can tie to those it had before (WIRE,
-/// "Announcement").
+/// Announces this device on each network, under names that nobody can tie to those it had before
+/// (protocol.md, "Announcement").
 @MainLoop
 final class Announcer {
     /// What is announced on one network.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import MainLoop
+internal import Platform
 
 /// The Avahi daemon on the system bus (its D-Bus interfaces as of version 0.8), for as long as it runs and has
 /// established its name on the network.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffCore
+internal import HandoffDaemon
 internal import MainLoop
+internal import Platform
 
 /// Finds peers on the same network, and lets them find this device, by way of Avahi; and hears from the system when the
 /// machine wakes up.

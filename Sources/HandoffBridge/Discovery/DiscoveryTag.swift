@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
-internal import MainLoop
+internal import Platform
 
-/// The marks in an announcement by which a peer knows whose it is (WIRE, "Announcement").
+/// The marks in an announcement by which a peer knows whose it is (protocol.md, "Announcement").
 enum DiscoveryTag {
     /// How many bytes each has.
     static let size = 8

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import MainLoop
+internal import Platform
 
 /// The connection with the system bus: made anew when it is lost, tried a few times by itself, and when something gives
 /// reason to.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffCore
+internal import HandoffDaemon
 internal import HandoffInterfaces
 internal import MainLoop
+internal import Platform
 
 extension Bridge: LinkOwner {
     func pairingServer(for link: Link) -> any PairingServer { PairingObject(self, link) }
@@ -39,7 +41,7 @@ extension Bridge: LinkOwner {
         link.closeWhenSent("it is no peer any more")
     }
 
-    /// Both ends of a paired link take its secret for theirs, unless they have one already (WIRE, "Peer secret K").
+    /// Both ends of a paired link take its secret for theirs, unless they have one already (protocol.md, "Peer secret").
     private func agreeOnSecret(_ link: Link) {
         guard link.isPaired, let said = link.said?.secret, let heard = link.received?.secret else { return }
         if said.isEmpty || said != heard {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffCore
+internal import HandoffDaemon
 internal import MainLoop
+internal import Platform
 
 /// A TLS connection as a channel of D-Bus messages: framing, limits, and the rules that every message must
 /// keep.

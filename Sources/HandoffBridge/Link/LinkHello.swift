@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffCore
-internal import MainLoop
+internal import Platform
 
 /// What a device says of itself with `Hello`.
 struct LinkHello: Hashable, Sendable {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
-internal import MainLoop
+internal import Platform
 
-/// What is said on a connection before TLS (WIRE, "Opening"): the side that was dialled greets, the dialler knocks.
+/// What is said on a connection before TLS (protocol.md, "Opening"): the side that was dialled greets, the dialler
+/// knocks.
 enum Knock {
     /// The bytes that each greeting begins with.
     static let magic = Array("HANDOFF1".utf8)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// Where a dialler means to get, as far as its knock says so (WIRE, "Opening"): a knock for an address that somebody has
-/// announced opens no door at another one, so that nobody can pass it on.
+/// Where a dialler means to get, as far as its knock says so (protocol.md, "Opening"): a knock for an address that
+/// somebody has announced opens no door at another one, so that nobody can pass it on.
 struct KnockDestination: Hashable, Sendable {
     /// 16 bytes of address, IPv4 as an IPv6 address that maps it (RFC 4291, section 2.5.5.2), and two of port.
     let bytes: [UInt8]

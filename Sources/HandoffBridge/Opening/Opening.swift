@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
 internal import MainLoop
+internal import Platform
 
 /// What goes over a connection before TLS, so that strangers' bytes never reach that.
 @MainLoop

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffCore
+internal import HandoffDaemon
 internal import HandoffInterfaces
 internal import MainLoop
+internal import Platform
 
 /// Performs what the state machine of pairing asks for, over one link.
 @MainLoop
@@ -201,7 +203,7 @@ final class PairingDialogue {
     }
 }
 
-/// What pairing computes (WIRE, "Pairing").
+/// What pairing computes (protocol.md, "Pairing").
 enum PairingTranscript {
     /// How many codes there are.
     static let codes: UInt64 = 1_000_000

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffCore
+internal import HandoffDaemon
 internal import HandoffInterfaces
 internal import MainLoop
+internal import Platform
 
 /// What a peer asks over a link: decoded here, and asked of the broker anew.
 @MainLoop

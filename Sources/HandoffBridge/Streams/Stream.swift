@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffCore
+internal import HandoffDaemon
 internal import MainLoop
+internal import Platform
 
 /// One stream between an application here and one on a peer, from the moment when it is agreed on.
 @MainLoop

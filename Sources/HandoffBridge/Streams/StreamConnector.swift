@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffCore
+internal import HandoffDaemon
 internal import HandoffInterfaces
 internal import MainLoop
+internal import Platform
 
 /// Brings the connections of streams about: dialled by the side that has dialled the link, so that they work wherever
-/// the link does, and told from others by a token (WIRE, "Streams").
+/// the link does, and told from others by a token (protocol.md, "Streams").
 @MainLoop
 final class StreamConnector {
     /// A stream that the origin has agreed to.

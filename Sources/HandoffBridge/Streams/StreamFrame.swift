@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// The frames in which the bytes of a stream travel (WIRE, "Streams"): the length, four bytes big-endian, and as many bytes.
-/// A length of 0 ends the direction.
+/// The frames in which the bytes of a stream travel (protocol.md, "Streams"): the length, four bytes big-endian, and as
+/// many bytes. A length of 0 ends the direction.
 enum StreamFrame {
     /// The bytes before the data.
     static let headerSize = 4

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
-internal import MainLoop
+internal import Platform
 internal import Synchronization
 
 /// Moves the bytes of one stream between its two connections, each direction on a thread of its own, which waits where it

@@ -2,6 +2,7 @@
 internal import CGio
 internal import Glibc
 internal import MainLoop
+internal import Platform
 
 /// The TLS connection of a stream as threads use it, which wait: one reads, another writes.
 final class StreamTransport: @unchecked Sendable {

@@ -2,6 +2,7 @@
 internal import DBus
 internal import Glibc
 internal import HandoffCore
+internal import HandoffDaemon
 internal import HandoffInterfaces
 internal import MainLoop
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffDaemon
 internal import MainLoop
 
 /// What is to be acknowledged has not been yet.

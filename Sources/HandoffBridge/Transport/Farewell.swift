@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import Glibc
+internal import HandoffDaemon
 internal import MainLoop
 
 /// A connection on which this side has said that it ends, kept until the other side has closed its end too, or for a

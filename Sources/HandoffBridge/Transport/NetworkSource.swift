@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// Where connections come from, as far as they are counted together (WIRE, "Opening").
+/// Where connections come from, as far as they are counted together (protocol.md, "Limits").
 enum NetworkSource {
     /// The source of connections from the IP address `host`: itself if it is one of IPv4, or of a network that this machine
     /// is on, there with its zone; of any other the first 64 bits, since whoever has one of those has them all.

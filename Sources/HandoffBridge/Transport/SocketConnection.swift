@@ -2,6 +2,7 @@
 internal import CGio
 internal import Glibc
 internal import MainLoop
+internal import Platform
 
 /// A TCP connection before anything has been said on it. It is closed when it is freed.
 struct SocketConnection: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CGio
-internal import MainLoop
+internal import Platform
 
 extension TLSConnection {
     /// A connection whose handshake has not begun.

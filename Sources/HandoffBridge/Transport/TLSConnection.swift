@@ -2,7 +2,9 @@
 internal import CGio
 internal import Glibc
 internal import HandoffCore
+internal import HandoffDaemon
 internal import MainLoop
+internal import Platform
 
 /// A TLS connection to a device that has shown its certificate. Never blocks.
 @MainLoop

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CGio
 internal import HandoffCore
-internal import MainLoop
+internal import Platform
 
 /// A device's certificate, with its key if it is our own.
 struct Certificate: Sendable {

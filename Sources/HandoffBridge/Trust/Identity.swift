@@ -2,6 +2,7 @@
 internal import CGio
 internal import HandoffCore
 internal import MainLoop
+internal import Platform
 
 /// Who this device is: a key and the certificate whose hash is the device's id, in one PEM file.
 struct Identity: Sendable {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import Glibc
 internal import HandoffCore
-internal import MainLoop
+internal import Platform
 
 /// K, which two peers share: it shows before TLS who is there, and nobody else learns anything by that
-/// (WIRE, "Peer secret K" and "Opening").
+/// (protocol.md, "Peer secret" and "Opening").
 struct PeerSecret: Hashable, Sendable {
     /// How many bytes it has.
     static let size = 32
@@ -27,7 +27,7 @@ struct PeerSecret: Hashable, Sendable {
     var id: [UInt8] { Array(Digest.sha256(Array("handoff secret id 1".utf8) + bytes).prefix(8)) }
 
     /// What two devices know of which somebody has told the one the id of the other and the other way round: whoever was
-    /// told only one of the two ids cannot knock with it (WIRE, "Opening"). It is never used for anything else.
+    /// told only one of the two ids cannot knock with it (protocol.md, "Opening"). It is never used for anything else.
     init(trustBetween one: DeviceID, and other: DeviceID) {
         let (smaller, larger) = one < other ? (one, other) : (other, one)
         bytes = Digest.sha256(Array("handoff trust 1".utf8) + smaller.bytes + larger.bytes)
@@ -46,16 +46,5 @@ struct PeerSecret: Hashable, Sendable {
     static func areEqual(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
         guard left.count == right.count else { return false }
         return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
-    }
-}
-
-/// Bytes that nobody can foresee.
-enum RandomBytes {
-    static func make(_ count: Int) -> [UInt8] {
-        // The system's generator is the kernel's.
-        var generator = SystemRandomNumberGenerator()
-        var bytes: [UInt8] = []
-        while bytes.count < count { withUnsafeBytes(of: generator.next()) { bytes.append(contentsOf: $0) } }
-        return Array(bytes.prefix(count))
     }
 }

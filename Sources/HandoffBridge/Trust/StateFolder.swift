@@ -2,7 +2,9 @@
 internal import CGio
 internal import DBus
 internal import Glibc
+internal import HandoffDaemon
 internal import MainLoop
+internal import Platform
 
 /// Why the bridge cannot run, for people: what is wrong, where, and what to do.
 struct StartFailure: Error, CustomStringConvertible {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
-internal import MainLoop
+internal import Platform
 
 /// The form of the trust store: a key file whose first group holds `Version` and `Count`, then a group a
 /// device, and one, called "Unpaired" and a number, for each secret of a device that was unpaired.

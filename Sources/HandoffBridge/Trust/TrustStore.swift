@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
 internal import MainLoop
+internal import Platform
 
 /// The devices that this one trusts, in memory and in a file that is always whole.
 @MainLoop

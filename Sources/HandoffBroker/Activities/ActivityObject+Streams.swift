@@ -2,7 +2,6 @@
 internal import DBus
 internal import HandoffCore
 internal import HandoffInterfaces
-internal import MainLoop
 
 extension ActivityObject {
     /// Gives the delegate its end of a stream that a peer has opened.

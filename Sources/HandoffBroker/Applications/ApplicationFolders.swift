@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import Glibc
 internal import HandoffCore
-internal import MainLoop
+internal import Platform
 
 /// The folders that desktop entries are looked for in (Desktop Entry Specification, "Desktop File ID").
 struct ApplicationFolders {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffCore
-internal import MainLoop
 
 extension Broker {
     /// Takes in a registration of `caller`, in place of what it registered before, which is returned.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffCore
-internal import MainLoop
+internal import Platform
 
 /// What a desktop entry says about Handoff (Desktop Entry Specification; the keys are described in README.md).
 enum DesktopEntry {

@@ -3,6 +3,7 @@ internal import DBus
 internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
+internal import Platform
 
 /// Watches whether clients read what the broker sends them, and has the broker forget those that do not.
 @MainLoop

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffCore
+internal import HandoffDaemon
 internal import HandoffInterfaces
 internal import MainLoop
+internal import Platform
 
 /// Counts the processor time of what peers ask of this session, which the bridge passes on, and has the calls of those
 /// wait that have taken too much. What ends something is not refused, or what a peer has begun could not be ended.

@@ -3,6 +3,7 @@ internal import DBus
 internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
+internal import Platform
 
 /// `org.example.Handoff.Continuation`: what the application that is handed an activity may ask.
 @MainLoop

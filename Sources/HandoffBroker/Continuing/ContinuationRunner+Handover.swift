@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffCore
+internal import HandoffDaemon
 internal import HandoffInterfaces
-internal import MainLoop
+internal import Platform
 
 extension ContinuationRunner {
     /// If the application answers so that it does not serve `member`, another connection of it takes the place of this

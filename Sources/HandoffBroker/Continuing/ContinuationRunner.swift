@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffCore
+internal import HandoffDaemon
 internal import HandoffInterfaces
 internal import MainLoop
+internal import Platform
 
 /// Performs what the state machine of one continuation asks for: calls to the application, to the origin, and to
 /// those who want to know the outcome.

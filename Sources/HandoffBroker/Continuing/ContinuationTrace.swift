@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
+internal import HandoffDaemon
 internal import MainLoop
+internal import Platform
 
 /// The story of one continuation in the log: one id on both devices, and the time that each phase took.
 struct ContinuationTrace {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
+internal import HandoffDaemon
 internal import MainLoop
+internal import Platform
 
 /// Tells the journal what peers take of this session, with their names, and never so much of one of them that the
 /// journal would drop what is told.

@@ -2,6 +2,7 @@
 internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
+internal import Platform
 
 /// The ends of continuations that their origins have to be told, again when there is a link if there was none.
 @MainLoop

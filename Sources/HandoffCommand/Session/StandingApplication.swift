@@ -2,6 +2,7 @@
 internal import DBus
 internal import HandoffInterfaces
 internal import MainLoop
+internal import Platform
 
 /// The application that this command acts as while it runs: it is registered with the broker, and again with
 /// each new one.

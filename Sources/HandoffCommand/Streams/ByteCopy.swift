@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import Glibc
-internal import MainLoop
+internal import Platform
 internal import Synchronization
 
 /// Copies bytes from one descriptor to another, on a separate thread.

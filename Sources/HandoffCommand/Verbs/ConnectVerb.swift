@@ -2,7 +2,7 @@
 internal import DBus
 internal import HandoffCore
 internal import HandoffInterfaces
-internal import MainLoop
+internal import Platform
 
 /// `handoff connect`: connects to a device by its address.
 struct ConnectVerb: Verb {

@@ -4,6 +4,7 @@ internal import Glibc
 internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
+internal import Platform
 
 /// `handoff continue`: continues an activity here and waits for the outcome.
 struct ContinueVerb: Verb {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import MainLoop
+internal import Platform
 
 /// `handoff devices`: the other devices that the bridge knows.
 struct DevicesVerb: Verb {

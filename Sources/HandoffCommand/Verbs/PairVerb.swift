@@ -3,6 +3,7 @@ internal import DBus
 internal import Glibc
 internal import HandoffInterfaces
 internal import MainLoop
+internal import Platform
 
 /// `handoff pair`: pairs with a device by comparing a code.
 struct PairVerb: Verb {

@@ -4,6 +4,7 @@ internal import Glibc
 internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
+internal import Platform
 
 /// `handoff publish`: makes an activity current for as long as the command runs.
 struct PublishVerb: Verb {

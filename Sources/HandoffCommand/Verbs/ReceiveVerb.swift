@@ -4,6 +4,7 @@ internal import Glibc
 internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
+internal import Platform
 
 /// `handoff receive`: acts as an application that prints the activities that it is handed.
 struct ReceiveVerb: Verb {

@@ -2,6 +2,7 @@
 internal import DBus
 internal import HandoffInterfaces
 internal import MainLoop
+internal import Platform
 
 /// `handoff status`: shows what works, what does not, and what to do about it. It starts nothing.
 struct StatusVerb: Verb {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffInterfaces
-internal import MainLoop
+internal import Platform
 
 /// `handoff on`: switches Handoff on.
 struct OnVerb: Verb {

@@ -3,6 +3,7 @@ internal import DBus
 internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
+internal import Platform
 
 /// `handoff trust`: pairs with a device by its id.
 struct TrustVerb: Verb {

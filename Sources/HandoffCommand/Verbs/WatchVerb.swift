@@ -3,6 +3,7 @@ internal import DBus
 internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
+internal import Platform
 
 /// `handoff watch`: prints offers as they come and go.
 struct WatchVerb: Verb {

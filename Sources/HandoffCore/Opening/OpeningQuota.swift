@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// Which connections may wait for the end of their opening, before anybody knows whose they are (WIRE, "Opening").
+/// Which connections may wait for the end of their opening, before anybody knows whose they are (protocol.md, "Limits").
 ///
 /// They are counted by source first, and then in all. Sources at which a peer may be keep a share for themselves that
 /// strangers elsewhere cannot take. What has matched is to be taken out, and counts elsewhere.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// Strangers who have come past the opening, and whose handshake, which is costly, is yet to begin or under way (WIRE,
-/// "Opening"). The sources take turns.
+/// Strangers who have come past the opening, and whose handshake, which is costly, is yet to begin or under way
+/// (protocol.md, "Limits"). The sources take turns.
 public struct StrangerQueue: Sendable {
     /// How many strangers there may be at a time. If there are more, the oldest one of the source that has
     /// the most has to go.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// One attempt at pairing with the device at the other end of a TLS session (WIRE, "Pairing"): commit, reveal, and both
-/// users compare six digits.
+/// One attempt at pairing with the device at the other end of a TLS session (protocol.md, "Pairing"): commit, reveal,
+/// and both users compare six digits.
 ///
 /// Whatever the other side does, `store` comes only if the local user has said that the codes match and the
 /// other side has confirmed; `fail` comes at most once, and never together with `store`; after either of them

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// How often this device takes part in pairing without its user having asked for it (WIRE, "Pairing"): each time is one
-/// guess for whoever stands between, so there are few.
+/// How often this device takes part in pairing without its user having asked for it (protocol.md, "Pairing"): each time
+/// is one guess for whoever stands between, so there are few.
 public struct PairingBudget: Sendable {
     /// How many times there are at most.
     public static let maximum = 3

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// The one-time tokens that this device has made for connections that are to come: each for one stream of one peer,
-/// over one link (WIRE, "Streams").
+/// over one link (protocol.md, "Streams").
 public struct StreamTokens: Sendable {
     /// A token that has not been used yet.
     public struct Ticket: Hashable, Sendable {

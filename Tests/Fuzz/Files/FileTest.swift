@@ -3,6 +3,7 @@ import FuzzSupport
 import Glibc
 import HandoffCore
 import MainLoop
+import Platform
 
 @testable import HandoffBridge
 

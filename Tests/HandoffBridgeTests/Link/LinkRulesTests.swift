@@ -2,7 +2,6 @@
 import DBus
 import HandoffCore
 import HandoffInterfaces
-import MainLoop
 import Testing
 
 @testable import HandoffBridge

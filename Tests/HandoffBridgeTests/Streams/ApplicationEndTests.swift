@@ -2,7 +2,6 @@
 import DBus
 import Glibc
 import HandoffInterfaces
-import MainLoop
 import TestSupport
 import Testing
 

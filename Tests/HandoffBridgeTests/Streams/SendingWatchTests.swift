@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import Glibc
-import MainLoop
+import Platform
 import Synchronization
 import Testing
 

@@ -3,6 +3,7 @@ import DBus
 import HandoffCore
 import HandoffInterfaces
 import MainLoop
+import Platform
 import TestSupport
 import Testing
 

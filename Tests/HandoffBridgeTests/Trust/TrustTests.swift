@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import Foundation
 import HandoffCore
-import MainLoop
+import Platform
 import TestSupport
 import Testing
 

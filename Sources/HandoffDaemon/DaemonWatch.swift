@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 public import DBus
 public import MainLoop
+public import Platform
 
 /// Watches who the other daemon is: the owner of its bus name, unless that connection is in a sandbox.
 ///

@@ -23,13 +23,4 @@ public enum UserDirectories {
         }
         return folders
     }
-
-    /// Handoff's configuration: `handoff/handoff.conf` in ``configuration``.
-    public static var handoffConfiguration: String { "\(configuration)/handoff/handoff.conf" }
-
-    /// Handoff's state on this machine: `handoff/MACHINE` in ``state``.
-    /// - Throws: if this machine has no id.
-    public static func handoffState() throws(KeyFileError) -> String {
-        "\(state)/handoff/\(try MachineID.folderName())"
-    }
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 public import DBus
 internal import Glibc
+internal import HandoffInterfaces
 public import MainLoop
+public import Platform
 
 /// The life of a daemon: its options, its bus name, and its end.
 ///
@@ -9,9 +11,6 @@ public import MainLoop
 /// already, a name that is lost, SIGTERM, SIGINT and the end of the bus end the daemon with status 0.
 @MainLoop
 public final class DaemonProgram {
-    /// The version that `--version` prints.
-    public nonisolated static let version = "0.1.0"
-
     private let name: BusName
     private let program: String
     private let log: Log
@@ -100,7 +99,7 @@ public final class DaemonProgram {
                 return .exit(0)
             }
             if values.has("version") {
-                print("\(program) \(version)")
+                print("\(program) \(Release.version)")
                 return .exit(0)
             }
             if values.has("verbose") { Log.enableDebug() }
@@ -127,7 +126,7 @@ public final class DaemonProgram {
             for signal in [SIGTERM, SIGINT] {
                 sources.append(.signal(signal) { [weak self] in self?.stop("Asked to end.") })
             }
-            if let warning = FileRights.warningOfWriters(of: UserDirectories.handoffConfiguration) {
+            if let warning = FileRights.warningOfWriters(of: HandoffDirectories.configurationFile) {
                 log.warning(warning)
             }
             let daemon = try export(bus, values)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import CGio
-import MainLoop
+import Platform
 import Testing
 
 @Suite("GLib's errors")

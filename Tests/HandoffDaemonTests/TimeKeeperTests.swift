@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import Glibc
 import HandoffCore
-import HandoffInterfaces
+import HandoffDaemon
 import MainLoop
 import TestSupport
 import Testing
-
-@testable import HandoffBridge
 
 /// Takes processor time of this thread.
 private func burn(_ milliseconds: Int64) {

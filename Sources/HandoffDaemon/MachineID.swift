@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+public import Platform
 
 /// The machine as the name of a folder, for state that two machines with the same home folder must not share.
 public enum MachineID {

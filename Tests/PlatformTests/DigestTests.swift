@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+import Platform
 import Testing
 
-@testable import MainLoop
-
-@Suite("Digests and the machine")
+@Suite("Digests")
 struct DigestTests {
     @Test("SHA-256 and HMAC give what the standards say (FIPS 180-2, RFC 4231)")
     func vectors() {
@@ -17,16 +16,5 @@ struct DigestTests {
             Digest.hexadecimal(
                 Digest.hmacSHA256(key: Array("Jefe".utf8), "what do ya want for nothing?".utf8))
                 == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
-    }
-
-    @Test("the folder of a machine is named after its id, but does not tell it")
-    func machine() throws {
-        let name = try #require(MachineID.folderName(of: "0123456789abcdef0123456789abcdef".utf8))
-        #expect(name == "d7eb5f2e86c544cb")
-        for id in [
-            "", "0123456789abcdef0123456789abcde", "0123456789ABCDEF0123456789ABCDEF", "uninitialized",
-        ] {
-            #expect(MachineID.folderName(of: id.utf8) == nil)
-        }
     }
 }

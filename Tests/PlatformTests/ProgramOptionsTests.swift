@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-import MainLoop
+import Platform
 import Testing
 
 @Suite("The options of a program")

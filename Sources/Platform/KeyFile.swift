@@ -11,7 +11,8 @@ public struct KeyFileError: Error, Equatable, CustomStringConvertible, Sendable 
     /// What is wrong with which file, and what to do, if something can be done.
     public let description: String
 
-    init(_ description: String, isDamage: Bool = true, isShortage: Bool = false) {
+    /// An error that says `description`.
+    public init(_ description: String, isDamage: Bool = true, isShortage: Bool = false) {
         self.description = description
         self.isDamage = isDamage
         self.isShortage = isShortage

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CGio
-internal import MainLoop
 
 /// The file `/etc/machine-info` (machine-info(5)).
-enum MachineInformation {
+public enum MachineInformation {
     /// The value of `key`, nil if there is none.
-    static func value(of key: String) -> String? {
+    public static func value(of key: String) -> String? {
         guard let bytes = (try? SmallFile.read("/etc/machine-info", maximumSize: 1 << 16)) ?? nil else {
             return nil
         }

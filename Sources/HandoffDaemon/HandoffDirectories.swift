@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+public import Platform
+
+/// Where the daemons keep what is the user's.
+public enum HandoffDirectories {
+    /// The configuration: `handoff/handoff.conf` in `$XDG_CONFIG_HOME`.
+    public static var configurationFile: String { "\(UserDirectories.configuration)/handoff/handoff.conf" }
+
+    /// The state on this machine: `handoff/MACHINE` in `$XDG_STATE_HOME`.
+    /// - Throws: if this machine has no id.
+    public static func state() throws(KeyFileError) -> String {
+        "\(UserDirectories.state)/handoff/\(try MachineID.folderName())"
+    }
+}
