@@ -27,8 +27,8 @@ struct ProcessDirectory: ~Copyable {
         self.ownMount = ownMount
     }
 
-    /// Whether the process runs. One that has ended and was not waited for has no root directory, and that cannot be
-    /// told from one that has nothing in it; the same goes for one whose first thread alone has ended.
+    /// Whether the process runs. A process that has ended and has not been waited for has no root directory,
+    /// which cannot be distinguished from an empty one; the same is true if only its first thread has ended.
     var isAlive: Bool {
         // The name of the program, in brackets, may have brackets and spaces in it.
         guard let text = text("stat"), let end = text.utf8.lastIndex(of: UInt8(ascii: ")")) else {

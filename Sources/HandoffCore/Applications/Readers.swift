@@ -19,7 +19,7 @@ public struct Readers: Sendable {
     public enum Neglect: Hashable, Sendable {
         /// It left as many calls in a row unanswered as are tolerated.
         case unansweredCalls
-        /// It left so many messages unread.
+        /// It left this many messages unread.
         case unreadMessages(Int)
     }
 
@@ -31,8 +31,8 @@ public struct Readers: Sendable {
         /// For each call that has no answer yet, by serial number: how many messages the connection had been
         /// sent up to that call.
         var calls: [UInt32: Int] = [:]
-        /// The same number for each call that was not answered in time: at most as many calls as are
-        /// tolerated.
+        /// For each call that was not answered in time, how many messages had been sent up to it: at most as
+        /// many calls as are tolerated.
         var late: [UInt32: Int] = [:]
         /// How many calls in a row were not answered in time.
         var failures = 0
@@ -78,7 +78,7 @@ public struct Readers: Sendable {
         readers[connection] = reader
     }
 
-    /// The call `serial` is neither answered nor waited for any more.
+    /// The call `serial` has not been answered, and nobody waits for an answer any longer.
     public mutating func abandoned(_ serial: UInt32, to connection: String) {
         guard readers[connection]?.calls.removeValue(forKey: serial) != nil else { return }
         readers[connection]?.isAsked = false

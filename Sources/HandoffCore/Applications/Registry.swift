@@ -4,7 +4,7 @@
 public struct Registry: Sendable {
     /// One for each connection, in the order in which they registered.
     private var registrations: [Registration] = []
-    /// Why the registration of each connection ended that did not end it itself.
+    /// Why registrations have ended that were not ended by their own connections.
     private var endings: [String: (applicationID: ApplicationID, reason: String)] = [:]
     /// The applications with desktop entries.
     public private(set) var installed: [ApplicationID: InstalledApplication] = [:]

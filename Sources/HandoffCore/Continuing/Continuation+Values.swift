@@ -47,7 +47,7 @@ extension Continuation {
     public enum Answer: Hashable, Sendable {
         /// It has continued the activity.
         case handled
-        /// It has not.
+        /// It has not continued the activity.
         case declined
         /// It does not implement the method, as this error says.
         case missing(Refusal)
@@ -80,11 +80,11 @@ extension Continuation {
         case deliver
     }
 
-    /// How it ended.
+    /// How a continuation ended.
     public enum Outcome: Hashable, Sendable {
         /// The activity was continued.
         case continued
-        /// It was not.
+        /// The activity was not continued.
         case failed(HandoffFailure)
     }
 

@@ -72,7 +72,7 @@ public struct StreamLife: Sendable {
         // The other application may just have gone away; the thread that receives finds out whether it has.
         case .sendingFailed: return []
         case .connectionEnded: return stop(hasOutgoingEnded ? .complete : .closedThere)
-        // What is not wanted any more ends when the other device has heard of that.
+        // A connection that is no longer wanted ends once the other device has been told so.
         case .failed(let reason):
             return stop(!isFinished ? .broken(reason) : hasIncomingEnded ? .complete : .closedHere)
         case .cut(let reason): return stop(.broken(reason))
