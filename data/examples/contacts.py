@@ -17,6 +17,8 @@ A VALUE is text for name, a day like 1815-12-10 for birthday, hexadecimal for ph
 The contacts are in $XDG_DATA_HOME/contacts/contacts.json.
 """
 
+# This file is long because it is a whole application, to be read from top to bottom and copied as one file.
+
 from __future__ import annotations
 
 import argparse
