@@ -123,8 +123,7 @@ public final class Broker {
         connection.objects.forget(name)
     }
 
-    /// Removes what `connection` registered, and ends what it has. `isOnBus` says whether it can still be
-    /// told of that.
+    /// Removes what `connection` registered, and ends what it has. `isOnBus`: whether it can still be told.
     func unregister(_ connection: String, isOnBus: Bool) {
         let former = registry.remove(connection)
         if former != nil { declareNothing(connection) }
@@ -134,8 +133,7 @@ public final class Broker {
         if former != nil { updateHandlers() }
     }
 
-    /// `connection` has registered, perhaps not for the first time: its activities now belong to the team
-    /// that it has named.
+    /// `connection` has registered, perhaps not for the first time: its activities belong to its team now.
     func registered(_ connection: String) {
         for activity in activities.activities(of: connection) { activityObjects[activity.id]?.teamChanged() }
         updateHandlers()
@@ -223,8 +221,7 @@ public final class Broker {
         activitiesTimer.set(activities.nextDeadline?.microseconds)
     }
 
-    /// The activity that peers are offered at this moment; an expiration date that has only just passed is
-    /// taken into account.
+    /// The activity that peers are offered at this moment; an expiration date that has just passed counts.
     var offeredNow: ActivityID? {
         perform(activities.advance(to: .now))
         return activities.offered?.id
@@ -306,8 +303,7 @@ public final class Broker {
         tellBridge(names)
     }
 
-    /// Tells the bridge separately, since it needs only the preferences: as a subscriber, it would be sent
-    /// back every offer of a peer.
+    /// The bridge needs only the preferences: as a subscriber, it would be sent back every offer of a peer.
     private func tellBridge(_ names: [String]) {
         guard let bridge else { return }
         connection.objects.propertiesChanged(
