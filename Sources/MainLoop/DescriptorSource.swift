@@ -22,7 +22,7 @@ public struct IOCondition: OptionSet, Sendable {
 /// Watches one file descriptor, which it does not own, on the main loop.
 @MainLoop
 public final class DescriptorSource {
-    private var source: UnsafeMutablePointer<GSource>?
+    private var source: LoopSource?
     private let body: @MainLoop (IOCondition) -> Void
 
     /// Calls `body` whenever `descriptor` is ready for any of `condition`, until ``cancel()`` or freeing.
@@ -30,9 +30,6 @@ public final class DescriptorSource {
         _ descriptor: Int32, _ condition: IOCondition, _ body: @escaping @MainLoop (IOCondition) -> Void
     ) {
         self.body = body
-        source = g_unix_fd_source_new(descriptor, GIOCondition(rawValue: condition.rawValue))
-        guard let source else { return }
-        g_source_set_can_recurse(source, 1)
         let function: @convention(c) (gint, GIOCondition, gpointer?) -> gboolean = { _, ready, data in
             guard let data else { return 0 }
             let this = Unmanaged<DescriptorSource>.fromOpaque(data).takeUnretainedValue()
@@ -41,20 +38,17 @@ public final class DescriptorSource {
             }
             return 1
         }
-        // Not retained: `cancel()`, which is also called when this is freed, destroys the source first.
-        g_source_set_callback(
-            source, unsafeBitCast(function, to: GSourceFunc.self), Unmanaged.passUnretained(self).toOpaque(),
-            nil)
-        g_source_attach(source, MainLoop.executor.context)
+        // Not retained: freeing this destroys the source first.
+        source = LoopSource(
+            g_unix_fd_source_new(descriptor, GIOCondition(rawValue: condition.rawValue)),
+            unsafeBitCast(function, to: GSourceFunc.self), Unmanaged.passUnretained(self).toOpaque(), nil)
     }
 
     isolated deinit { cancel() }
 
     /// Stops watching. Harmless when that has been done already.
     public func cancel() {
-        guard let source else { return }
-        self.source = nil
-        g_source_destroy(source)
-        g_source_unref(source)
+        source?.cancel()
+        source = nil
     }
 }

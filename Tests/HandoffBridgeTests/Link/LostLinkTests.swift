@@ -27,7 +27,7 @@ struct LostLinkTests {
             try await eventually {
                 a.link(with: b).map { $0.number > number } == true && b.link(with: a) != nil
             }
-            try await MainLoop.sleep(for: .milliseconds(1200))
+            try await letPass(.milliseconds(1200))
             #expect(b.broker?.saw("withdraw \(activity)") == false)
         }
     }
