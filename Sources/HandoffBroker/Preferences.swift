@@ -6,8 +6,8 @@ internal import Platform
 
 /// What the user has chosen: the keys of `handoff.conf`, which the broker alone writes.
 ///
-/// The file is read anew before each change, and what else stands in it stays as it is: a change of the user's own
-/// hand is not undone.
+/// The file is read anew before each change, and everything else in it stays as it is, so that changes which
+/// the user has made by hand are not undone.
 @MainLoop
 final class Preferences {
     /// The user's switch.
@@ -31,7 +31,7 @@ final class Preferences {
         port = readPort(file)
     }
 
-    /// One that is none counts as any: the bridge, which goes by it, says so.
+    /// An invalid port counts as 0: the bridge, which uses the port, reports it.
     private func readPort(_ file: KeyFile) -> UInt16 {
         (try? file.integer(.port)).flatMap { $0 }.flatMap { UInt16(exactly: $0) } ?? 0
     }
@@ -40,19 +40,19 @@ final class Preferences {
 
     // Each throws if the value is not legal or the file cannot be read or written; then nothing has changed.
 
-    /// Keeps the switch.
+    /// Stores the switch.
     func setEnabled(_ isEnabled: Bool) throws {
         try change { $0.set(.enabled, to: isEnabled) }
         self.isEnabled = isEnabled
     }
 
-    /// Keeps whether offers are shown that nothing here can continue.
+    /// Stores whether offers are shown that nothing here can continue.
     func setShowsUnhandled(_ showsUnhandled: Bool) throws {
         try change { $0.set(.showsUnhandled, to: showsUnhandled) }
         self.showsUnhandled = showsUnhandled
     }
 
-    /// Keeps the name; empty takes it out of the file.
+    /// Stores the name; an empty one removes it from the file.
     func setDeviceName(_ name: String) throws {
         guard name == PeerText.name(name) else {
             throw HandoffFailure(
@@ -71,7 +71,7 @@ final class Preferences {
         deviceName = name
     }
 
-    /// Keeps the port; 0 takes it out of the file.
+    /// Stores the port; 0 removes it from the file.
     func setPort(_ port: UInt16) throws {
         try change {
             if port == 0 {

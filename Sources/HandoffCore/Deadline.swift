@@ -6,7 +6,7 @@ public enum Deadline {
     public static let willContinue: Duration = .seconds(1)
     /// `WillSave`; after that the last saved state is handed off.
     public static let willSave: Duration = .seconds(2)
-    /// `Fetch`, its one retry included.
+    /// `Fetch`, including its one retry.
     public static let fetch: Duration = .seconds(10)
     /// Registering, after the application was started.
     public static let registration: Duration = .seconds(30)
@@ -16,27 +16,28 @@ public enum Deadline {
     public static let opening: Duration = .seconds(30)
     /// Opening a stream.
     public static let stream: Duration = .seconds(5)
-    /// Taking one, at the origin: within that, so that the refusal is heard.
+    /// Taking a stream, at the origin. It is shorter than the time for opening one, so that a refusal still
+    /// arrives.
     public static let streamTaking: Duration = .seconds(4)
     /// How long the token of a stream is valid.
     public static let streamToken: Duration = .seconds(10)
-    /// A document that is being brought over, without a single byte.
+    /// A document that is being brought over, during which not a single byte arrives.
     public static let documentSilence: Duration = .seconds(15)
     /// A document of a shared folder that has not been synchronised yet; after that it is brought over.
     public static let synchronisation: Duration = .seconds(60)
-    /// How long a continuation lives at the origin without a link, and `Continued` is repeated here.
+    /// How long a continuation lives at the origin without a link, and how long `Continued` is repeated here.
     public static let withoutLink: Duration = .seconds(60)
     /// How long a continuation without streams lives at the origin after its activity ceased to be offered.
     public static let unoffered: Duration = .seconds(300)
-    /// Between one attempt to say `Continued` that failed over a living link and the next.
+    /// Between an attempt to say `Continued` that failed although the link is alive, and the next.
     public static let confirmationRetry: Duration = .seconds(1)
-    /// Between two `WillSave` that no continuation asked for.
+    /// Between two calls of `WillSave` that no continuation asked for.
     public static let autosave: Duration = .seconds(1)
     /// Between two summaries of the same offer.
     public static let offerInterval: Duration = .milliseconds(100)
     /// `Ping`, which asks whether a connection reads what it is sent.
     public static let ping: Duration = .seconds(2)
-    /// The other side or a user to agree while pairing, and the comparison of the codes.
+    /// Waiting for the other side or a user to agree while pairing, and for the codes to be compared.
     public static let pairing: Duration = .seconds(60)
     /// How often a date is compared with the wall clock, which may be set and runs while the machine sleeps.
     public static let dateCheck: Duration = .seconds(60)

@@ -8,7 +8,7 @@ public enum Quota {
     public static let streams = 16
     /// Open streams with one peer.
     public static let streamsOfPeer = 16
-    /// Streams of one peer whose connection is to come.
+    /// Streams of one peer whose connections are still expected.
     public static let tokensOfPeer = 16
     /// Continuations that one connection holds.
     public static let continuations = 8
@@ -18,19 +18,19 @@ public enum Quota {
     public static let domains = 32
     /// Messages that a connection may leave unread while it does not answer either.
     public static let outstandingMessages = 64
-    /// Messages that a connection may leave unread, whatever the time it has had for them.
+    /// Messages that a connection may leave unread, however little time it has had for them.
     public static let unansweredMessages = 1024
-    /// Calls in a row that a connection may leave without an answer, less one.
+    /// How many calls in a row without an answer are too many.
     public static let unansweredCalls = 3
     /// How much more a process may have than one connection: activities, streams, continuations and types.
     public static let processes = 4
     /// The bytes that the properties of all activities of one connection take.
     public static let payload = 8 << 20
-    /// The same of one process.
+    /// The bytes that the properties of all activities of one process take.
     public static let payloadOfProcess = 16 << 20
-    /// The same of all, with what applications declare.
+    /// The bytes that the properties of all activities take, together with what applications declare.
     public static let payloadOfAll = 64 << 20
-    /// What an activity counts as at least, in bytes: what it takes besides its properties.
+    /// What an activity counts as at least, in bytes, because it takes memory besides its properties.
     public static let smallestActivity = 2048
     /// Live continuations of one peer at the origin.
     public static let continuationsOfPeer = 8

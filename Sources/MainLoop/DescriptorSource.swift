@@ -13,9 +13,9 @@ public struct IOCondition: OptionSet, Sendable {
     public static let readable = IOCondition(rawValue: G_IO_IN.rawValue)
     /// Writing would not block.
     public static let writable = IOCondition(rawValue: G_IO_OUT.rawValue)
-    /// An error is pending. Reported whether asked for or not.
+    /// An error is pending. This is reported whether it was asked for or not.
     public static let failed = IOCondition(rawValue: G_IO_ERR.rawValue)
-    /// The other side has closed. Reported whether asked for or not.
+    /// The other side has closed. This is reported whether it was asked for or not.
     public static let hungUp = IOCondition(rawValue: G_IO_HUP.rawValue)
 }
 
@@ -38,7 +38,7 @@ public final class DescriptorSource {
             }
             return 1
         }
-        // Unretained: freeing this destroys the source first.
+        // Not retained: freeing this destroys the source first.
         source = LoopSource(
             g_unix_fd_source_new(descriptor, GIOCondition(rawValue: condition.rawValue)),
             unsafeBitCast(function, to: GSourceFunc.self), Unmanaged.passUnretained(self).toOpaque(), nil)
@@ -46,7 +46,7 @@ public final class DescriptorSource {
 
     isolated deinit { cancel() }
 
-    /// Ends it. Harmless when it has ended already.
+    /// Stops watching. Harmless when that has been done already.
     public func cancel() {
         source?.cancel()
         source = nil

@@ -35,7 +35,7 @@ public final class LoopSource {
 
     isolated deinit { cancel() }
 
-    /// Ends it. Harmless when it has ended already.
+    /// Ends the source. Harmless when it has ended already.
     public func cancel() {
         guard let source else { return }
         self.source = nil
@@ -56,7 +56,7 @@ extension LoopSource {
     /// Calls `body` once, as soon as all other sources that are ready have had their turn.
     public static func soon(_ body: @escaping @MainLoop () -> Void) -> LoopSource {
         let source = g_idle_source_new()
-        // That of all others: a lower one would starve while there is something to do.
+        // The same priority as all others: with a lower one it would starve while there is something to do.
         g_source_set_priority(source, G_PRIORITY_DEFAULT)
         return LoopSource(source) {
             body()

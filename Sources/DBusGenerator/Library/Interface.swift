@@ -52,7 +52,7 @@ package struct Interface: Equatable {
     package let name: String
     /// The interface's own value of `org.freedesktop.DBus.Property.EmitsChangedSignal`, if the file gives one.
     package let emitsChanged: String?
-    /// What the comment before it says, line by line, without common indentation.
+    /// The text of the comment before it, line by line, without common indentation.
     package let documentation: [String]
     package let line: Int
     package let methods: [Method]
@@ -65,7 +65,7 @@ package struct Interface: Equatable {
     }
 
     /// The interface in `file`.
-    /// - Throws: what is wrong first.
+    /// - Throws: the first thing that is wrong.
     package init(_ file: SourceFile) throws(GenerationError) {
         self = try InterfaceReader(path: file.path).interface(in: Element.parse(file))
         try checkIdentifiers()

@@ -37,7 +37,7 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral {
 // MARK: Writing
 
 extension JSON {
-    /// The value on one line, in ASCII but for printable text.
+    /// The value on one line, in ASCII except for printable text.
     var text: String {
         var text = ""
         write(to: &text)
@@ -95,7 +95,8 @@ extension JSON {
 // MARK: D-Bus values
 
 extension JSON {
-    /// `value` in JSON, without its exact type: bytes and structures become arrays, variants their content.
+    /// `value` as JSON, without its exact type: bytes and structures become arrays, and variants their
+    /// content.
     init(_ value: DBus.Value) {
         switch value {
         case .byte(let number): self = .integer(number)

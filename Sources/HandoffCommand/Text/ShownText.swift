@@ -2,8 +2,8 @@
 internal import HandoffCore
 
 extension String {
-    /// The text with everything replaced that could steer a terminal. The daemons have done so for what peers
-    /// send; nothing is printed on their word alone.
+    /// The text with everything replaced that could steer a terminal. The daemons have done this for what
+    /// peers send, but nothing is printed in reliance on that alone.
     var shown: String {
         guard unicodeScalars.contains(where: PeerText.isControl) else { return self }
         var result = String.UnicodeScalarView()
