@@ -35,10 +35,10 @@ public enum BackgroundThread {
     /// cannot be undone.
     public static func giveWay() {
         // On Linux the nice value is each thread's own (setpriority(2), "C library/kernel differences").
-        _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(handoff_gettid()), giveWayNiceness)
+        _ = nice(giveWayNiceness)
     }
 
-    /// The weight that this gives to a thread is about a tenth of the usual one (sched(7)).
+    /// The weight that this gives to a thread is about a tenth of what it was (sched(7)).
     private static let giveWayNiceness: Int32 = 10
 
     private final class Work {

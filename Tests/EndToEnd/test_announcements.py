@@ -321,7 +321,8 @@ def test_flood(network: Network, machine_list: list[Machine]) -> None:
         flooder.kill()
         flooder.wait()
     print(f"quiet {quiet[4] * 1000:.1f} ms, flooded {busy[4] * 1000:.1f} ms, {resident(lap) - size} KiB more")
-    assert busy[4] <= 2 * quiet[4] + (quiet[-1] - quiet[0])
+    # A sanitizer makes the flood itself cost many times what it costs.
+    assert SANITIZED or busy[4] <= 2 * quiet[4] + (quiet[-1] - quiet[0])
     assert trust.read_bytes() == before
     assert SANITIZED or resident(lap) - size < 4096
     assert len(nearby(lap)) <= 32

@@ -249,9 +249,11 @@ def test_threads_give_way(stranger: Stranger) -> None:
         return before.partition("(")[2], int(after.split()[16])
 
     # The threads are there a moment after the peer has heard that the stream is.
-    expected = {("stream in", 10), ("stream out", 10)}
+    loop = niceness(str(process))[1]
+    behind = min(loop + 10, 19)
+    expected = {("stream in", behind), ("stream out", behind)}
     wait(lambda: expected <= {niceness(thread) for thread in os.listdir(f"/proc/{process}/task")}, "the threads")
-    assert niceness(str(process))[1] == 0
+    assert loop < behind
 
 
 # Asking.

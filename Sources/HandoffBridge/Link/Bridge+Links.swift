@@ -17,6 +17,8 @@ extension Bridge: LinkOwner {
     }
 
     func linkSaidHello(_ link: Link) {
+        // The word of a Hello comes after its answer, and the link may have ended in between.
+        guard !link.isClosed else { return }
         let device = link.device
         endTrustIfPeerDid(link)
         let isNew = links.current[device] !== link

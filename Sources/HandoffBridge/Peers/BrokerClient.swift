@@ -36,6 +36,17 @@ final class BrokerClient {
 
     private var connection: Connection { bridge.bus.connection }
 
+    /// The same for what the peer itself asks, which may come in one piece with what its link comes about by: the job that
+    /// tells the broker of it stands in line then.
+    func callee(of device: DeviceID) async throws -> PeerProxy {
+        if told[device] != nil, !added.contains(device) { await Task.yield() }
+        guard let proxy = peer(device) else {
+            throw HandoffFailure.unreachable(
+                "Handoff on the other device", "it is not running. Try again later.")
+        }
+        return proxy
+    }
+
     /// Begins to look for the broker.
     func begin() {
         changes = connection.onSignal(.properties, "PropertiesChanged") { [weak self] in

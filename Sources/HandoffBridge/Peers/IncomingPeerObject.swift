@@ -64,10 +64,7 @@ final class IncomingPeerObject: PeerServer {
         _ what: String, _ ask: @MainLoop (PeerProxy) async throws -> Result
     ) async throws -> Result {
         let peer = try peer().peer
-        guard let broker = bridge.broker.peer(peer.device) else {
-            throw HandoffFailure.unreachable(
-                "Handoff on the other device", "it is not running. Try again later.")
-        }
+        let broker = try await bridge.broker.callee(of: peer.device)
         let start = MainLoop.now
         defer { bridgeLog.debug("\(what) by \(peer.name) took \((MainLoop.now - start) / 1000) ms here.") }
         do {

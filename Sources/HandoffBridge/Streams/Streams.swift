@@ -80,10 +80,7 @@ final class Streams {
         }
         try reserve(link.device)
         defer { free(link.device) }
-        guard let broker = bridge.broker.peer(link.device) else {
-            throw HandoffFailure.unreachable(
-                "Handoff on the other device", "it is not running. Try again later.")
-        }
+        let broker = try await bridge.broker.callee(of: link.device)
         let end = try await broker.openStream(continuation: id.description, timeout: Deadline.stream)
         let owner = Stream.Owner(device: link.device, continuation: id, isOrigin: true)
         let stream = add(owner, over: link, end)

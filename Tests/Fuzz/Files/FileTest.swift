@@ -3,9 +3,9 @@ import FuzzSupport
 import Glibc
 import HandoffCore
 import MainLoop
-import Platform
 
 @testable import HandoffBridge
+@testable import Platform
 
 /// Files of a user: the configuration and the devices that are trusted.
 enum FileTest {
