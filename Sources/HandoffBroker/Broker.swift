@@ -52,9 +52,14 @@ public final class Broker {
 
     /// A broker on `bus`, with the switch as it was left.
     /// - Throws: if the settings cannot be read.
-    public init(_ bus: Bus) throws {
+    public convenience init(_ bus: Bus) throws {
+        try self.init(bus, Preferences(HandoffDirectories.configurationFile))
+    }
+
+    /// A broker on `bus` for a user who has chosen this.
+    init(_ bus: Bus, _ preferences: Preferences) {
         self.bus = bus
-        preferences = try Preferences()
+        self.preferences = preferences
         activities = SessionActivities(isEnabled: preferences.isEnabled)
         remoteOffers = RemoteOffers(
             isEnabled: preferences.isEnabled, showsUnhandled: preferences.showsUnhandled)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
-internal import HandoffDaemon
 internal import MainLoop
 internal import Platform
 
@@ -26,10 +25,10 @@ final class Preferences {
         static let (network, port) = ("Network", "Port")
     }
 
-    /// What the file says; what it does not say has its default.
+    /// What the file at `path` says; what it does not say has its default.
     /// - Throws: if the file, or a key that only the broker goes by, cannot be understood.
-    init() throws {
-        path = HandoffDirectories.configurationFile
+    init(_ path: String) throws {
+        self.path = path
         let file = try KeyFile.load(path) ?? KeyFile()
         isEnabled = try file.boolean(Key.enabled, in: Key.handoff) ?? true
         showsUnhandled = try file.boolean(Key.showsUnhandled, in: Key.handoff) ?? false
