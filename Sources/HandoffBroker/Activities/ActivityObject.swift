@@ -231,6 +231,11 @@ extension ActivityObject: ActivityServer {
 
     func update(properties: [String: Value], _ call: MethodCall) async throws { try apply(properties, call) }
 
+    /// Setting one property is an update of one property.
+    func set(_ property: String, to value: Value, _ call: MethodCall) async throws {
+        try apply([property: value], call)
+    }
+
     func addUserInfoEntries(entries: [String: Value], _ call: MethodCall) async throws {
         try merge(entries, call)
     }
