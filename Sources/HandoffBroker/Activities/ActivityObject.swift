@@ -70,13 +70,14 @@ final class ActivityObject {
 
     /// Tells the application's author of a `UserInfo` that is better sent by other means.
     func hintAtStreams() {
-        let size = state.userInfoSize
+        let size = state.userInfo.size
         if size > UserInfoRules.comfortableSize { broker.hintAtStreams(type, size) }
     }
 
     /// Merges `entries` into `UserInfo`.
     func merge(_ entries: [String: Value], _ call: MethodCall) throws {
-        try apply(["UserInfo": .properties(state.userInfo.merging(entries) { _, new in new })], call)
+        let merged = state.userInfo.properties.merging(entries) { _, new in new }
+        try apply(["UserInfo": .properties(merged)], call)
     }
 
     /// Its application has registered anew. What is offered and what is fetched have to name the same team.
@@ -244,7 +245,7 @@ extension ActivityObject: ActivityServer {
     var applicationId: String { applicationID.description }
     var current: Bool { broker.activities.current == id }
     var title: String { state.title }
-    var userInfo: [String: Value] { state.userInfo }
+    var userInfo: [String: Value] { state.userInfo.properties }
     var requiredUserInfoKeys: [String] { state.requiredUserInfoKeys }
     var webpageURL: String { state.webpageURL }
     var documentURL: String { state.documentURL }

@@ -24,7 +24,7 @@ struct ActivityStateTests {
         let needsSave = try state.apply(Self.all)
         #expect(needsSave == nil)
         #expect(state.shared == Self.all)
-        #expect(state.userInfo == ["b": .int32(2), "a": .strings(["x"])])
+        #expect(state.userInfo.properties == ["b": .int32(2), "a": .strings(["x"])])
         #expect(state.keywords == ["milk", "", "eggs"] && state.requiredUserInfoKeys == ["a"])
         #expect(state.webpageHost == "example.com" && state.documentType == "text/plain")
         try state.apply([
@@ -77,9 +77,9 @@ struct ActivityStateTests {
         var told: [Int] = []
         try state.apply(["UserInfo": .properties(["a": .int32(1)])]) { told.append($0) }
         let size = MarshalledSize.ofBody(["a": .int32(1)])
-        #expect(state.userInfoSize == size && state.size == size && told == [size])
+        #expect(state.userInfo.size == size && state.size == size && told == [size])
         try state.apply(["Title": .string("Shopping")]) { told.append($0) }
-        #expect(state.userInfoSize == size && told.last == state.size && state.size > size)
+        #expect(state.userInfo.size == size && told.last == state.size && state.size > size)
         let former = state
         let failure = failure {
             try state.apply(["UserInfo": .properties([:])]) { (_) throws(HandoffFailure) in

@@ -11,6 +11,11 @@ struct UserInfoRulesTests {
         try .structure([.string(tag), .variant(content)])
     }
 
+    @discardableResult
+    private func check(_ userInfo: [String: Value]) throws -> Int {
+        try UserInfoRules.check(try #require(Value.properties(userInfo).sortedProperties))
+    }
+
     @Test("plain data and the four tags pass, with the size that they have on the bus")
     func allowed() throws {
         let values: [Value] = [
@@ -25,10 +30,10 @@ struct UserInfoRulesTests {
             ),
         ]
         for value in values {
-            let size = try UserInfoRules.check(["key": value])
+            let size = try check(["key": value])
             #expect(size == MarshalledSize.ofBody(["key": value]), "\(value)")
         }
-        #expect(try UserInfoRules.check([:]) == 8)
+        #expect(try check([:]) == 8)
     }
 
     /// Values that are refused, and what is said of them.
@@ -59,7 +64,7 @@ struct UserInfoRulesTests {
     @Test("what means nothing on another device is refused, naming the key")
     func notAllowed() throws {
         for (value, reason) in try Self.refused() {
-            let failure = failure { try UserInfoRules.check(["good": .byte(1), "bad": value]) }
+            let failure = failure { try check(["good": .byte(1), "bad": value]) }
             #expect(failure?.code == .invalidArguments, "\(value)")
             let message = failure?.message ?? ""
             #expect(message.contains("\"bad\"") && message.contains(reason), "\(message)")
@@ -70,10 +75,10 @@ struct UserInfoRulesTests {
     @Test("containers nest 32 deep, each kind counted")
     func depth() throws {
         let room = UserInfoRules.maximumDepth - 2
-        try UserInfoRules.check(["a": .nested(.byte(1), depth: room)])
-        try UserInfoRules.check(["a": .nested(.bytes([1]), depth: room - 1)])
-        try UserInfoRules.check(["a": .nested(try Self.tagged("date", .int64(1)), depth: room - 2)])
-        try UserInfoRules.check([
+        try check(["a": .nested(.byte(1), depth: room)])
+        try check(["a": .nested(.bytes([1]), depth: room - 1)])
+        try check(["a": .nested(try Self.tagged("date", .int64(1)), depth: room - 2)])
+        try check([
             "a": .nested(
                 try Self.tagged("set", try .array(of: "v", [.variant(.byte(1))])), depth: room - 4)
         ])
@@ -84,7 +89,7 @@ struct UserInfoRulesTests {
             .nested(try Self.tagged("set", try .array(of: "v", [.variant(.byte(1))])), depth: room - 3),
         ]
         for value in tooDeep {
-            let failure = failure { try UserInfoRules.check(["a": value]) }
+            let failure = failure { try check(["a": value]) }
             #expect(failure?.code == .invalidArguments, "\(value)")
             #expect(failure?.message.contains("32 containers") == true)
         }
@@ -100,17 +105,17 @@ struct UserInfoRulesTests {
                 key: "s", value: inner.typeSignature, [(key: .string("a"), value: inner)])
         }
         // Each is one container of the rule's and two of the bus's: the array and its entry.
-        try UserInfoRules.check(["a": dictionaries(29)])
-        #expect(failure { try UserInfoRules.check(["a": dictionaries(30)]) }?.code == .invalidArguments)
+        try check(["a": dictionaries(29)])
+        #expect(failure { try check(["a": dictionaries(30)]) }?.code == .invalidArguments)
     }
 
     @Test("128 KiB as the body of a message pass, one byte more does not, and both sizes are told")
     func size() throws {
-        let overhead = try UserInfoRules.check(["key": .bytes([])])
+        let overhead = try check(["key": .bytes([])])
         let most = UserInfoRules.maximumSize - overhead
-        #expect(try UserInfoRules.check(["key": .bytes([UInt8](repeating: 0, count: most))]) == 131_072)
+        #expect(try check(["key": .bytes([UInt8](repeating: 0, count: most))]) == 131_072)
         let failure = failure {
-            try UserInfoRules.check(["key": .bytes([UInt8](repeating: 0, count: most + 1))])
+            try check(["key": .bytes([UInt8](repeating: 0, count: most + 1))])
         }
         #expect(failure?.code == .userInfoTooLarge)
         #expect(failure?.message.contains("131073") == true && failure?.message.contains("131072") == true)
