@@ -18,19 +18,19 @@ public struct AccessRequest {
 /// The answer to an ``AccessRequest``.
 public enum AccessDecision {
     case allow
-    /// The caller may know of it but not use it; the error says why.
+    /// The caller may know of the object or member but not use it; the error says why.
     case deny(DBusError)
-    /// For this caller it does not exist.
+    /// For this caller, the object or member does not exist.
     case hide
 }
 
-/// The one place where it is decided who may do what, before any handler runs.
+/// The one place that decides who may do what, before any handler runs.
 @MainLoop
 public protocol AccessPolicy: AnyObject {
     func decide(_ request: AccessRequest) -> AccessDecision
 }
 
-/// Denies everything: what a connection starts with.
+/// Denies everything. Every connection starts with this policy.
 @MainLoop
 final class DenyAll: AccessPolicy {
     func decide(_ request: AccessRequest) -> AccessDecision {

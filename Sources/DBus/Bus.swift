@@ -16,7 +16,7 @@ public final class Bus {
         case address(String)
     }
 
-    /// Calls, signals and objects.
+    /// The connection that carries calls, signals and objects.
     public let connection: Connection
     /// Our own unique name.
     public let uniqueName: BusName
@@ -41,13 +41,13 @@ public final class Bus {
 
     nonisolated static let name: BusName = "org.freedesktop.DBus"
 
-    /// Connects and says hello, which blocks; meant for the start of a program.
+    /// Connects and says hello, which blocks: this is meant for the start of a program.
     /// - Throws: what libdbus says if there is no such bus.
     public convenience init(_ address: Address) throws(DBusError) {
         try self.init(taking: try BusOpening.open(address))
     }
 
-    /// Takes over a private connection that is registered.
+    /// Takes over a private connection that has been registered.
     private init(taking raw: OpaquePointer) throws(DBusError) {
         channel = BusChannel(owning: raw)
         guard let name = dbus_bus_get_unique_name(raw) else {
@@ -62,8 +62,9 @@ public final class Bus {
         tokens.append(connection.onSignal(.bus, "NameLost") { [weak self] in self?.nameLost($0) })
     }
 
-    /// Connects and says hello, both on a thread of its own: whatever the bus does, the main loop goes on. It takes as long
-    /// as the system takes to connect, and ``BusOpening/patience`` at most after that.
+    /// Connects and says hello on a separate thread, so that the main loop keeps running whatever the bus
+    /// does. This takes as long as the system needs to connect, and at most ``BusOpening/patience`` after
+    /// that.
     /// - Throws: what libdbus says if there is no such bus.
     public static func connect(_ address: Address) async throws -> Bus {
         try Bus(taking: try await BusOpening.openOnThread(address).raw)
@@ -71,18 +72,18 @@ public final class Bus {
 
     private var daemon: RemoteObject { RemoteObject(connection, Self.name, "/org/freedesktop/DBus") }
 
-    /// Sends what is queued before it returns; for the end of a program.
+    /// Sends what is queued before it returns. This is meant for the end of a program.
     public func flush() { channel.flush() }
 
     // MARK: Names
 
-    /// How asking for a name ended.
+    /// The outcome of asking for a name.
     public enum NameReply: Sendable { case owned, taken }
 
     /// Asks for `name`.
     /// - Parameters:
-    ///   - replacing: take it from an owner that allows it.
-    ///   - replaceable: allow others to take it from us.
+    ///   - replacing: whether to take it from an owner that allows that.
+    ///   - replaceable: whether to let others take it from us.
     public func request(
         _ name: BusName, replacing: Bool = false, replaceable: Bool = true
     ) async throws -> NameReply {
@@ -100,7 +101,7 @@ public final class Bus {
         return isOurs ? .owned : .taken
     }
 
-    /// Gives `name` up.
+    /// Gives up `name`.
     public func release(_ name: BusName) async throws {
         _ = try await daemon.call(.bus, "ReleaseName", output: "u") { (writer) throws(DBusError) in
             try writer.write(name.text)
@@ -121,11 +122,12 @@ public final class Bus {
         }
     }
 
-    /// Whether this connection has called us and not left the bus since.
+    /// Whether `name` has called us and has not left the bus since.
     public func knows(_ name: BusName) -> Bool { callers.knows(name) }
 
-    /// Calls `body` with who `name`, a unique name, is: at once if it has been found out before, else when it is; never if
-    /// the connection has left the bus. Calls of that connection are served only after it.
+    /// Finds out who `name`, a unique name, is, and calls `body` with the result: at once if it is known
+    /// already, otherwise as soon as it is, and never if the connection has left the bus. Calls of that
+    /// connection are served only after that.
     public func identify(_ name: BusName, _ body: @escaping @MainLoop (Caller) -> Void) {
         _ = callers.identify(name, size: 0, body)
     }
@@ -151,8 +153,8 @@ public final class Bus {
 
     // MARK: Watches and matches
 
-    /// Calls `body` with the unique name of `name`'s owner, or nil for none: once for what is so now, then at
-    /// each change, until the token is freed.
+    /// Calls `body` with the unique name of `name`'s owner, or nil if it has none: once for the present
+    /// state, then at each change, until the token is freed.
     public func watch(_ name: BusName, _ body: @escaping @MainLoop (BusName?) -> Void) -> NameWatch {
         nextWatch += 1
         let number = nextWatch
@@ -160,7 +162,7 @@ public final class Bus {
         addMatch(.ownerChange(of: name))
         MainLoop.start { [weak self] in
             let owner = try? await self?.owner(of: name)
-            // A change that has been told already is newer than this answer.
+            // If a change has been reported already, it is newer than this answer.
             if let watcher = self?.watches[name]?[number], !watcher.isTold {
                 self?.tell(owner ?? nil, name, number)
             }

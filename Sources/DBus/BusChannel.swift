@@ -10,9 +10,9 @@ final class BusChannel: MessageChannel {
     private var watches: [OpaquePointer: DescriptorSource] = [:]
     private var isPumpScheduled = false
     private var isPumping = false
-    /// The end that gets what arrives.
+    /// The connection that is handed what arrives.
     weak var connection: Connection?
-    /// Says who sent a message.
+    /// The directory that knows who sent a message.
     weak var callers: CallerDirectory?
 
     /// Takes over `raw`, a private connection that is open.
@@ -78,7 +78,8 @@ final class BusChannel: MessageChannel {
 
     private func remove(_ watch: OpaquePointer) { watches.removeValue(forKey: watch)?.cancel() }
 
-    /// How many jobs may wait when more is read. What others send faster than it is worked through stays with the bus.
+    /// How many jobs may be waiting at most when more is read. What others send faster than it is processed stays
+    /// with the bus.
     private static let maximumBacklog = 64
 
     private func handle(_ watch: OpaquePointer, _ ready: IOCondition) {
@@ -89,7 +90,8 @@ final class BusChannel: MessageChannel {
         if ready.contains(.writable) { flags |= DBUS_WATCH_WRITABLE.rawValue }
         if ready.contains(.failed) { flags |= DBUS_WATCH_ERROR.rawValue }
         if ready.contains(.hungUp) { flags |= DBUS_WATCH_HANGUP.rawValue }
-        // Without a descriptor for one that comes with a message libdbus would end the connection.
+        // If there were no descriptor left for one that comes with a message, libdbus would end the
+        // connection.
         if flags != 0 { DescriptorLimit.withReserve { _ = dbus_watch_handle(watch, flags) } }
         pump()
     }
@@ -144,6 +146,6 @@ final class BusChannel: MessageChannel {
         if let answer = try? Message.error(error, to: message) { connection?.post(answer) }
     }
 
-    /// Sends what is queued before it returns, e.g. before the process ends.
+    /// Sends what is queued before it returns, for example before the process ends.
     func flush() { dbus_connection_flush(raw) }
 }

@@ -6,12 +6,14 @@ internal import Platform
 
 /// The way to a bus: connecting, authenticating and Hello, for which libdbus knows only calls that block.
 enum BusOpening {
-    /// How long a bus may take to answer. One that takes connections and then says nothing is none.
+    /// How long a bus may take to answer. One that accepts connections and then says nothing counts as
+    /// absent.
     static let patience = Duration.seconds(5)
 
-    /// A connection that nothing uses yet.
+    /// A connection that nobody uses yet.
     struct Opened: @unchecked Sendable {
-        // @unchecked: with dbus_threads_init_default any thread may use a connection; here one does after the other.
+        // @unchecked: after dbus_threads_init_default, any thread may use a connection; here one thread uses
+        // it after the other.
         let raw: OpaquePointer
     }
 
@@ -41,7 +43,7 @@ enum BusOpening {
         }
     }
 
-    /// Does that on a thread of its own.
+    /// Opens a private connection and registers it, on a separate thread.
     @MainLoop
     static func openOnThread(_ address: Bus.Address) async throws -> Opened {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Opened, any Error>) in
@@ -56,14 +58,16 @@ enum BusOpening {
         }
     }
 
-    /// Where the system bus is, by the environment or by convention. GIO knows that without connecting.
+    /// Where the system bus is, according to the environment or by convention. GIO knows this without
+    /// connecting.
     private static var systemAddress: String? {
         guard let text = g_dbus_address_get_for_bus_sync(G_BUS_TYPE_SYSTEM, nil, nil) else { return nil }
         defer { g_free(text) }
         return String(cString: text)
     }
 
-    /// As dbus_bus_register(), but that it waits for ever until the other side has authenticated.
+    /// Does what dbus_bus_register() does, except that the latter may wait forever for the other side to
+    /// authenticate.
     private static func sayHello(_ raw: OpaquePointer) throws(DBusError) {
         let hello = try Message.call(to: Bus.name, "/org/freedesktop/DBus", .bus, "Hello")
         var serial: UInt32 = 0

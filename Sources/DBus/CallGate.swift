@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 public import MainLoop
 
-/// Decides when a call that has come runs: at once, later, or never.
+/// Decides when a call that has arrived runs: at once, later, or never.
 @MainLoop
 public protocol CallGate: AnyObject {
-    /// Whether it decides about calls of `caller`; all others run at once.
+    /// Whether this gate decides about calls of `caller`; all other calls run at once.
     func concerns(_ caller: Caller) -> Bool
-    /// Calls `run` once, now or later, with nil, or with the error that the call is to be answered with instead. What
-    /// is called within ``MainLoop/charge(_:_:)`` runs at the expense of that account.
+    /// Calls `run` once, now or later, with nil, or with the error that the call is to be answered with
+    /// instead. If `run` is called within ``MainLoop/charge(_:_:)``, the call runs at the expense of that
+    /// account.
     func admit(_ call: Message, from caller: Caller, _ run: @escaping @MainLoop (DBusError?) -> Void)
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// Who sent a message, as the bus says it or the link knows it, never by the sender's own word.
+/// Who sent a message, as the bus or the link knows it, never as the sender itself claims.
 public struct Caller: Sendable {
     /// The unique name on a bus, nil on a channel that is not a bus.
     public let name: BusName?
     /// What the bus knows of the process, nil where it does not say.
     public let credentials: Credentials?
-    /// The sandbox that it runs in, nil for none.
+    /// The sandbox that the caller runs in, nil if it is in none.
     public let sandbox: Sandbox?
     /// What the channel calls the other end, e.g. a device's id; for logs.
     public let label: String
@@ -48,6 +48,6 @@ public enum Sandbox: Sendable, Equatable {
     case flatpak(application: String)
     /// Snap, with the snap's name.
     case snap(name: String)
-    /// Something that cannot be looked into: treated as a sandbox without an identity.
+    /// A caller that cannot be examined: it is treated as a sandbox without an identity.
     case unknown
 }

@@ -2,11 +2,12 @@
 internal import MainLoop
 internal import Platform
 
-/// Who the connections on the bus are that have called us: looked up once, kept until they leave.
+/// Knows who the connections on the bus are that have called us. Each is looked up once and kept until it
+/// leaves.
 @MainLoop
 final class CallerDirectory {
     private enum Entry {
-        /// The bus has been asked; what came meanwhile waits in order.
+        /// The bus has been asked; whatever has arrived since then waits in order.
         case asked(Waiting)
         case known(Caller)
     }
@@ -23,10 +24,10 @@ final class CallerDirectory {
     /// Called when a connection that has called us has left.
     var onVanished: (@MainLoop (BusName) -> Void)?
 
-    /// How many calls of one connection wait for the bus to say who it is.
+    /// How many calls of one connection may wait for the bus to say who it is.
     private static let maximumWaiting = 16_384
-    /// How many bytes the waiting calls of one connection take, and those of all: less than libdbus reads at a time, or
-    /// the answer of the bus would not be read any more.
+    /// How many bytes the waiting calls of one connection may take, and those of all connections. It is less
+    /// than libdbus reads at a time, since otherwise the answer of the bus would never be read.
     private static let (maximumBytes, maximumBytesOfAll) = (8 << 20, 32 << 20)
 
     /// How many bytes wait in all.
@@ -34,10 +35,11 @@ final class CallerDirectory {
 
     init(_ bus: Bus) { self.bus = bus }
 
-    /// Whether `sender` has called us and not left since.
+    /// Whether `sender` has called us and has not left the bus since.
     func knows(_ sender: BusName) -> Bool { entries[sender] != nil }
 
-    /// Calls `body` with who `sender` is, at once or later. `size` is how many bytes wait with it then.
+    /// Finds out who `sender` is, and calls `body` with the result, at once or later. `size` is how many
+    /// bytes wait with it in the latter case.
     /// - Returns: false if too many wait for that already.
     func identify(
         _ sender: BusName, size: @autoclosure () -> Int, _ body: @escaping @MainLoop (Caller) -> Void
@@ -57,7 +59,7 @@ final class CallerDirectory {
             entries[sender] = .asked(waiting)
         case nil:
             let size = size()
-            // It is asked all the same: a later call may fit.
+            // The bus is asked nevertheless, since a later call may fit.
             let fits = size <= Self.maximumBytes && waitingBytes + size <= Self.maximumBytesOfAll
             if fits { waitingBytes += size }
             entries[sender] = .asked(Waiting(bodies: fits ? [body] : [], bytes: fits ? size : 0))
@@ -80,20 +82,22 @@ final class CallerDirectory {
     private func finish(_ sender: BusName, _ credentials: Credentials?) {
         guard case .asked(let waiting) = entries[sender] else { return }
         guard let credentials else { return vanished(sender) }
-        // It is found out once, and who is not known counts as sandboxed as long as they stay.
+        // This is found out once. A caller that cannot be identified counts as sandboxed for as long as it
+        // stays.
         let sandbox = DescriptorLimit.withReserve { Sandbox.of(credentials) }
         let caller = Caller(name: sender, credentials: credentials, sandbox: sandbox)
         entries[sender] = .known(caller)
         waitingBytes -= waiting.bytes
         for body in waiting.bodies { body(caller) }
-        // The calls that waited are tasks now; this one runs behind them.
+        // The calls that waited have become tasks; this one runs after them.
         admitted.insert(sender)
         MainLoop.start { [weak self] in _ = self?.admitted.remove(sender) }
     }
 
-    /// The bus says that `name` has no owner any more.
+    /// The bus says that `name` no longer has an owner.
     func vanished(_ name: BusName) {
-        // Behind the calls that it made before it left, or what these do would stay for ever.
+        // This runs after the calls that the connection made before it left; otherwise what they do would
+        // stay forever.
         guard !admitted.contains(name) else {
             MainLoop.start { [weak self] in self?.vanished(name) }
             return

@@ -7,7 +7,7 @@ internal import Platform
 public final class Connection {
     /// The objects that the other side can call.
     public let objects: ObjectTree
-    /// Decides who may do what with them. Denies everything until it is set.
+    /// Decides who may do what with the objects. Until this is set, everything is denied.
     public var policy: any AccessPolicy {
         get { objects.policy }
         set { objects.policy = newValue }
@@ -15,12 +15,12 @@ public final class Connection {
     /// Called once, with the reason, when the channel has ended.
     public var onClosed: (@MainLoop (DBusError) -> Void)?
 
-    /// Is told of calls and signals to single connections of a bus.
+    /// The observer that is told of calls and signals to single connections of a bus.
     public weak var observer: (any DeliveryObserver)? {
         didSet { replies.observer = observer }
     }
 
-    /// Decides when calls run; nil if they run at once.
+    /// The gate that decides when calls run; nil if they run at once.
     public weak var gate: (any CallGate)?
 
     private weak var channel: (any MessageChannel)?
@@ -39,7 +39,7 @@ public final class Connection {
     /// How long a call waits for its reply unless it says otherwise.
     public nonisolated static let defaultTimeout = Duration.seconds(25)
 
-    /// The end of `channel`, which owns this.
+    /// Makes the end of `channel`, which owns it.
     public init(_ channel: any MessageChannel) {
         self.channel = channel
         objects = ObjectTree()
@@ -65,7 +65,7 @@ public final class Connection {
         return serial
     }
 
-    /// Queues a signal or a reply; if that fails, only the log hears of it.
+    /// Queues a signal or a reply; if that fails, it is only logged.
     public func post(_ message: Message) {
         do { try send(message) } catch { log.debug("A message was not sent: \(error.message)") }
     }
@@ -78,7 +78,7 @@ public final class Connection {
         let serial = try send(call)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation {
-                // A channel may notice only when it sends that it has ended.
+                // A channel may notice that it has ended only when it sends.
                 if let closingError { return $0.resume(throwing: closingError) }
                 replies.add(
                     serial, to: call.uniqueDestination, timeout: timeout,
@@ -91,10 +91,12 @@ public final class Connection {
 
     // MARK: Receiving
 
-    /// What is known of a reply to the call with `serial`, for channels that decide by that what they take.
+    /// What is known of a reply to the call with `serial`, for channels that accept replies depending on
+    /// that.
     public func standing(ofReplyTo serial: UInt32) -> ReplyStanding { replies.standing(of: serial) }
 
-    /// A reply to the call with `serial` has come too late and was not taken: another one answers nothing.
+    /// A reply to the call with `serial` has come too late and was dropped; from now on, another reply to it
+    /// counts as unknown.
     public func dropped(lateReplyTo serial: UInt32) { replies.forgetLate(serial) }
 
     /// Takes what arrived on the channel.
@@ -106,7 +108,8 @@ public final class Connection {
                 log.debug("A reply to no call of ours (\(message.replySerial)) is dropped.")
             }
         case .signal:
-            // A task, as a call is, and as a waiting caller goes on in one: all take effect as they arrived.
+            // A task, because calls and waiting callers run in tasks too: all of them take effect in the
+            // order in which they arrived.
             MainLoop.start { [weak self] in self?.deliver(message) }
         case nil: log.debug("A message of an unknown type is dropped.")
         }
@@ -124,7 +127,8 @@ public final class Connection {
         return handler.member.map { message.member == $0.text } ?? true
     }
 
-    /// Calls `body` with each signal of the name. The caller sees to it that they arrive (match rules).
+    /// Calls `body` with each signal of the name. The caller makes sure that they arrive, by adding match
+    /// rules.
     public func onSignal(
         _ interface: InterfaceName, _ member: MemberName? = nil, _ body: @escaping @MainLoop (Message) -> Void
     ) -> SignalToken {

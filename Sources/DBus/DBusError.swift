@@ -16,12 +16,12 @@ public struct DBusError: Error, Equatable, CustomStringConvertible, Sendable {
     /// The message, then the name in brackets.
     public var description: String { "\(message) (\(name))" }
 
-    /// The same error, saying first where it happened: `place: message`.
+    /// This error with the place where it happened in front: `place: message`.
     public func at(_ place: String) -> DBusError { DBusError(name, "\(place): \(message)") }
 }
 
-/// An error that knows how it is told over D-Bus. What is thrown by a method handler and is neither this
-/// nor a ``DBusError`` reaches the caller as `org.freedesktop.DBus.Error.Failed`.
+/// An error that knows how it is told over D-Bus. An error that a method handler throws and that is neither
+/// of this kind nor a ``DBusError`` reaches the caller as `org.freedesktop.DBus.Error.Failed`.
 public protocol DBusErrorConvertible: Error {
     /// The error as D-Bus carries it.
     var dbusError: DBusError { get }
@@ -33,7 +33,7 @@ extension DBusError: DBusErrorConvertible {
 }
 
 extension DBusError {
-    /// What any error is on D-Bus.
+    /// Any error as D-Bus carries it.
     public static func converting(_ error: any Error) -> DBusError {
         if let error = error as? any DBusErrorConvertible { return error.dbusError }
         if error is CancellationError { return DBusError(.failed, "The operation was cancelled.") }
@@ -56,7 +56,7 @@ extension DBusError {
 }
 
 extension ErrorName {
-    /// The name for all that has no better one.
+    /// The name for every error that has no better one.
     public static let failed: ErrorName = "org.freedesktop.DBus.Error.Failed"
     /// An argument is wrong.
     public static let invalidArgs: ErrorName = "org.freedesktop.DBus.Error.InvalidArgs"

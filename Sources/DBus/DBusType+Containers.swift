@@ -30,7 +30,7 @@ extension Dictionary: DBusType where Key: DBusBasicType, Value: DBusType {
     public static var typeSignature: String { "a" + entrySignature }
     private static var entrySignature: String { "{" + Key.typeSignature + Value.typeSignature + "}" }
 
-    /// Of a key that comes twice the last counts.
+    /// If a key comes twice, the last entry counts.
     public static func read(from reader: inout MessageReader) throws(DBusError) -> [Key: Value] {
         var result: [Key: Value] = [:]
         try reader.elements(of: entrySignature) { (reader) throws(DBusError) in

@@ -20,14 +20,24 @@ public protocol DBusType: Sendable {
 /// A type that can be the key of a dictionary.
 public protocol DBusBasicType: DBusType, Hashable {}
 
-extension UInt8: DBusBasicType {
-    public static var typeSignature: String { "y" }
-    public static func read(from reader: inout MessageReader) throws(DBusError) -> UInt8 {
-        try reader.basic(TypeCode.byte, "y", 0)
+/// A number, which libdbus reads and writes as it lies in memory.
+public protocol DBusNumber: DBusBasicType, BitwiseCopyable, ExpressibleByIntegerLiteral {
+    /// libdbus's code of its type.
+    static var typeCode: Int32 { get }
+}
+
+extension DBusNumber {
+    public static func read(from reader: inout MessageReader) throws(DBusError) -> Self {
+        try reader.basic(typeCode, typeSignature, 0)
     }
     public func write(to writer: inout MessageWriter) throws(DBusError) {
-        try writer.basic(TypeCode.byte, self)
+        try writer.basic(Self.typeCode, self)
     }
+}
+
+extension UInt8: DBusNumber {
+    public static var typeSignature: String { "y" }
+    public static var typeCode: Int32 { TypeCode.byte }
 }
 
 extension Bool: DBusBasicType {
@@ -40,74 +50,39 @@ extension Bool: DBusBasicType {
     }
 }
 
-extension Int16: DBusBasicType {
+extension Int16: DBusNumber {
     public static var typeSignature: String { "n" }
-    public static func read(from reader: inout MessageReader) throws(DBusError) -> Int16 {
-        try reader.basic(TypeCode.int16, "n", 0)
-    }
-    public func write(to writer: inout MessageWriter) throws(DBusError) {
-        try writer.basic(TypeCode.int16, self)
-    }
+    public static var typeCode: Int32 { TypeCode.int16 }
 }
 
-extension UInt16: DBusBasicType {
+extension UInt16: DBusNumber {
     public static var typeSignature: String { "q" }
-    public static func read(from reader: inout MessageReader) throws(DBusError) -> UInt16 {
-        try reader.basic(TypeCode.uint16, "q", 0)
-    }
-    public func write(to writer: inout MessageWriter) throws(DBusError) {
-        try writer.basic(TypeCode.uint16, self)
-    }
+    public static var typeCode: Int32 { TypeCode.uint16 }
 }
 
-extension Int32: DBusBasicType {
+extension Int32: DBusNumber {
     public static var typeSignature: String { "i" }
-    public static func read(from reader: inout MessageReader) throws(DBusError) -> Int32 {
-        try reader.basic(TypeCode.int32, "i", 0)
-    }
-    public func write(to writer: inout MessageWriter) throws(DBusError) {
-        try writer.basic(TypeCode.int32, self)
-    }
+    public static var typeCode: Int32 { TypeCode.int32 }
 }
 
-extension UInt32: DBusBasicType {
+extension UInt32: DBusNumber {
     public static var typeSignature: String { "u" }
-    public static func read(from reader: inout MessageReader) throws(DBusError) -> UInt32 {
-        try reader.basic(TypeCode.uint32, "u", 0)
-    }
-    public func write(to writer: inout MessageWriter) throws(DBusError) {
-        try writer.basic(TypeCode.uint32, self)
-    }
+    public static var typeCode: Int32 { TypeCode.uint32 }
 }
 
-extension Int64: DBusBasicType {
+extension Int64: DBusNumber {
     public static var typeSignature: String { "x" }
-    public static func read(from reader: inout MessageReader) throws(DBusError) -> Int64 {
-        try reader.basic(TypeCode.int64, "x", 0)
-    }
-    public func write(to writer: inout MessageWriter) throws(DBusError) {
-        try writer.basic(TypeCode.int64, self)
-    }
+    public static var typeCode: Int32 { TypeCode.int64 }
 }
 
-extension UInt64: DBusBasicType {
+extension UInt64: DBusNumber {
     public static var typeSignature: String { "t" }
-    public static func read(from reader: inout MessageReader) throws(DBusError) -> UInt64 {
-        try reader.basic(TypeCode.uint64, "t", 0)
-    }
-    public func write(to writer: inout MessageWriter) throws(DBusError) {
-        try writer.basic(TypeCode.uint64, self)
-    }
+    public static var typeCode: Int32 { TypeCode.uint64 }
 }
 
-extension Double: DBusBasicType {
+extension Double: DBusNumber {
     public static var typeSignature: String { "d" }
-    public static func read(from reader: inout MessageReader) throws(DBusError) -> Double {
-        try reader.basic(TypeCode.double, "d", 0)
-    }
-    public func write(to writer: inout MessageWriter) throws(DBusError) {
-        try writer.basic(TypeCode.double, self)
-    }
+    public static var typeCode: Int32 { TypeCode.double }
 }
 
 extension String: DBusBasicType {

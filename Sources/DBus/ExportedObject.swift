@@ -8,11 +8,12 @@ public final class ExportedObject {
     public let path: ObjectPath
     /// What it serves besides the standard interfaces.
     public let interfaces: [any InterfaceBinding]
-    /// The connection that it belongs to, nil if to nobody.
+    /// The connection that it belongs to, nil if it belongs to nobody.
     public let owner: BusName?
-    /// Takes the place of the access classes of its interfaces, for an interface that is served in several places.
+    /// The class that replaces the access classes of its interfaces, for an interface that is served in
+    /// several places.
     public let access: AccessClass?
-    /// Whether `Introspect` of its parents and `GetManagedObjects` tell of it.
+    /// Whether it is listed by `Introspect` of its parents and by `GetManagedObjects`.
     public let isListed: Bool
 
     init(

@@ -11,7 +11,7 @@ public struct FileDescriptor: ~Copyable, Sendable {
 
     deinit { close(number) }
 
-    /// Gives the number away: whoever takes it closes it.
+    /// Gives the number away: whoever takes it has to close it.
     public consuming func take() -> Int32 {
         let number = number
         discard self

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 public import MainLoop
 
-/// What the generator knows of an interface: enough to dispatch, to check who may do what, and to answer
-/// `Introspect`.
+/// What the generator knows about an interface: enough to dispatch calls, to check who may do what, and to
+/// answer `Introspect`.
 public struct InterfaceDescription: Sendable {
     /// A method.
     public struct Method: Sendable {
@@ -55,9 +55,9 @@ public struct InterfaceDescription: Sendable {
 
     /// Its name.
     public let name: InterfaceName
-    /// Its methods; their places are the indices that a binding gets.
+    /// Its methods; their positions are the indices that a binding is given.
     public let methods: [Method]
-    /// Its properties; their places are the indices that a binding gets.
+    /// Its properties; their positions are the indices that a binding is given.
     public let properties: [Property]
     /// The names of its signals.
     public let signals: [String]
@@ -95,7 +95,7 @@ public protocol InterfaceBinding {
     /// Runs the method with the index `method` in the description and returns the reply. The signature of the
     /// call's arguments has been checked.
     func handle(_ method: Int, _ call: MethodCall) async throws -> Message
-    /// Appends the value of the property with the index `property`, as itself, not in a variant.
+    /// Appends the value of the property with the index `property`, directly and not in a variant.
     func read(_ property: Int, into writer: inout MessageWriter) throws(DBusError)
     /// Sets the property with the index `property` to the value that `reader` reads next, whose signature has
     /// been checked.

@@ -18,7 +18,7 @@ public struct MatchRule: Hashable, Sendable {
         self.text = text
     }
 
-    /// Matches the bus's word that `name` has got or lost an owner.
+    /// Matches the signal of the bus that `name` has got or lost an owner.
     public static func ownerChange(of name: BusName) -> MatchRule {
         MatchRule(
             sender: "org.freedesktop.DBus", interface: .bus, member: "NameOwnerChanged", firstArgument: name)

@@ -6,13 +6,13 @@ extension Message {
     /// The length that D-Bus allows a message to have, in bytes.
     public static let maximumLength = 1 << 27
 
-    /// What the first bytes of a stream say of the message that begins there.
+    /// What the first bytes of a stream say about the message that begins there.
     public enum Framing: Equatable, Sendable {
-        /// They are too few to tell.
+        /// There are too few bytes to tell.
         case needMore
         /// The message takes this many bytes.
         case length(Int)
-        /// No message begins like this, or it is longer than allowed.
+        /// No message begins like this, or the message is longer than allowed.
         case invalid
     }
 
@@ -25,7 +25,7 @@ extension Message {
     public static func neededBytes(
         _ prefix: some Collection<UInt8>, limit: Int = Message.maximumLength
     ) -> Framing {
-        // More is of no use, and libdbus counts in 32 bits.
+        // More would be of no use, and libdbus counts in 32 bits.
         let head = Array(prefix.prefix(shortestPrefix))
         guard head.count == shortestPrefix else { return .needMore }
         let length = head.withUnsafeBytes {
@@ -42,7 +42,7 @@ extension Message {
         guard serial != 0 else {
             throw .invalidArgs("A message without a serial number cannot be marshalled.")
         }
-        // A writer appends no type of a descriptor without one.
+        // A writer never appends the type of a descriptor without a descriptor.
         guard !containsFileDescriptors else { throw Self.descriptorRefused }
         var (start, length): (UnsafeMutablePointer<CChar>?, Int32) = (nil, 0)
         guard dbus_message_marshal(raw, &start, &length) != 0, let start else { throw .noMemory() }
@@ -53,7 +53,8 @@ extension Message {
         return Array(UnsafeRawBufferPointer(start: start, count: Int(length)))
     }
 
-    /// How many bytes it takes, which is found out by marshalling it; the most that there can be if that fails.
+    /// How many bytes the message takes, which is found out by marshalling it; if that fails, the most that
+    /// it can take.
     var marshalledSize: Int {
         var (start, length): (UnsafeMutablePointer<CChar>?, Int32) = (nil, 0)
         guard dbus_message_marshal(raw, &start, &length) != 0, let start else { return Self.maximumLength }
@@ -72,7 +73,7 @@ extension Message {
         guard bytes.count <= min(limit, maximumLength) else {
             throw .limitsExceeded("The message takes \(bytes.count) bytes, more than the \(limit) allowed.")
         }
-        // libdbus ignores what follows a message, and calls one that is cut off a lack of memory.
+        // libdbus ignores what follows a message, and reports one that is cut off as a lack of memory.
         guard neededBytes(bytes, limit: limit) == .length(bytes.count) else {
             throw .invalidArgs("\(bytes.count) bytes are not one message.")
         }
@@ -91,8 +92,8 @@ extension Message {
         return message
     }
 
-    /// Throws if a descriptor travels with this or its types name one, within variants too: the header field that
-    /// counts descriptors is only the sender's word.
+    /// Throws if a descriptor travels with this message or its types name one, even within variants: the
+    /// header field that counts descriptors is only what the sender claims.
     private func refuseDescriptors() throws(DBusError) {
         guard !containsFileDescriptors else { throw Self.descriptorRefused }
         var reader = MessageReader(self)
@@ -112,7 +113,7 @@ extension MessageReader {
             case TypeCode.array:
                 let signature = nextSignature
                 guard !signature.utf8.contains(UInt8(ascii: "h")) else { throw Message.descriptorRefused }
-                // What an array's own signature does not name only a variant can hide.
+                // If the signature of an array does not name a descriptor, only a variant in it can hide one.
                 if signature.utf8.contains(UInt8(ascii: "v")) { try descend() } else { skip() }
             case TypeCode.variant, TypeCode.structure, TypeCode.dictionaryEntry: try descend()
             default: skip()

@@ -3,15 +3,16 @@ internal import CDBus
 
 /// A D-Bus message.
 ///
-/// Header fields can only be set from checked names, so no message that can be made through this type makes
-/// libdbus end the process.
+/// Header fields can only be set from checked names, so no message that is made through this type can cause
+/// libdbus to end the process.
 ///
-/// Not Sendable: filling it, and also reading it, changes it, so it stays where it was made or goes over as a whole.
+/// Not Sendable: filling a message changes it, and so does reading it. It stays where it was made, or is
+/// handed over as a whole.
 public final class Message {
     let raw: OpaquePointer
-    /// The bytes that writers have appended, counted generously.
+    /// How many bytes writers have appended, rather overestimated.
     var written = 0
-    /// What readers may still build from it.
+    /// How much memory readers may still build from it.
     var readingBudget = MessageReader.budget
     /// The type codes in the signature of what writers have appended.
     var typeCodes = 0
@@ -29,8 +30,8 @@ public final class Message {
         return Message(owning: raw)
     }
 
-    /// Throws for the path and the interface that D-Bus keeps for messages that never leave a process: a bus
-    /// throws off whoever sends one, and paths to call come from other programs.
+    /// Throws for the path and the interface that D-Bus reserves for messages that never leave a process. A
+    /// bus disconnects whoever sends one, and the paths that are called come from other programs.
     private static func refuseReserved(_ path: ObjectPath, _ interface: InterfaceName) throws(DBusError) {
         guard !path.isReserved, !interface.isReserved else {
             throw .invalidArgs("\(path), \(interface): D-Bus reserves this name.")
@@ -100,11 +101,12 @@ public final class Message {
     public var interface: String? { dbus_message_get_interface(raw).map { String(cString: $0) } }
     /// The name of the method or signal.
     public var member: String? { dbus_message_get_member(raw).map { String(cString: $0) } }
-    /// Who sent it: on a bus the bus sees to that, elsewhere it is the other side's word.
+    /// Who sent it. On a bus, the bus guarantees this; elsewhere it is only what the other side claims.
     public var sender: BusName? {
         dbus_message_get_sender(raw).map { BusName(validated: String(cString: $0)) }
     }
-    /// The destination if that is one connection and not a name that connections hand on, or the bus itself.
+    /// The destination if it is a single connection, or the bus itself, and not a name that passes from one
+    /// connection to another.
     var uniqueDestination: BusName? {
         guard let text = destination, text.utf8.first == UInt8(ascii: ":") || text == Bus.name.text else {
             return nil
@@ -127,7 +129,7 @@ public final class Message {
     /// Whether file descriptors travel with it.
     public var containsFileDescriptors: Bool { dbus_message_contains_unix_fds(raw) != 0 }
 
-    /// The error of an error reply. A missing or odd message is replaced, never a reason to fail.
+    /// The error of an error reply. A missing or odd error message is replaced and never a reason to fail.
     public var error: DBusError? {
         guard kind == .error, let name = dbus_message_get_error_name(raw) else { return nil }
         var reader = MessageReader(self)
@@ -152,8 +154,8 @@ public final class Message {
     /// Says that nobody waits for an answer.
     public func setNoReply() { dbus_message_set_no_reply(raw, 1) }
 
-    /// Gives it a serial number, for channels that are not a bus, before it is marshalled. A message has none
-    /// until then, and 0 is none.
+    /// Gives the message a serial number before it is marshalled, for channels that are not a bus. Until then
+    /// it has none; 0 means none.
     public func setSerial(_ serial: UInt32) {
         // libdbus insists on a serial that is not 0.
         if serial != 0 { dbus_message_set_serial(raw, serial) }

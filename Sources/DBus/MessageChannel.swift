@@ -11,7 +11,8 @@ public protocol MessageChannel: AnyObject {
     /// - Throws: `Disconnected` if the channel has ended, another error if it cannot carry the message.
     func send(_ message: Message) throws(DBusError) -> UInt32
 
-    /// Calls `body` with who sent `message`: at once if that is known, else as soon as it is. For one sender the
-    /// bodies are called in the order of the messages. It is not called if the sender has gone.
+    /// Finds out who sent `message`, and calls `body` with the result: at once if it is known, otherwise as
+    /// soon as it is. For each sender, the bodies are called in the order of its messages. If the sender has
+    /// gone, `body` is not called.
     func identify(senderOf message: Message, _ body: @escaping @MainLoop (Caller) -> Void)
 }

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// What the header of a message says that decides whether the message is taken, read from the raw bytes: before the
-/// body has come, and before libdbus builds anything of it (D-Bus Specification, "Message Format").
+/// The part of a message's header that decides whether the message is accepted. It is read from the raw
+/// bytes, before the body has arrived and before libdbus builds anything from it (D-Bus Specification,
+/// "Message Format").
 public struct MessageHeader: Equatable, Sendable {
-    /// What it is; nil for a type that this version of D-Bus does not know.
+    /// The kind of the message; nil for a type that this version of D-Bus does not know.
     public let kind: Message.Kind?
     /// The serial number of the call that it answers; 0 for none.
     public let replySerial: UInt32
     /// How many bytes the whole message takes.
     public let length: Int
 
-    /// What the first bytes of a stream say of the header that begins there.
+    /// What the first bytes of a stream say about the header that begins there.
     public enum Reading: Equatable, Sendable {
-        /// They are too few: this many are needed to tell more.
+        /// There are too few bytes: this many are needed to tell more.
         case needs(Int)
         /// The header is complete.
         case header(MessageHeader)
-        /// No message begins like this, or its header is longer than any that is taken.
+        /// No message begins like this, or its header is longer than any that is accepted.
         case invalid
     }
 
@@ -27,7 +28,7 @@ public struct MessageHeader: Equatable, Sendable {
     /// The number of the field with the serial number of the call that is answered.
     private static let replySerialField: UInt8 = 5
 
-    /// Reads the header at the beginning of `bytes`, which may go on with whatever follows.
+    /// Reads the header at the beginning of `bytes`; anything may follow it.
     public static func read(_ bytes: some RandomAccessCollection<UInt8>) -> Reading {
         let fixed = Array(bytes.prefix(fixedSize))
         guard fixed.count == fixedSize else { return .needs(fixedSize) }
@@ -54,7 +55,7 @@ public struct MessageHeader: Equatable, Sendable {
         return .header(MessageHeader(kind: kind, replySerial: replySerial, length: size + Int(body)))
     }
 
-    /// The serial number of the call that is answered, 0 for none; nil if the fields are none.
+    /// The serial number of the call that is answered, 0 for none; nil if the fields are malformed.
     private static func replySerial(_ reader: inout HeaderBytes) -> UInt32? {
         var serial: UInt32 = 0
         while !reader.isAtEnd {
@@ -62,7 +63,7 @@ public struct MessageHeader: Equatable, Sendable {
                 signature.count == 1, let type = signature.first
             else { return nil }
             if field == replySerialField {
-                // Of two, another reader may believe the other.
+                // If there are two, another reader might believe the other one.
                 guard type == UInt8(ascii: "u"), serial == 0, let value = reader.uint32(), value != 0 else {
                     return nil
                 }
@@ -75,7 +76,7 @@ public struct MessageHeader: Equatable, Sendable {
     }
 }
 
-/// Reads from the bytes of a header, and never behind their end.
+/// Reads from the bytes of a header, and never beyond their end.
 private struct HeaderBytes {
     let bytes: [UInt8]
     let isLittle: Bool
@@ -116,7 +117,7 @@ private struct HeaderBytes {
         case UInt8(ascii: "u"): uint32() != nil
         case UInt8(ascii: "g"): signature() != nil
         case UInt8(ascii: "s"), UInt8(ascii: "o"): skipText()
-        // Fields of other types would be of a version that does not exist yet.
+        // Fields of other types would belong to a version that does not exist yet.
         default: false
         }
     }

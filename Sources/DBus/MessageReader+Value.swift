@@ -37,7 +37,7 @@ extension MessageReader {
     private mutating func readArray() throws(DBusError) -> Value {
         let signature = nextSignature
         if signature == "ay" { return .bytes(try bytes()) }
-        // A descriptor's type must not come in even where the array that names it is empty.
+        // The type of a descriptor must not be let in, even where the array that names it is empty.
         guard !signature.utf8.contains(UInt8(ascii: "h")) else {
             throw .invalidArgs("A file descriptor (type h, in \(signature)) is not allowed here.")
         }
@@ -49,7 +49,7 @@ extension MessageReader {
         }
     }
 
-    /// `types` is the key's type, one character, and the value's.
+    /// `types` consists of the key's type, one character, and the value's type.
     private mutating func readDictionary(_ types: String) throws(DBusError) -> Value {
         try container(TypeCode.array, "a{\(types)}") { (reader) throws(DBusError) in
             var entries: [DictionaryValue.Entry] = []

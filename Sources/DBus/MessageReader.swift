@@ -3,17 +3,17 @@ internal import CDBus
 
 /// Reads the arguments of a message one after the other into Swift values.
 ///
-/// Whatever the message holds, reading either yields a value of the asked type or throws `InvalidArgs` saying
-/// what stands there instead. What is built from one message is bounded (``budget``).
+/// Whatever the message holds, reading either yields a value of the requested type, or throws `InvalidArgs`,
+/// which says what is there instead. The memory that is built from one message is bounded (``budget``).
 public struct MessageReader {
     private var iterator = DBusMessageIter()
     private let message: Message
     private var hasArguments: Bool
 
-    /// The memory, in bytes as estimated, that may be built from one message.
+    /// How much memory may be built from one message, in estimated bytes.
     static let budget = 48 << 20
 
-    /// Reads from the first argument of `message` on.
+    /// Reads `message`, beginning with its first argument.
     public init(_ message: Message) {
         self.message = message
         hasArguments = dbus_message_iter_init(message.raw, &iterator) != 0
@@ -40,7 +40,7 @@ public struct MessageReader {
     /// Whether there is no further argument.
     var isAtEnd: Bool { mutating get { nextType == TypeCode.invalid } }
 
-    /// Leaves the next argument out.
+    /// Skips the next argument.
     mutating func skip() { _ = dbus_message_iter_next(&iterator) }
 
     /// The signature of the next argument, or of the element type if this reads an array that is empty.

@@ -2,7 +2,7 @@
 internal import CDBus
 
 extension MessageWriter {
-    /// Appends `value` as itself, not in a variant.
+    /// Appends `value` directly, not in a variant.
     public mutating func writeContent(of value: Value) throws(DBusError) {
         switch value {
         case .byte(let value): try basic(TypeCode.byte, value)

@@ -3,8 +3,9 @@ internal import CDBus
 
 /// Appends arguments to a message that has not been sent yet.
 ///
-/// Refuses whatever libdbus would end the process on, and what is nested more deeply than a bus lets pass: a
-/// bus throws the *sender* of such a message off. After an error the message must be thrown away.
+/// Refuses anything that would cause libdbus to end the process, and whatever is nested more deeply than a
+/// bus allows: a bus disconnects the *sender* of such a message. After an error the message must be thrown
+/// away.
 public struct MessageWriter {
     private var iterator = DBusMessageIter()
     private let message: Message
@@ -13,8 +14,8 @@ public struct MessageWriter {
     /// How many arrays, dictionary entries, structures and variants may be nested, each counted. The bus
     /// allows 64.
     public static let maximumDepth = 64
-    /// The bytes that a body may take. libdbus ends the process on an array that is longer than this (D-Bus
-    /// Specification, "Marshaling"), so no body may be; the count errs on the large side.
+    /// How many bytes a body may take. libdbus ends the process if an array is longer than this (D-Bus
+    /// Specification, "Marshaling"), so no body may be longer; the count errs on the large side.
     public static let maximumLength = 1 << 26
 
     /// Appends after what `message` holds already.
@@ -43,8 +44,8 @@ public struct MessageWriter {
         }
     }
 
-    /// Counts the type of the next argument, if it is one of the message and not within another: a bus throws off
-    /// whoever sends a signature that is too long or nests too deeply.
+    /// Counts the type of the next argument, if it belongs to the message itself and is not within another
+    /// one: a bus disconnects whoever sends a signature that is too long or nests too deeply.
     private func begin(_ signature: @autoclosure () -> String) throws(DBusError) {
         guard depth == 0 else { return }
         let signature = signature()

@@ -2,9 +2,9 @@
 internal import Glibc
 
 extension String {
-    /// Whether it holds a NUL, where C would take it to end.
+    /// Whether it contains a NUL, which C would take for its end.
     var holdsNUL: Bool {
-        // The standard library compares one byte after the other.
+        // The standard library would compare the bytes one by one.
         utf8.withContiguousStorageIfAvailable { bytes in
             bytes.baseAddress.map { memchr($0, 0, bytes.count) != nil } ?? false
         } ?? utf8.contains(0)

@@ -19,7 +19,7 @@ public struct Name<Grammar: NameGrammar>: Hashable, Sendable, Comparable, Custom
     public let text: String
 
     /// The checked name.
-    /// - Throws: `InvalidArgs`, with the text, if it is no such name.
+    /// - Throws: `InvalidArgs`, with the text, if it is not such a name.
     public init(_ text: String) throws(DBusError) {
         guard !text.holdsNUL, Grammar.isValid(text) else {
             throw .invalidArgs("“\(text.prefix(256))” is not a valid \(Grammar.noun).")
@@ -91,13 +91,14 @@ public enum ErrorNameGrammar: NameGrammar {
 }
 
 extension InterfaceName {
-    /// Whether it is, or begins like, the interface that D-Bus keeps for itself; see ``ObjectPath/isReserved``.
+    /// Whether it is, or begins like, the interface that D-Bus reserves for itself; see
+    /// ``ObjectPath/isReserved``.
     var isReserved: Bool { text.utf8.starts(with: "org.freedesktop.DBus.Local".utf8) }
 }
 
 extension ObjectPath {
-    /// Whether it is the path that D-Bus keeps for messages within a process (D-Bus Specification, "Message
-    /// Format"), or begins like it: libdbus, of which buses are made, compares no more than that.
+    /// Whether it is the path that D-Bus reserves for messages within a process (D-Bus Specification,
+    /// "Message Format"), or begins like it: libdbus, which buses are built on, compares only the beginning.
     public var isReserved: Bool { text.utf8.starts(with: "/org/freedesktop/DBus/Local".utf8) }
 
     /// The root path.

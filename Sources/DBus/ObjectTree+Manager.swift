@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// `org.freedesktop.DBus.ObjectManager`, its signals unicast: a broadcast would pass the filters of sandboxes.
+/// `org.freedesktop.DBus.ObjectManager`, with unicast signals: a broadcast would pass through the filters of
+/// sandboxes.
 extension ObjectTree {
     /// Who is told of what happens to `path`, which may be an object manager itself.
     func subscribers(above path: ObjectPath) -> [BusName: Caller] {

@@ -85,7 +85,7 @@ extension ObjectTree {
             let reply = try Message.reply(to: message)
             var writer = MessageWriter(reply)
             if Self.isStandard(interface) {
-                // They have no properties.
+                // The standard interfaces have no properties.
                 try writer.write([String: Value]())
             } else {
                 let binding = try binding(interface, of: object, for: caller)
@@ -142,7 +142,8 @@ extension ObjectTree {
         let (interface, name): (String, String) = (try reader.read(), try reader.read())
         let binding = try binding(interface, of: object, for: caller)
         let (index, property) = try findProperty(name, binding)
-        // First whether it may be written at all: a read-only property is that for everybody.
+        // The first question is whether it can be written at all: a read-only property is read-only for
+        // everybody.
         guard property.isWritable else {
             throw DBusError(.propertyReadOnly, "\(interface).\(name) can only be read.")
         }
@@ -159,7 +160,7 @@ extension ObjectTree {
         return try Message.reply(to: message)
     }
 
-    /// What the caller may read is there for it, even if writing it is hidden.
+    /// A property that the caller may read exists for it, even if writing it is hidden.
     private func authorizeWriting(
         _ property: InterfaceDescription.Property, _ binding: any InterfaceBinding, _ object: ExportedObject,
         _ caller: Caller
@@ -194,7 +195,7 @@ extension ObjectTree {
         }
     }
 
-    /// Emits `PropertiesChanged` with the values that `names` have now.
+    /// Emits `PropertiesChanged` with the present values of the properties `names`.
     public func propertiesChanged(
         _ path: ObjectPath, _ interface: InterfaceName, _ names: [String], tell audience: ChangeAudience
     ) {

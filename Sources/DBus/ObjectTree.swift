@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 public import MainLoop
 
-/// The objects of a connection, and the way of a call to its handler: object, standard interfaces, access
+/// The objects of a connection, and the path of a call to its handler: object, standard interfaces, access
 /// policy, signature, handler.
 @MainLoop
 public final class ObjectTree {
@@ -13,18 +13,19 @@ public final class ObjectTree {
     /// The object managers, and to whom each tells what is added and removed.
     var managers: [ObjectPath: [BusName: Caller]] = [:]
 
-    /// Whether `Introspectable`, `Peer`, `Properties` and `ObjectManager` are served. A link serves none.
+    /// Whether `Introspectable`, `Peer`, `Properties` and `ObjectManager` are served. A link serves none of
+    /// them.
     public var servesStandardInterfaces = true
 
-    /// What a caller of this member is to be answered if its object is not there, or not for him; nil for `UnknownObject`
-    /// alone.
+    /// Gives the error that answers a call of this member if the object does not exist, or not for this
+    /// caller; nil for a plain `UnknownObject`.
     public var explainAbsence: (@MainLoop (Caller, ObjectPath, _ member: String) -> DBusError?)?
 
     init() {}
 
     // MARK: Exporting
 
-    /// Serves `interfaces` at `path`, in the place of what was there.
+    /// Serves `interfaces` at `path`, in place of what was there.
     ///
     /// The subscribers of an object manager above it are told. `owner` is the connection that the object belongs
     /// to; `access` replaces the classes that the interfaces name.
@@ -41,7 +42,7 @@ public final class ObjectTree {
         }
     }
 
-    /// Serves nothing at `path` any more; harmless if nothing was.
+    /// Stops serving anything at `path`; harmless if nothing was served there.
     public func unexport(_ path: ObjectPath) {
         guard let object = objects.removeValue(forKey: path), object.isListed else { return }
         forEachAncestor(of: path) {
@@ -78,7 +79,8 @@ public final class ObjectTree {
 
     // MARK: Calls
 
-    /// Runs the call `message` and returns its reply. `began` gets the call once it is let through to a handler.
+    /// Runs the call `message` and returns its reply. `began` is given the call once that is let through to a
+    /// handler.
     func handle(
         _ message: Message, from caller: Caller, began: (MethodCall) -> Void
     ) async throws -> Message {
@@ -147,7 +149,7 @@ public final class ObjectTree {
         }
     }
 
-    /// Whether anything of `binding` is not hidden from `caller`.
+    /// Whether there is anything in `binding` that is not hidden from `caller`.
     func isVisible(_ binding: any InterfaceBinding, of object: ExportedObject, to caller: Caller) -> Bool {
         let description = type(of: binding).description
         func isShown(_ member: String, _ access: AccessClass) -> Bool {
@@ -158,7 +160,7 @@ public final class ObjectTree {
             || description.properties.contains { isShown($0.name, $0.access) }
     }
 
-    /// Whether `caller` may use anything of `binding`, which is what an object manager tells of.
+    /// Whether there is anything in `binding` that `caller` may use, which is what an object manager lists.
     func isUsable(_ binding: any InterfaceBinding, of object: ExportedObject, by caller: Caller) -> Bool {
         let description = type(of: binding).description
         func isAllowed(_ member: String, _ access: AccessClass) -> Bool {

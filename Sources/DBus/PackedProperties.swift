@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CDBus
 
-/// Properties (`a{sv}`) as the bytes that they take in a message: a hundredth of what small values take in memory, for
-/// what is kept long and read rarely.
+/// Properties (`a{sv}`) as the bytes that they take in a message. For small values this is a hundredth of the
+/// memory, which suits what is kept for long and rarely read.
 public struct PackedProperties: Hashable, Sendable {
-    /// A whole message, the shortest that can hold them; empty for no properties.
+    /// The shortest message that can hold them, as a whole; empty if there are no properties.
     private let bytes: [UInt8]
 
     /// No properties.
@@ -48,7 +48,7 @@ public struct PackedProperties: Hashable, Sendable {
         self.init(bytes: try message.marshal())
     }
 
-    /// Whether there are none.
+    /// Whether there are no properties.
     public var isEmpty: Bool { bytes.isEmpty }
 
     /// The properties that were packed, with the types that they had.

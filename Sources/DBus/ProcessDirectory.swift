@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import Glibc
+internal import Platform
 
-/// The directory of a process in `/proc`, opened once: whatever is read through it is said of that process or is an
-/// error, even if its number has gone to another one meanwhile.
+/// The directory of a process in `/proc`, opened once: whatever is read through it is about that process, or
+/// is an error, even if its number belongs to another process by then.
 ///
-/// Nothing here waits for another program: `/proc` is the kernel's, and what lies in the root directory is opened only where
-/// no program serves the file system.
+/// Nothing here waits for another program: `/proc` belongs to the kernel, and files in the root directory are
+/// opened only if no program serves their file system.
 struct ProcessDirectory: ~Copyable {
     private let directory: FileDescriptor
 
-    /// The longest file of `/proc` that is read; whoever has more mounts than go in there hides something.
+    /// The longest file of `/proc` that is read; whoever has more mounts than fit into that is hiding
+    /// something.
     private static let maximumSize = 1 << 20
-    /// `O_PATH` (open(2)), which the module for C does not have: what is opened so is neither read nor waited for.
+    /// `O_PATH` (open(2)), which the C module lacks: opening a file like this neither reads nor waits.
     private static let pathOnly: Int32 = 0o10_000_000
 
     /// The mount that is as safe to look into as our own root directory, which is in it.
@@ -26,14 +28,12 @@ struct ProcessDirectory: ~Copyable {
         self.ownMount = ownMount
     }
 
-    /// Whether the process runs. One that has ended and was not waited for has no root directory, and that cannot be
-    /// told from one that has nothing in it; the same goes for one whose first thread alone has ended.
+    /// Whether the process runs. A process that has ended and has not been waited for has no root directory,
+    /// which cannot be distinguished from an empty one; the same is true if only its first thread has ended.
     var isAlive: Bool {
-        // The name of the program, in brackets, may have brackets and spaces in it.
-        guard let text = text("stat"), let end = text.utf8.lastIndex(of: UInt8(ascii: ")")) else {
+        guard let text = text("stat"), let state = ProcessState.letter(ofStat: text.utf8) else {
             return false
         }
-        guard let state = text.utf8[end...].dropFirst(2).first else { return false }
         return "RSDTtWKPI".utf8.contains(state)
     }
 
@@ -42,11 +42,11 @@ struct ProcessDirectory: ~Copyable {
 
     // MARK: The root directory
 
-    /// What stands in the root directory of a process under some name.
+    /// What there is under some name in the root directory of a process.
     enum File: ~Copyable {
         /// Nothing.
         case absent
-        /// What cannot be looked at, or is in a root directory that cannot.
+        /// Something that cannot be examined, or a root directory that cannot be.
         case hidden
         /// A regular file, open for reading.
         case regular(FileDescriptor)
@@ -54,7 +54,7 @@ struct ProcessDirectory: ~Copyable {
         case other
     }
 
-    /// What stands in the root directory of the process as `name`.
+    /// What there is as `name` in the root directory of the process.
     func file(inRoot name: String) -> File {
         guard let root = Self.open("root", in: directory.number, Self.pathOnly | O_DIRECTORY), isPrompt(root)
         else {
@@ -64,7 +64,7 @@ struct ProcessDirectory: ~Copyable {
             return errno == ENOENT ? .absent : .hidden
         }
         var status = stat()
-        // A link leads who knows where.
+        // A link may lead anywhere.
         guard isPrompt(file), fstat(file.number, &status) == 0, status.st_mode & S_IFMT != S_IFLNK else {
             return .hidden
         }
@@ -76,11 +76,11 @@ struct ProcessDirectory: ~Copyable {
         return .regular(opened)
     }
 
-    /// Whether what is asked of the file system of `file` is answered by the kernel alone: a program that serves one need
-    /// not answer, and one file system may lie over another. Of our own root directory nobody has to be afraid.
+    /// Whether the kernel alone answers for the file system of `file`: a program that serves a file system
+    /// need not answer, and one file system may lie over another. Our own root directory is always safe.
     private func isPrompt(_ file: borrowing FileDescriptor) -> Bool {
         guard let number = Self.mountNumber(of: file.number) else { return false }
-        // In a root directory that is no mount point itself (chroot(2)), its mount is not among those that are listed.
+        // If the root directory is not a mount point itself (chroot(2)), its mount is not listed.
         if number == ownMount { return true }
         guard let mount = Self.mount(number, in: text("mountinfo")) else { return false }
         if mount.type != "overlay", !mount.type.hasPrefix("fuse") { return true }
@@ -104,8 +104,8 @@ struct ProcessDirectory: ~Copyable {
         return line.dropFirst("mnt_id:".count).filter(\.isNumber)
     }
 
-    /// The device of the mount `number` and the type of its file system (proc_pid_mountinfo(5)), nil if it is not among
-    /// those of `list`.
+    /// The device of the mount `number` and the type of its file system (proc_pid_mountinfo(5)), nil if it is
+    /// not in `list`.
     private static func mount(_ number: String, in list: String?) -> (device: String, type: String)? {
         guard let list else { return nil }
         for line in list.utf8.split(separator: UInt8(ascii: "\n")) {
@@ -134,7 +134,7 @@ struct ProcessDirectory: ~Copyable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The bytes of `file`, nil if it cannot be read or has more than `limit`.
+    /// The bytes of `file`, nil if it cannot be read or is longer than `limit`.
     static func contents(of file: borrowing FileDescriptor, atMost limit: Int) -> [UInt8]? {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)

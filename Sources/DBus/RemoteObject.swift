@@ -4,7 +4,7 @@ public import MainLoop
 /// An object on the other side of a connection: what a generated proxy calls.
 @MainLoop
 public struct RemoteObject {
-    /// What the calls go through.
+    /// The connection that calls go through.
     public let connection: Connection
     /// The bus name, nil on a channel that is not a bus.
     public let destination: BusName?
@@ -37,7 +37,7 @@ public struct RemoteObject {
         return reply
     }
 
-    /// Calls `member` without waiting for anything.
+    /// Calls `member` without waiting for a reply.
     public func post(
         _ interface: InterfaceName, _ member: MemberName,
         _ body: (inout MessageWriter) throws(DBusError) -> Void

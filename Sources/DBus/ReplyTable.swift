@@ -6,9 +6,9 @@ internal import MainLoop
 final class ReplyTable {
     private struct Pending {
         let continuation: CheckedContinuation<Message, any Error>
-        /// Microseconds of the monotonic clock.
+        /// When the wait ends, in microseconds of the monotonic clock.
         let deadline: Int64
-        /// Who alone may answer besides the bus, nil if that is not known.
+        /// The only one who may answer besides the bus, nil if it is not known.
         let destination: BusName?
         let what: String
         /// For whose sake the call was made.
@@ -16,11 +16,11 @@ final class ReplyTable {
     }
 
     private var pending: [UInt32: Pending] = [:]
-    /// The calls that nobody waits for any more and that were not answered, the oldest first.
+    /// The calls that were not answered and that nobody waits for any longer, the oldest first.
     private var late: [UInt32] = []
-    /// How many of those are known.
+    /// How many late calls are remembered.
     private static let maximumLate = 256
-    /// Is told whether the calls to single connections are answered in time.
+    /// The observer that is told whether calls to single connections are answered in time.
     weak var observer: (any DeliveryObserver)?
     private var timer: LoopSource?
     private var timerDeadline = Int64.max
@@ -47,7 +47,7 @@ final class ReplyTable {
         return late.contains(serial) ? .late : .unknown
     }
 
-    /// The call with `serial` is answered, too late.
+    /// The call with `serial` has been answered, too late.
     func forgetLate(_ serial: UInt32) { late.removeAll { $0 == serial } }
 
     private func noteLate(_ serial: UInt32) {
@@ -61,7 +61,7 @@ final class ReplyTable {
         guard let waiting = pending[message.replySerial], mayAnswer(message, waiting.destination),
             let call = remove(message.replySerial)
         else {
-            // It may be late: whoever sent it has read the call.
+            // Even a late answer counts here: whoever sent it has read the call.
             if let sender = message.sender { observer?.answered(message.replySerial, by: sender) }
             return false
         }
@@ -72,7 +72,8 @@ final class ReplyTable {
                 observer?.abandoned(message.replySerial, to: destination)
             }
         }
-        // Who waits is on the main loop too (``Connection/call(_:timeout:)``): it is sent nowhere.
+        // Whoever waits is on the main loop too (``Connection/call(_:timeout:)``), so the message is not sent
+        // anywhere.
         nonisolated(unsafe) let reply = message
         MainLoop.charge(call.account) {
             if let error = reply.error {
@@ -145,8 +146,8 @@ final class ReplyTable {
 public enum ReplyStanding: Equatable, Sendable {
     /// Somebody waits for it; written `interface.member`.
     case awaited(String)
-    /// It was waited for, in vain or not long enough.
+    /// Somebody waited for it, but not long enough.
     case late
-    /// There never was such a call, or it is answered, or it was too long ago.
+    /// There never was such a call, it has been answered, or it was too long ago.
     case unknown
 }

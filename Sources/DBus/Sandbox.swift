@@ -4,16 +4,16 @@ internal import CGio
 internal import Glibc
 
 extension Sandbox {
-    /// The sandbox of the process that `credentials` name, nil for none. Only the kernel's word counts: the
-    /// process's root directory and control group, which it cannot choose. What cannot be found out counts as a sandbox: of
-    /// a process that has ended, another one may hold the connection.
+    /// The sandbox of the process that `credentials` name, nil if it is in none. Only what the kernel says
+    /// counts: the root directory and the control group of the process, which it cannot choose. A process
+    /// that cannot be examined counts as sandboxed: if it has ended, another one may hold its connection.
     static func of(_ credentials: Credentials) -> Sandbox? {
         guard credentials.userID == getuid() else { return .unknown }
         guard let process = credentials.processID, process > 0 else { return .unknown }
         return of(processDirectory: "/proc/\(process)")
     }
 
-    /// The same from the process's directory in `/proc`.
+    /// The sandbox of a process, found out from its directory in `/proc`.
     static func of(
         processDirectory path: String, ownMount: String? = ProcessDirectory.ownMountNumber
     ) -> Sandbox? {
@@ -21,7 +21,7 @@ extension Sandbox {
             return .unknown
         }
         let sandbox = look(into: process)
-        // What is seen of one that has ended meanwhile says nothing.
+        // If the process has ended in the meantime, what was seen of it means nothing.
         return process.isAlive ? sandbox : .unknown
     }
 
@@ -53,7 +53,8 @@ extension Sandbox {
     /// The longest `.flatpak-info` that is read: one lists all mounts and permissions of its application.
     private static let maximumInformation = 1 << 20
 
-    /// The id in this `.flatpak-info`, empty if there is none: then no id is that application's own.
+    /// The id in this `.flatpak-info`; empty if there is none, in which case no id belongs to the
+    /// application.
     private static func flatpakApplication(_ information: borrowing FileDescriptor) -> String {
         guard let bytes = ProcessDirectory.contents(of: information, atMost: maximumInformation),
             !bytes.isEmpty

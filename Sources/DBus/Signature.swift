@@ -7,7 +7,7 @@ public struct Signature: Hashable, Sendable, CustomStringConvertible, Expressibl
     public let text: String
 
     /// The checked signature.
-    /// - Throws: `InvalidArgs`, with the text, if it is none.
+    /// - Throws: `InvalidArgs`, with the text, if it is not a valid signature.
     public init(_ text: String) throws(DBusError) {
         guard Self.isValid(text) else {
             throw .invalidArgs("“\(text.prefix(256))” is not a valid signature.")

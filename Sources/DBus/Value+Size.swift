@@ -3,7 +3,7 @@
 /// Counts the bytes that values take as the body of a message, without marshalling them (D-Bus
 /// Specification, "Marshaling").
 public struct MarshalledSize: Sendable {
-    /// Bytes so far, from the start of the body.
+    /// How many bytes there are so far, from the start of the body.
     public private(set) var bytes = 0
 
     /// An empty body.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// A D-Bus value of any type but a file descriptor, with its exact type.
+/// A D-Bus value of any type except a file descriptor, with its exact type.
 ///
 /// Every `Value` that can be made can be sent: containers are checked when they are made, names and
 /// signatures are checked types, and the encoder refuses what is nested too deeply.
@@ -176,7 +176,7 @@ extension Value {
         return array.elements.compactMap(\.string)
     }
 
-    /// The entries of an `a{sv}`; of a key that comes twice the last counts.
+    /// The entries of an `a{sv}`; if a key comes twice, the last entry counts.
     public var properties: [String: Value]? {
         guard case .dictionary(let dictionary) = self, dictionary.keySignature == "s",
             dictionary.valueSignature == "v"

@@ -2,6 +2,7 @@
 internal import CGio
 internal import DBus
 internal import HandoffCore
+internal import HandoffDaemon
 internal import MainLoop
 internal import Platform
 
@@ -15,23 +16,17 @@ final class BridgeSettings {
     private(set) var port: UInt16
     private let path: String
 
-    private enum Key {
-        static let (device, name) = ("Device", "Name")
-        static let (network, port) = ("Network", "Port")
-        static let (broker, enabled) = ("Handoff", "Enabled")
-    }
-
     /// Reads the file at `path`; an absent one says nothing.
     /// - Throws: ``StartFailure`` if it cannot be understood.
     init(_ path: String) throws {
         self.path = path
         let file = try KeyFile.load(path) ?? KeyFile()
-        let name = PeerText.name(try file.string(Key.name, in: Key.device) ?? "")
+        let name = PeerText.name(try file.string(.deviceName) ?? "")
         deviceName = name.isEmpty ? Self.machineName() : name
-        let number = try file.integer(Key.port, in: Key.network) ?? 0
+        let number = try file.integer(.port) ?? 0
         guard let port = UInt16(exactly: number) else {
             throw StartFailure(
-                "\(path), [\(Key.network)], \(Key.port): \(number) is not a port. Give 0 to 65535.")
+                "\(path), \(ConfigurationKey.port.place): \(number) is not a port. Give 0 to 65535.")
         }
         self.port = port
     }
@@ -39,7 +34,7 @@ final class BridgeSettings {
     /// The user's switch as the broker has left it, for when there is no broker to ask.
     var isEnabled: Bool {
         do {
-            return try KeyFile.load(path)?.boolean(Key.enabled, in: Key.broker) ?? true
+            return try KeyFile.load(path)?.boolean(.enabled) ?? true
         } catch {
             bridgeLog.warning("Handoff counts as switched off: \(error)")
             return false

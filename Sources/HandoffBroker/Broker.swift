@@ -7,7 +7,7 @@ public import MainLoop
 internal import Platform
 
 /// The broker of a session: applications and their activities on one side, offers of peers and their
-/// continuation on the other, with the state machines of HandoffCore between.
+/// continuation on the other, with the state machines of HandoffCore in between.
 @MainLoop
 public final class Broker {
     let bus: Bus
@@ -86,8 +86,8 @@ public final class Broker {
         connection.objects.explainAbsence = { [weak self] in self?.explainAbsence(of: $1, to: $0, $2) }
     }
 
-    /// What need not be there before the name is owned: looks which applications are installed, and asks the bus to
-    /// start the bridge. Without one, everything local works.
+    /// Does what can wait until the name is owned: looks up which applications are installed, and asks the
+    /// bus to start the bridge. Without a bridge, everything local works.
     public func begin() {
         installedApplications.loadOnce()
         MainLoop.start { [bus] in
@@ -121,14 +121,14 @@ public final class Broker {
         guards.vanished(name)
     }
 
-    /// Drops all that belongs to a connection that cannot be told of anything any more.
+    /// Drops everything that belongs to a connection that can no longer be told of anything.
     func forget(_ name: BusName) {
         for runner in runners.values { runner.callerVanished(name) }
         unregister(name.text, isOnBus: false)
         connection.objects.forget(name)
     }
 
-    /// Takes back what `connection` registered, and ends what it has. `isOnBus`: it can still be told of that.
+    /// Removes what `connection` registered, and ends what it has. `isOnBus`: whether it can still be told.
     func unregister(_ connection: String, isOnBus: Bool) {
         let former = registry.remove(connection)
         if former != nil { declareNothing(connection) }
@@ -138,14 +138,14 @@ public final class Broker {
         if former != nil { updateHandlers() }
     }
 
-    /// `connection` has registered, perhaps not for the first time: its activities are of its team now.
+    /// `connection` has registered, perhaps not for the first time: its activities belong to its team now.
     func registered(_ connection: String) {
         for activity in activities.activities(of: connection) { activityObjects[activity.id]?.teamChanged() }
         updateHandlers()
         for runner in runners.values { runner.applicationRegistered() }
     }
 
-    /// These applications have desktop entries now.
+    /// The applications with desktop entries have changed to these.
     func setInstalled(_ applications: [InstalledApplication]) {
         for connection in registry.setInstalled(applications) {
             for activity in activities.activities(of: connection) {
@@ -160,7 +160,7 @@ public final class Broker {
         peers.perform(remoteOffers.updateHandlers { registry.handlers(for: $0) })
     }
 
-    /// Why there is nothing at `path` for `caller`, if there is more to say than that.
+    /// Why there is nothing at `path` for `caller`, if there is anything to say about that.
     private func explainAbsence(of path: ObjectPath, to caller: Caller, _ member: String) -> DBusError? {
         guard let name = caller.name else { return nil }
         if member == "OpenStream", let text = path.suffix(below: HandoffNames.continuations),
@@ -191,12 +191,12 @@ public final class Broker {
         object.hintAtStreams()
     }
 
-    /// Makes `object`, which has been added, known.
+    /// Exports `object`, which has been added.
     func export(_ object: ActivityObject) {
         connection.objects.export(object.path, [ActivityBinding(object)], owner: object.owner)
     }
 
-    /// Says, once for each type, that a `UserInfo` of `size` bytes is much.
+    /// Logs, once for each type, that a `UserInfo` of `size` bytes is large.
     func hintAtStreams(_ type: ActivityType, _ size: Int) {
         guard hintedTypes.count < 1024, hintedTypes.insert(type).inserted else { return }
         brokerLog.message(
@@ -226,7 +226,7 @@ public final class Broker {
         activitiesTimer.set(activities.nextDeadline?.microseconds)
     }
 
-    /// The activity that peers are offered at this moment; a date that is just over counts.
+    /// The activity that peers are offered at this moment; an expiration date that has just passed counts.
     var offeredNow: ActivityID? {
         perform(activities.advance(to: .now))
         return activities.offered?.id
@@ -251,7 +251,7 @@ public final class Broker {
         activityObjects[entry.activity]?.forget(entry.id)
     }
 
-    /// The bridge has what the broker gave away.
+    /// Has the bridge end the streams of `entry`, since the broker has given their descriptors away.
     private func endStreams(of entry: OriginContinuations.Entry) {
         MainLoop.start { [weak self] in
             guard let peer = try? self?.bridgePeer(entry.device) else { return }
@@ -308,7 +308,7 @@ public final class Broker {
         tellBridge(names)
     }
 
-    /// The bridge needs what the user has chosen alone: were it a subscriber, it would be sent each offer of a peer back.
+    /// The bridge needs only the preferences: as a subscriber, it would be sent back every offer of a peer.
     private func tellBridge(_ names: [String]) {
         guard let bridge else { return }
         connection.objects.propertiesChanged(
@@ -322,7 +322,7 @@ public final class Broker {
         case withdraw(ActivityID)
     }
 
-    /// Calls the bridge for all peers; the order of the calls is the order of the news.
+    /// Calls the bridge for all peers. The calls are made in the order of the news.
     private func tellBridge(_ news: News) {
         guard let bridge else { return }
         let all = PeerProxy(RemoteObject(connection, bridge, HandoffNames.bridgePeers))

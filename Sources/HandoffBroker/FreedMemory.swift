@@ -2,19 +2,19 @@
 internal import MainLoop
 internal import Platform
 
-/// Gives memory back to the system once much of it has become free, and clients have finished leaving: the allocator
-/// keeps it otherwise.
+/// Gives memory back to the system once much of it has become free and clients have finished leaving.
+/// Otherwise the allocator would keep it.
 @MainLoop
 final class FreedMemory {
     /// How many bytes have to become free.
     private static let threshold = 4 << 20
-    /// How long is waited for more.
+    /// How long to wait for more to become free.
     private static let delay = Duration.seconds(1)
 
     private var bytes = 0
     private var timer: LoopSource?
 
-    /// So many bytes are needed no longer.
+    /// `count` bytes are no longer needed.
     func freed(_ count: Int) {
         bytes += count
         guard bytes >= Self.threshold, timer == nil else { return }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
+internal import HandoffDaemon
 internal import MainLoop
 internal import Platform
 
 /// What the user has chosen: the keys of `handoff.conf`, which the broker alone writes.
 ///
-/// The file is read anew before each change, and what else stands in it stays as it is: a change of the user's own
-/// hand is not undone.
+/// The file is read anew before each change, and everything else in it stays as it is, so that changes which
+/// the user has made by hand are not undone.
 @MainLoop
 final class Preferences {
     /// The user's switch.
@@ -19,45 +20,39 @@ final class Preferences {
     private(set) var port: UInt16 = 0
     private let path: String
 
-    private enum Key {
-        static let (handoff, enabled, showsUnhandled) = ("Handoff", "Enabled", "ShowUnhandledOffers")
-        static let (device, name) = ("Device", "Name")
-        static let (network, port) = ("Network", "Port")
-    }
-
     /// What the file at `path` says; what it does not say has its default.
     /// - Throws: if the file, or a key that only the broker goes by, cannot be understood.
     init(_ path: String) throws {
         self.path = path
         let file = try KeyFile.load(path) ?? KeyFile()
-        isEnabled = try file.boolean(Key.enabled, in: Key.handoff) ?? true
-        showsUnhandled = try file.boolean(Key.showsUnhandled, in: Key.handoff) ?? false
-        deviceName = PeerText.name((try? file.string(Key.name, in: Key.device)) ?? "")
+        isEnabled = try file.boolean(.enabled) ?? true
+        showsUnhandled = try file.boolean(.showsUnhandled) ?? false
+        deviceName = PeerText.name((try? file.string(.deviceName)) ?? "")
         port = readPort(file)
     }
 
-    /// One that is none counts as any: the bridge, which goes by it, says so.
+    /// An invalid port counts as 0: the bridge, which uses the port, reports it.
     private func readPort(_ file: KeyFile) -> UInt16 {
-        (try? file.integer(Key.port, in: Key.network)).flatMap { $0 }.flatMap { UInt16(exactly: $0) } ?? 0
+        (try? file.integer(.port)).flatMap { $0 }.flatMap { UInt16(exactly: $0) } ?? 0
     }
 
     // MARK: Changing
 
     // Each throws if the value is not legal or the file cannot be read or written; then nothing has changed.
 
-    /// Keeps the switch.
+    /// Stores the switch.
     func setEnabled(_ isEnabled: Bool) throws {
-        try change { $0.set(Key.enabled, in: Key.handoff, to: isEnabled) }
+        try change { $0.set(.enabled, to: isEnabled) }
         self.isEnabled = isEnabled
     }
 
-    /// Keeps whether offers are shown that nothing here can continue.
+    /// Stores whether offers are shown that nothing here can continue.
     func setShowsUnhandled(_ showsUnhandled: Bool) throws {
-        try change { $0.set(Key.showsUnhandled, in: Key.handoff, to: showsUnhandled) }
+        try change { $0.set(.showsUnhandled, to: showsUnhandled) }
         self.showsUnhandled = showsUnhandled
     }
 
-    /// Keeps the name; empty takes it out of the file.
+    /// Stores the name; an empty one removes it from the file.
     func setDeviceName(_ name: String) throws {
         guard name == PeerText.name(name) else {
             throw HandoffFailure(
@@ -68,21 +63,21 @@ final class Preferences {
         }
         try change {
             if name.isEmpty {
-                $0.removeKey(Key.name, in: Key.device)
+                $0.remove(.deviceName)
             } else {
-                $0.set(Key.name, in: Key.device, to: name)
+                $0.set(.deviceName, to: name)
             }
         }
         deviceName = name
     }
 
-    /// Keeps the port; 0 takes it out of the file.
+    /// Stores the port; 0 removes it from the file.
     func setPort(_ port: UInt16) throws {
         try change {
             if port == 0 {
-                $0.removeKey(Key.port, in: Key.network)
+                $0.remove(.port)
             } else {
-                $0.set(Key.port, in: Key.network, to: Int64(port))
+                $0.set(.port, to: Int64(port))
             }
         }
         self.port = port

@@ -4,7 +4,7 @@ internal import HandoffCore
 
 /// Why a command did not do what was asked, for the user to read.
 struct CommandFailure: Error, Equatable {
-    /// The exit status that it leads to: 1 if something failed, 2 if the command line was wrong.
+    /// The resulting exit status: 1 if something failed, 2 if the command line was wrong.
     let status: Int32
     /// What was wrong, with which value, and what to do.
     let message: String
@@ -20,7 +20,7 @@ struct CommandFailure: Error, Equatable {
     /// The command line is wrong.
     static func usage(_ message: String) -> CommandFailure { CommandFailure(status: 2, message: message) }
 
-    /// Any error, told to the user; what other programs wrote in it is made fit to be shown.
+    /// Any error, worded for the user; text in it that other programs wrote is made fit to be shown.
     init(_ error: any Error) {
         if let failure = error as? CommandFailure {
             self = failure
@@ -38,7 +38,7 @@ struct CommandFailure: Error, Equatable {
 }
 
 extension String {
-    /// The text with a full stop at its end if it has none.
+    /// The text, with a full stop added if it does not end with one.
     var sentence: String {
         guard let last, !".!?:”".contains(last) else { return self }
         return self + "."

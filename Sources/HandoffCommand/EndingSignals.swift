@@ -2,8 +2,8 @@
 internal import Glibc
 internal import MainLoop
 
-/// The signals by which a command is asked to end: SIGINT, SIGTERM, and SIGHUP, which comes when its terminal is gone.
-/// As long as this exists they only call its body.
+/// The signals that ask a command to end: SIGINT, SIGTERM, and SIGHUP, which comes when its terminal is gone.
+/// As long as this exists, they do nothing but call its body.
 @MainLoop
 final class EndingSignals {
     private let sources: [LoopSource]
@@ -15,7 +15,7 @@ final class EndingSignals {
         }
     }
 
-    /// Whether whoever started this wants that signal to do nothing, as nohup(1) does.
+    /// Whether whoever started this program wants that signal to be ignored, as nohup(1) does.
     private static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
         guard sigaction(number, nil, &action) == 0 else { return false }

@@ -12,8 +12,8 @@ public enum HandoffCommand {
         PublishVerb.self, ReceiveVerb.self,
     ]
 
-    /// Does what `commandLine` says, the program's name at its beginning, and returns the exit status: 0, 1 if
-    /// something failed, 2 if the command line was wrong.
+    /// Does what `commandLine` says, which begins with the name of the program, and returns the exit status:
+    /// 0, 1 if something failed, 2 if the command line was wrong.
     public static func run(_ commandLine: [String]) -> Int32 {
         _ = StandardDescriptors.closed
         Log.useStandardError()
@@ -31,7 +31,7 @@ public enum HandoffCommand {
 
     // MARK: Command line
 
-    /// The verb that is meant, or nil if the answer was printed already.
+    /// The verb that is meant, or nil if the answer has been printed already.
     private static func parse(_ commandLine: [String]) throws(CommandFailure) -> (any Verb)? {
         let options = programOptions
         let values = try parse(options, commandLine)
@@ -93,13 +93,13 @@ public enum HandoffCommand {
         let list = verbs.map { "  " + $0.name.padded(to: width) + $0.summary }
         return ProgramOptions(
             arguments: "COMMAND [ARGUMENT…]",
-            summary: "Go on with what you are doing on another of your devices.\n\nCommands:\n"
-                + list.joined(separator: "\n") + "\n\n“handoff help COMMAND” tells more about one.",
+            summary: "Continue on one of your devices what you were doing on another.\n\nCommands:\n"
+                + list.joined(separator: "\n") + "\n\n“handoff help COMMAND” says more about a command.",
             stopsAtFirstArgument: true)
     }
 }
 
-/// A verb while it is being done.
+/// A verb while it is being carried out.
 @MainLoop
 private final class VerbRun {
     nonisolated let token = RunToken()

@@ -13,11 +13,11 @@ protocol Verb: Sendable {
     /// Declares its options.
     static func declare(_ options: inout ProgramOptions)
 
-    /// Takes what the command line says.
+    /// Takes over what the command line says.
     /// - Throws: what is wrong with it.
     init(_ values: ProgramOptions.Values) throws(CommandFailure)
 
-    /// Does it and returns the exit status.
+    /// Carries out the verb and returns the exit status.
     @MainLoop
     func run(in session: Session) async throws -> Int32
 }
@@ -49,7 +49,7 @@ extension ProgramOptions.Values {
         return rest
     }
 
-    /// The argument of an option that has to be there.
+    /// The argument of an option that must be given.
     func required(_ name: String, _ argument: String) throws(CommandFailure) -> String {
         guard let text = self[name] else { throw .usage("--\(name) \(argument) is missing. Try --help.") }
         return text

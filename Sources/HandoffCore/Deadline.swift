@@ -6,7 +6,7 @@ public enum Deadline {
     public static let willContinue: Duration = .seconds(1)
     /// `WillSave`; after that the last saved state is handed off.
     public static let willSave: Duration = .seconds(2)
-    /// `Fetch`, its one retry included.
+    /// `Fetch`, including its one retry.
     public static let fetch: Duration = .seconds(10)
     /// Registering, after the application was started.
     public static let registration: Duration = .seconds(30)
@@ -16,66 +16,29 @@ public enum Deadline {
     public static let opening: Duration = .seconds(30)
     /// Opening a stream.
     public static let stream: Duration = .seconds(5)
-    /// Taking one, at the origin: within that, so that the refusal is heard.
+    /// Taking a stream, at the origin. It is shorter than the time for opening one, so that a refusal still
+    /// arrives.
     public static let streamTaking: Duration = .seconds(4)
     /// How long the token of a stream is valid.
     public static let streamToken: Duration = .seconds(10)
-    /// A document that is being brought over, without a single byte.
+    /// A document that is being brought over, during which not a single byte arrives.
     public static let documentSilence: Duration = .seconds(15)
     /// A document of a shared folder that has not been synchronised yet; after that it is brought over.
     public static let synchronisation: Duration = .seconds(60)
-    /// How long a continuation lives at the origin without a link, and `Continued` is repeated here.
+    /// How long a continuation lives at the origin without a link, and how long `Continued` is repeated here.
     public static let withoutLink: Duration = .seconds(60)
     /// How long a continuation without streams lives at the origin after its activity ceased to be offered.
     public static let unoffered: Duration = .seconds(300)
-    /// Between one attempt to say `Continued` that failed over a living link and the next.
+    /// Between an attempt to say `Continued` that failed although the link is alive, and the next.
     public static let confirmationRetry: Duration = .seconds(1)
-    /// Between two `WillSave` that no continuation asked for.
+    /// Between two calls of `WillSave` that no continuation asked for.
     public static let autosave: Duration = .seconds(1)
     /// Between two summaries of the same offer.
     public static let offerInterval: Duration = .milliseconds(100)
     /// `Ping`, which asks whether a connection reads what it is sent.
     public static let ping: Duration = .seconds(2)
-    /// The other side or a user to agree while pairing, and the comparison of the codes.
+    /// Waiting for the other side or a user to agree while pairing, and for the codes to be compared.
     public static let pairing: Duration = .seconds(60)
     /// How often a date is compared with the wall clock, which may be set and runs while the machine sleeps.
     public static let dateCheck: Duration = .seconds(60)
-}
-
-/// How much one connection, one process or one peer may have.
-public enum Quota {
-    /// Activities of one connection.
-    public static let activities = 64
-    /// Open streams of one connection.
-    public static let streams = 16
-    /// Open streams with one peer.
-    public static let streamsOfPeer = 16
-    /// Streams of one peer whose connection is to come.
-    public static let tokensOfPeer = 16
-    /// Continuations that one connection holds.
-    public static let continuations = 8
-    /// Activity types of one connection.
-    public static let types = 256
-    /// Web hosts that an application claims.
-    public static let domains = 32
-    /// Messages that a connection may leave unread while it does not answer either.
-    public static let outstandingMessages = 64
-    /// Messages that a connection may leave unread, whatever the time it has had for them.
-    public static let unansweredMessages = 1024
-    /// Calls in a row that a connection may leave without an answer, less one.
-    public static let unansweredCalls = 3
-    /// How much more a process may have than one connection: activities, streams, continuations and types.
-    public static let processes = 4
-    /// The bytes that the properties of all activities of one connection take.
-    public static let payload = 8 << 20
-    /// The same of one process.
-    public static let payloadOfProcess = 16 << 20
-    /// The same of all, with what applications declare.
-    public static let payloadOfAll = 64 << 20
-    /// What an activity counts as at least, in bytes: what it takes besides its properties.
-    public static let smallestActivity = 2048
-    /// Live continuations of one peer at the origin.
-    public static let continuationsOfPeer = 8
-    /// Paired devices.
-    public static let peers = 62
 }

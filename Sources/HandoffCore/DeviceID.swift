@@ -14,7 +14,8 @@ public struct DeviceID: Hashable, Comparable, Sendable, LosslessStringConvertibl
         (first, second, third, fourth) = (words[0], words[1], words[2], words[3])
     }
 
-    /// The identifier written as `text`, which somebody sent, or `invalidArguments` with that text.
+    /// The identifier written as `text`, which somebody sent. Throws `invalidArguments`, with that text in
+    /// its message, if it is not valid.
     public init(checking text: String) throws(HandoffFailure) {
         guard let id = DeviceID(text) else { throw .malformedID(text, "device", digits: 64) }
         self = id

@@ -9,7 +9,7 @@ public struct HandoffFailure: Error, Hashable, Sendable, CustomStringConvertible
         case invalidArguments
         /// The caller may not do this.
         case accessDenied
-        /// There is no such object, or no longer.
+        /// There is no such object, or there no longer is.
         case unknownObject
         /// A quota is used up.
         case limitsExceeded

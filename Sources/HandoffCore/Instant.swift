@@ -28,8 +28,8 @@ public struct Instant: InstantProtocol {
     }
 }
 
-/// One reading of both clocks: the monotonic one, which deadlines run by, and the wall clock, which dates
-/// mean.
+/// One reading of both clocks: the monotonic clock, which deadlines go by, and the wall clock, which dates go
+/// by.
 public struct Moment: Hashable, Sendable {
     /// The monotonic clock's reading.
     public let instant: Instant

@@ -17,7 +17,8 @@ public struct RandomID<Thing: Identified>: Hashable, Sendable, LosslessStringCon
         (high, low) = (words[0], words[1])
     }
 
-    /// The identifier written as `text`, which somebody sent, or `invalidArguments` with that text.
+    /// The identifier written as `text`, which somebody sent. Throws `invalidArguments`, with that text in
+    /// its message, if it is not valid.
     public init(checking text: String) throws(HandoffFailure) {
         guard let id = RandomID(text) else { throw .malformedID(text, Thing.noun, digits: 32) }
         self = id

@@ -2,11 +2,13 @@
 
 /// How much processor time others may make this device spend, each and all together.
 ///
-/// Time is counted in windows of ``window``. Whoever has used up what there is for one in a window goes on in the next; so
-/// do all when what there is for all of them is used up, but for those that have hardly taken anything: they are not to pay for
-/// what others have taken. What was taken beyond that is taken off the next windows. Whoever has used up ``longBudget`` within ``longTime`` is barred for as long.
+/// Time is counted in windows of ``window``. Whoever has used up its own budget in a window has to wait for
+/// the next one. When the budget of all together is used up, everybody has to wait, except for those that
+/// have hardly taken anything: they are not to pay for what others have taken. What was taken beyond a budget
+/// is deducted from the next windows. Whoever has used up ``longBudget`` within ``longTime`` is barred for
+/// that long.
 public struct TimeBudgets: Sendable {
-    /// A device, or nil for all those together that nobody knows.
+    /// A device, or nil for all unknown ones together.
     public typealias Key = DeviceID?
 
     /// How long a window is.
@@ -15,21 +17,21 @@ public struct TimeBudgets: Sendable {
     public static let budget: Duration = .milliseconds(20)
     /// What all together may take of a window.
     public static let budgetOfAll: Duration = .milliseconds(50)
-    /// What one may take of a window though all together have used it up.
+    /// What one may still take of a window when all together have used it up.
     public static let little: Duration = .milliseconds(2)
-    /// What all together may take of a window like that: room for ten of them. With what there is for all, the user keeps 30 ms of
-    /// each window, however many others there are.
+    /// What all together may still take of a window in that case, which is room for ten of them. Together
+    /// with the budget of all, this leaves the user 30 ms of each window, however many others there are.
     public static let budgetOfLittle: Duration = .milliseconds(20)
     /// The time over which each is also counted, and for which it is barred.
     public static let longTime: Duration = .seconds(60)
-    /// What each may take of that.
+    /// What each may take of ``longTime``.
     public static let longBudget: Duration = .seconds(10)
 
-    /// What becomes of someone.
+    /// Whether somebody may have something done.
     public enum Standing: Equatable, Sendable {
         /// It may have something done.
         case free
-        /// Not before this instant.
+        /// It has to wait until this instant.
         case held(until: Instant)
         /// It has been barred until this instant.
         case barred(until: Instant)
@@ -43,10 +45,10 @@ public struct TimeBudgets: Sendable {
         var barred: Instant?
     }
 
-    /// How many parts the long time is counted in: what is older than that many is forgotten.
+    /// How many parts ``longTime`` is counted in; whatever is older than that is forgotten.
     private static let parts: Int64 = 60
     private static let partLength = longTime.wholeMicroseconds / parts
-    // In the units that are counted in: this is asked at each message.
+    // These are in the units that time is counted in, since they are needed for each message.
     private static let windowLength = window.wholeMicroseconds
     private static let (oneBudget, allBudget) = (nanoseconds(budget), nanoseconds(budgetOfAll))
     private static let (littleTime, littleBudget) = (nanoseconds(little), nanoseconds(budgetOfLittle))
@@ -54,7 +56,7 @@ public struct TimeBudgets: Sendable {
 
     private var accounts: [Key: Account] = [:]
     private var takenByAll: Int64 = 0
-    /// What was taken by those that had hardly taken anything when all together had used up theirs.
+    /// What was taken, after all together had used up their budget, by those that had hardly taken anything.
     private var takenAsLittle: Int64 = 0
     private var windowBegin = Instant(microseconds: .min / 4)
 
@@ -64,7 +66,7 @@ public struct TimeBudgets: Sendable {
     /// How many are remembered.
     public var count: Int { accounts.count }
 
-    /// `key` has taken `nanoseconds` of processor time, which are over at `now`.
+    /// `key` has taken `nanoseconds` of processor time, which ended at `now`.
     /// - Returns: whether it is barred because of that.
     public mutating func took(_ nanoseconds: Int64, _ key: Key, at now: Instant) -> Bool {
         begin(now)
@@ -98,7 +100,8 @@ public struct TimeBudgets: Sendable {
         return pace(of: key, at: now)
     }
 
-    /// The same for what may be done even for who is barred, at the pace of the windows: it is never `barred`.
+    /// The standing of `key` for work that is done even for those who are barred, at the pace of the windows:
+    /// it is never `barred`.
     public mutating func pace(of key: Key, at now: Instant) -> Standing {
         begin(now)
         let taken = accounts[key]?.taken ?? 0
@@ -107,13 +110,15 @@ public struct TimeBudgets: Sendable {
         return .held(until: windowBegin.advanced(by: Self.window))
     }
 
-    /// What `key` has taken of the window of `now`, in nanoseconds, with what it has taken too much of those before.
+    /// What `key` has taken of the window of `now`, in nanoseconds, including what it took too much in
+    /// earlier windows.
     public mutating func taken(by key: Key, at now: Instant) -> Int64 {
         begin(now)
         return accounts[key]?.taken ?? 0
     }
 
-    /// Begins a new window if the last one is over, and forgets whoever has taken nothing for long.
+    /// Begins a new window if the last one is over, and forgets those that have taken nothing for a long
+    /// time.
     private mutating func begin(_ now: Instant) {
         let passed = (now.microseconds - windowBegin.microseconds) / Self.windowLength
         guard passed >= 1 else { return }
@@ -132,7 +137,7 @@ public struct TimeBudgets: Sendable {
         }
     }
 
-    /// What counts of `taken` once `windows` have passed with a budget each.
+    /// How much of `taken` still counts after `windows` windows, each of which has paid off one budget.
     private static func left(of taken: Int64, after windows: Int64, _ budget: Int64) -> Int64 {
         let (paid, isMore) = windows.multipliedReportingOverflow(by: budget)
         return isMore ? 0 : max(0, taken - paid)

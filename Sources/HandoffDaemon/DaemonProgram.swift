@@ -18,7 +18,7 @@ public final class DaemonProgram {
     private var status: Int32 = 0
     private var sources: [LoopSource] = []
     private var bus: Bus?
-    /// Ends the daemon, which it keeps for the life of the process.
+    /// Ends the daemon, and keeps it alive for the life of the process.
     private var conclude: (@MainLoop () -> Void)?
 
     private init(_ program: String, _ name: BusName) {
@@ -29,7 +29,7 @@ public final class DaemonProgram {
 
     /// Parses the command line, runs the daemon, and returns its exit status.
     /// - Parameters:
-    ///   - options: the daemon's own; those of every daemon are added.
+    ///   - options: the daemon's own options; those that every daemon has are added.
     ///   - export: makes the daemon and exports its objects.
     ///   - begin: called once the name is ours.
     ///   - end: called at the end, while the bus may still be there.
@@ -41,7 +41,7 @@ public final class DaemonProgram {
     ) -> Int32 {
         // GIO's remote file systems would open a second connection to the bus.
         setenv("GIO_USE_VFS", "local", 1)
-        // Only how text is encoded: GLib writes names of people and titles as they are.
+        // This sets only how text is encoded, so that GLib writes names and titles as they are.
         setlocale(LC_CTYPE, "")
         Log.useStandardError()
         DescriptorLimit.raise()
@@ -62,7 +62,7 @@ public final class DaemonProgram {
 
     // MARK: Options
 
-    /// An option of one daemon alone, with a value.
+    /// An option of one daemon alone, with or without a value.
     public struct Option: Sendable {
         let name: String
         let value: String?
@@ -84,7 +84,7 @@ public final class DaemonProgram {
     private nonisolated static func parse(_ program: String, _ summary: String, _ own: [Option]) -> Parsed {
         var options = ProgramOptions(summary: summary)
         options.flag("replace", "Take the place of a running \(program)")
-        options.flag("verbose", letter: "v", "Log everything")
+        options.flag("verbose", letter: "v", "Log debug messages too")
         for option in own {
             if let value = option.value {
                 options.text(option.name, argument: value, option.description)
@@ -144,8 +144,9 @@ public final class DaemonProgram {
 
     private func stop(_ reason: String, _ level: Log.Level = .debug) {
         log(level, reason)
-        // While the loop runs: what is main-loop code may ask whether it is on the loop.
-        // Only once; the daemon itself is kept, because calls may come until the loop has returned.
+        // This happens while the loop still runs, since code of the main loop may ask whether it is on the
+        // loop, and only once. The daemon itself is kept, because calls may arrive until the loop has
+        // returned.
         guard !token.isStopped else { return }
         conclude?()
         token.stop()

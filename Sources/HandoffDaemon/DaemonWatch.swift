@@ -3,10 +3,10 @@ public import DBus
 public import MainLoop
 public import Platform
 
-/// Watches who the other daemon is: the owner of its bus name, unless that runs in a sandbox.
+/// Watches who the other daemon is: the owner of its bus name, unless that connection is in a sandbox.
 ///
-/// Both names can be taken over, and a sandbox may be allowed to own any name: whoever takes one in a sandbox counts
-/// as nobody, and is called for nothing.
+/// Both names can be taken over, and a sandbox may be allowed to own any name: whoever takes one from within
+/// a sandbox is ignored, and never called.
 @MainLoop
 public final class DaemonWatch {
     private let name: BusName
@@ -14,7 +14,7 @@ public final class DaemonWatch {
     private let body: @MainLoop (BusName?) -> Void
     private unowned let bus: Bus
     private var watch: NameWatch?
-    /// The owner that was told last by the bus, whoever that is.
+    /// The owner that the bus reported last, whoever that is.
     private var latest: BusName?
 
     /// Calls `body` with the unique name of the daemon `name`, or nil for none: once it is known, then at each change, until
@@ -34,7 +34,7 @@ public final class DaemonWatch {
     }
 
     private func identified(_ caller: Caller, _ owner: BusName) {
-        // In the meantime it may have lost the name.
+        // The connection may have lost the name in the meantime.
         guard latest == owner else { return }
         guard caller.sandbox == nil else {
             log.warning(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 public import Platform
 
-/// Where the daemons keep what is the user's.
+/// Where the daemons keep the user's files.
 public enum HandoffDirectories {
     /// The configuration: `handoff/handoff.conf` in `$XDG_CONFIG_HOME`.
     public static var configurationFile: String { "\(UserDirectories.configuration)/handoff/handoff.conf" }

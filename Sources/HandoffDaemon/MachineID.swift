@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 public import Platform
 
-/// The machine, as a name for a folder: state that must not be shared by two machines with one home is kept
-/// by it.
+/// The machine as the name of a folder, for state that two machines with the same home folder must not share.
 public enum MachineID {
-    /// The first 16 hexadecimal digits of the SHA-256 of `handoff machine` and this machine's id, which must
-    /// not be shown to others itself (machine-id(5)).
+    /// The first 16 hexadecimal digits of the SHA-256 of `handoff machine` and this machine's id, which
+    /// itself must not be shown to others (machine-id(5)).
     /// - Throws: if this machine has no id.
     public static func folderName() throws(KeyFileError) -> String {
         for path in ["/etc/machine-id", "/var/lib/dbus/machine-id"] {
@@ -18,7 +17,7 @@ public enum MachineID {
             isDamage: false)
     }
 
-    /// The same for a machine whose id is `id`; nil unless it is 32 lower-case hexadecimal digits.
+    /// The folder name for a machine whose id is `id`; nil unless that is 32 lower-case hexadecimal digits.
     static func folderName(of id: some Collection<UInt8>) -> String? {
         let isDigit = { (byte: UInt8) in (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte) }
         guard id.count == 32, id.allSatisfy(isDigit) else { return nil }

@@ -2,24 +2,24 @@
 public import HandoffCore
 public import MainLoop
 
-/// Keeps others to their ``TimeBudgets``: runs what they ask for at their expense, and has it wait while they have
-/// taken what they may. While nobody waits there is no timer.
+/// Holds others to their ``TimeBudgets``: it runs what they ask for at their expense, and makes it wait while
+/// they have used up their budget. While nobody waits, there is no timer.
 @MainLoop
 public final class TimeKeeper {
-    /// A device, or nil for all those together that nobody knows.
+    /// A device, or nil for all unknown ones together.
     public typealias Key = DeviceID?
 
     private var budgets = TimeBudgets()
     private var accounts: [Key: TimeAccount] = [:]
     private var waiting: [Key: [Waiting]] = [:]
-    /// Whoever waits, in the order in which they have their turns where they have taken the same.
+    /// Those who wait, in the order in which they have their turn if they have used the same amount of time.
     private var queue: [Key] = []
     private let barred: @MainLoop (Key) -> Void
     private lazy var timer = DeadlineTimer { [weak self] in self?.release() }
     private var soon: LoopSource?
 
-    /// Nobody has taken any time. `barred` is called when somebody has taken so much that nothing is done for it for a
-    /// while.
+    /// Nobody has used any time yet. `barred` is called when somebody has used so much that nothing is done
+    /// for it for a while.
     public init(barred: @escaping @MainLoop (Key) -> Void) { self.barred = barred }
 
     private struct Waiting {
@@ -29,17 +29,17 @@ public final class TimeKeeper {
 
     private static var now: Instant { Instant(microseconds: MainLoop.now) }
 
-    /// Whether nothing is done for `key` now, for so long that waiting is of no use.
+    /// Whether nothing will be done for `key` for so long that waiting is pointless.
     public func isBarred(_ key: Key) -> Bool {
         if case .barred = budgets.standing(of: key, at: Self.now) { true } else { false }
     }
 
-    /// How much waits for `key`.
+    /// How many pieces of work wait for `key`.
     public func waitingCount(_ key: Key) -> Int { waiting[key]?.count ?? 0 }
 
-    /// Runs `body` at the expense of `key`: at once, or when it may go on, behind all that waits for it already; with
-    /// false if it is barred, unless this is to be done `evenIfBarred`.
-    /// - Returns: whether it was at once.
+    /// Runs `body` at the expense of `key`: at once, or when its turn comes, after everything that waits for
+    /// it already. `body` is given false if `key` is barred, unless this is to be done `evenIfBarred`.
+    /// - Returns: whether it ran at once.
     @discardableResult
     public func admit(
         _ key: Key, evenIfBarred: Bool = false, _ body: @escaping @MainLoop (_ isLetIn: Bool) -> Void
@@ -69,14 +69,15 @@ public final class TimeKeeper {
 
     private func account(of key: Key) -> TimeAccount {
         if let account = accounts[key] { return account }
-        // Those that have taken nothing for long are forgotten in both places.
+        // Those that have used nothing for a long time are forgotten in both places.
         if accounts.count > 2 * budgets.count + 64 { accounts = [:] }
         let account = TimeAccount { [weak self] time in self?.spend(time, key) }
         accounts[key] = account
         return account
     }
 
-    /// `key` has taken so much processor time, which the loop does not see or has measured, in nanoseconds.
+    /// `key` has used this much processor time, in nanoseconds, as measured by the loop or spent where the
+    /// loop does not see it.
     public func spend(_ nanoseconds: Int64, _ key: Key) {
         guard budgets.took(nanoseconds, key, at: Self.now) else { return }
         MainLoop.start { [weak self] in
@@ -88,7 +89,8 @@ public final class TimeKeeper {
 
     // MARK: Waiting
 
-    /// One alone, then others on the main loop have their turn: what it costs is known before the next.
+    /// Releases only one, then lets others on the main loop have their turn, so that the cost of one is known
+    /// before the next.
     private func release() {
         soon = nil
         if let (key, isLetIn) = nextInTurn(), var all = waiting[key], let first = all.first {
@@ -101,7 +103,8 @@ public final class TimeKeeper {
         wait()
     }
 
-    /// Who is barred, since that is answered at once, or who has taken the least of those that may go on.
+    /// The next in turn: one that is barred, since that is answered at once, or else the one of those not
+    /// held back that has used the least.
     private func nextInTurn() -> (key: Key, isLetIn: Bool)? {
         let now = Self.now
         var least: (key: Key, taken: Int64)?

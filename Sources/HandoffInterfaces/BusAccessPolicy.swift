@@ -7,35 +7,36 @@ extension AccessClass {
     public static let any: AccessClass = "any"
     /// The connection that the object belongs to.
     public static let owner: AccessClass = "owner"
-    /// The owner of the object, and every client that runs in no sandbox.
+    /// The owner of the object, and every client that does not run in a sandbox.
     public static let unsandboxed: AccessClass = "unsandboxed"
-    /// The connection that owns the bridge's bus name now, if it runs in no sandbox.
+    /// The connection that owns the bridge's bus name now, unless it runs in a sandbox.
     public static let bridge: AccessClass = "bridge"
-    /// The connection that owns the broker's bus name now, if it runs in no sandbox.
+    /// The connection that owns the broker's bus name now, unless it runs in a sandbox.
     public static let broker: AccessClass = "broker"
     /// On a link: every device at its other end.
     public static let stranger: AccessClass = "stranger"
     /// On a link: a device that both sides have paired.
     public static let paired: AccessClass = "paired"
-    /// As the place demands where the interface is served; on a link, the same as ``paired``.
+    /// The class that the place demands where the interface is served; on a link, the same as ``paired``.
     public static let routed: AccessClass = "routed"
 }
 
-/// What the access classes of the interfaces mean on a bus, for both daemons. What it does not know it
-/// denies.
+/// What the access classes of the interfaces mean on a bus, for both daemons. A class that this policy does
+/// not know is denied.
 ///
-/// For a sandboxed caller, what it may not use does not exist; every other caller is told why.
+/// For a sandboxed caller, what it may not use does not exist; every other caller is told why it is denied.
 @MainLoop
 public final class BusAccessPolicy: AccessPolicy {
-    /// The unique names that own the bus names of the classes ``AccessClass/bridge`` and
-    /// ``AccessClass/broker`` now; without an entry, nobody is of the class.
+    /// The unique names of the connections that own the bus names of the classes ``AccessClass/bridge`` and
+    /// ``AccessClass/broker`` now; if there is no entry, nobody belongs to the class.
     public var nameOwners: [AccessClass: BusName] = [:]
 
     private var watches: [NameWatch] = []
 
-    /// A policy that keeps ``nameOwners`` by itself, by watching the names of the two daemons on `bus`.
+    /// A policy that keeps ``nameOwners`` up to date by watching the names of the two daemons on `bus`.
     ///
-    /// To be made before a name is requested: then no call that depends on an owner comes before it is known.
+    /// To be created before a name is requested: then no call that depends on an owner arrives before that is
+    /// known.
     public convenience init(bus: Bus) {
         self.init()
         for (access, name) in [(AccessClass.bridge, HandoffNames.bridge), (.broker, HandoffNames.broker)] {
@@ -46,7 +47,7 @@ public final class BusAccessPolicy: AccessPolicy {
     /// A policy whose ``nameOwners`` are set by others.
     public init() {}
 
-    /// Whether the caller is of the class that is asked for.
+    /// Decides by whether the caller belongs to the class that the request demands.
     public func decide(_ request: AccessRequest) -> AccessDecision {
         let caller = request.caller
         guard let name = caller.name else { return refusal(of: request, "is not open to another device") }

@@ -28,7 +28,7 @@ extension HandoffFailure.Code {
         }
     }
 
-    /// The code of a D-Bus error name, nil if Handoff has none of that name.
+    /// The code of a D-Bus error name, nil if Handoff has no error of that name.
     public init?(_ name: ErrorName) {
         guard let code = Self.allCases.first(where: { $0.errorName == name }) else { return nil }
         self = code
@@ -45,8 +45,8 @@ extension HandoffFailure: DBusErrorConvertible {
         self.init(Code(error.name) ?? .applicationFailed, foreignMessage: error.message)
     }
 
-    /// An error of a call that the other daemon passes on to a peer. That nobody answers, or that the daemon is
-    /// gone, is `connectionUnavailable`.
+    /// The error of a call that the other daemon passes on to a peer. If nobody answered, or the daemon is
+    /// gone, it is `connectionUnavailable`.
     public init(routed error: any Error) {
         if let failure = error as? HandoffFailure {
             self = failure

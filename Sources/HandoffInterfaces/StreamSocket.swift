@@ -4,25 +4,25 @@ internal import Glibc
 
 /// The socket pairs of streams.
 public enum StreamSocket {
-    /// How long a writer takes at most to notice that it cannot write any more.
+    /// How long a writer takes at most to notice that it can no longer write.
     ///
-    /// When a stream breaks its application is first prevented from writing, and the bridge's end is closed after
-    /// that time: the error that this makes is told once, and a writer that still waited would take it
-    /// (unix(7)), so that what is read would end as if in order.
+    /// When a stream breaks, its application is first prevented from writing, and the bridge's end is closed
+    /// after this time. The error that closing causes is reported only once, and a writer that was still
+    /// waiting would receive it (unix(7)); the reader would then see what looks like an orderly end.
     public static let lingerTime = Duration.milliseconds(100)
 
-    /// How many bytes the kernel keeps in each direction until they are read, at most what it allows.
+    /// How many bytes the kernel keeps in each direction until they are read, if it allows that many.
     private static let bufferSize: Int32 = 256 << 10
 
     /// The application whose other end this is cannot write any more (`EPIPE`).
     public static func preventWriting(to end: Int32) { shutdown(end, Int32(SHUT_RD)) }
 
-    /// A pair whose one end is for an application: `theirs`.
+    /// A socket pair, one end of which is for an application: `theirs`.
     ///
-    /// One byte is in the queue of `ours` already, and is no part of the stream. As long as some byte is there
-    /// that was not taken, whatever closes that end, the death of its process included, makes the application
-    /// read `ECONNRESET` instead of an end of file: an AF_UNIX socket says so when unread data is thrown away
-    /// (unix(7)).
+    /// One byte is in the queue of `ours` already, and is not part of the stream. As long as there is some
+    /// byte that has not been read, anything that closes that end, including the death of its process, makes
+    /// the application read `ECONNRESET` instead of an end of file: this is how an AF_UNIX socket reports
+    /// that unread data was thrown away (unix(7)).
     public static func makePair() throws(DBusError) -> SocketPair {
         let pair = try FileDescriptor.socketPair()
         for descriptor in [pair.ours.number, pair.theirs.number] {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// The two ways in which a Swift closure travels through a C callback's `user_data`.
 ///
-/// - ``Once``: C calls back exactly once. Passing retains the closure, the call takes it.
+/// - ``Once``: C calls back exactly once. Passing retains the closure, and the call releases it.
 /// - ``Repeating``: C calls back any number of times and then calls the destroy notify, which releases it.
 ///
-/// Both enter the loop, so jobs that the closure starts run before GLib gets control back.
+/// Both enter the loop, so that jobs which the closure starts run before GLib gets control back.
 public enum Callback {
     /// A callback that happens exactly once, with one argument.
     @MainLoop
@@ -22,7 +22,7 @@ public enum Callback {
         public nonisolated static func call(_ data: UnsafeMutableRawPointer?, _ argument: Argument) {
             guard let data else { return }
             let callback = Unmanaged<Once>.fromOpaque(data).takeRetainedValue()
-            // Called on the loop's thread: nothing is sent anywhere.
+            // This is called on the loop's thread, so nothing is sent to another thread.
             nonisolated(unsafe) let argument = argument
             MainLoop.enter { callback.body(argument) }
         }
@@ -31,7 +31,7 @@ public enum Callback {
     /// A callback that happens until its source is destroyed.
     @MainLoop
     public final class Repeating {
-        /// Returns whether the source stays.
+        /// The closure, which returns whether the source stays.
         private let body: @MainLoop () -> Bool
 
         private init(_ body: @escaping @MainLoop () -> Bool) { self.body = body }

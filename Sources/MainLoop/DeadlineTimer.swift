@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// A timer for a state machine that says itself when it wants to be called next: it exists only while a deadline
-/// does, so an idle process has none.
+/// A timer for a state machine that says itself when it wants to be called next. It runs only while there is
+/// a deadline, so an idle process has no timer.
 @MainLoop
 public final class DeadlineTimer {
     private var source: LoopSource?
@@ -11,7 +11,7 @@ public final class DeadlineTimer {
     /// Calls `body` whenever the deadline that was set last has come.
     public init(_ body: @escaping @MainLoop () -> Void) { self.body = body }
 
-    /// Sets the deadline, in microseconds of ``MainLoop/now``, in place of the former; nil for none.
+    /// Sets the deadline, in microseconds of ``MainLoop/now``, in place of the former one; nil for none.
     public func set(_ deadline: Int64?) {
         guard deadline != armed else { return }
         source?.cancel()

@@ -13,16 +13,16 @@ public struct IOCondition: OptionSet, Sendable {
     public static let readable = IOCondition(rawValue: G_IO_IN.rawValue)
     /// Writing would not block.
     public static let writable = IOCondition(rawValue: G_IO_OUT.rawValue)
-    /// An error is pending. Reported whether asked for or not.
+    /// An error is pending. This is reported whether it was asked for or not.
     public static let failed = IOCondition(rawValue: G_IO_ERR.rawValue)
-    /// The other side has closed. Reported whether asked for or not.
+    /// The other side has closed. This is reported whether it was asked for or not.
     public static let hungUp = IOCondition(rawValue: G_IO_HUP.rawValue)
 }
 
 /// Watches one file descriptor, which it does not own, on the main loop.
 @MainLoop
 public final class DescriptorSource {
-    private var source: UnsafeMutablePointer<GSource>?
+    private var source: LoopSource?
     private let body: @MainLoop (IOCondition) -> Void
 
     /// Calls `body` whenever `descriptor` is ready for any of `condition`, until ``cancel()`` or freeing.
@@ -30,9 +30,6 @@ public final class DescriptorSource {
         _ descriptor: Int32, _ condition: IOCondition, _ body: @escaping @MainLoop (IOCondition) -> Void
     ) {
         self.body = body
-        source = g_unix_fd_source_new(descriptor, GIOCondition(rawValue: condition.rawValue))
-        guard let source else { return }
-        g_source_set_can_recurse(source, 1)
         let function: @convention(c) (gint, GIOCondition, gpointer?) -> gboolean = { _, ready, data in
             guard let data else { return 0 }
             let this = Unmanaged<DescriptorSource>.fromOpaque(data).takeUnretainedValue()
@@ -41,20 +38,17 @@ public final class DescriptorSource {
             }
             return 1
         }
-        // Unretained: `cancel()`, which freeing calls too, destroys the source first.
-        g_source_set_callback(
-            source, unsafeBitCast(function, to: GSourceFunc.self), Unmanaged.passUnretained(self).toOpaque(),
-            nil)
-        g_source_attach(source, MainLoop.executor.context)
+        // Not retained: freeing this destroys the source first.
+        source = LoopSource(
+            g_unix_fd_source_new(descriptor, GIOCondition(rawValue: condition.rawValue)),
+            unsafeBitCast(function, to: GSourceFunc.self), Unmanaged.passUnretained(self).toOpaque(), nil)
     }
 
     isolated deinit { cancel() }
 
-    /// Ends it. Harmless when it has ended already.
+    /// Stops watching. Harmless when that has been done already.
     public func cancel() {
-        guard let source else { return }
-        self.source = nil
-        g_source_destroy(source)
-        g_source_unref(source)
+        source?.cancel()
+        source = nil
     }
 }

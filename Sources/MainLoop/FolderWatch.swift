@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import Glibc
 
-/// Watches folders for files that come, go and change (inotify(7)), also folders that do not exist yet.
+/// Watches folders for files that come, go and change (inotify(7)), including folders that do not exist yet.
 @MainLoop
 public final class FolderWatch {
     private var descriptor: Int32 = -1
     private var source: DescriptorSource?
-    /// Tries it again without a descriptor.
+    /// Tries again when there was no descriptor.
     private var retry: LoopSource?
-    /// What of a watched folder counts: nil for all, else the name that is waited for.
+    /// What counts in a watched folder: nil if everything does, otherwise the name that is waited for.
     private var names: [Int32: String?] = [:]
     private let body: @MainLoop () -> Void
 
-    /// Calls `body` after something has changed, once for what changed at a time. Nothing is watched yet.
-    /// Without a descriptor for it this is tried again and again; then `body` is called too.
+    /// Calls `body` after something has changed, once for all that changed at the same time. Nothing is
+    /// watched yet. If there is no descriptor left for watching, that is tried again every few seconds, and
+    /// `body` is called once it succeeds.
     public init(_ body: @escaping @MainLoop () -> Void) { self.body = body }
 
     private static let retryInterval = Duration.seconds(5)
@@ -31,7 +32,7 @@ public final class FolderWatch {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Watches these folders, and no others that were watched before.
+    /// Watches these folders, and no longer any others.
     public func watch(_ folders: [String]) {
         retry = nil
         guard begin() else {
@@ -48,14 +49,14 @@ public final class FolderWatch {
         for number in former.subtracting(names.keys) { _ = inotify_rm_watch(descriptor, number) }
     }
 
-    /// Watches `folder`, or if it is not there the next one above it that is.
+    /// Watches `folder`, or if it does not exist, the nearest one above it that does.
     private func watch(_ folder: String, waitingFor name: String?) {
         let changes =
             IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE_SELF
             | IN_MOVE_SELF
         let number = inotify_add_watch(descriptor, folder, UInt32(changes) | UInt32(IN_ONLYDIR))
         guard number < 0 else {
-            // A folder that is waited in for two names counts as a whole.
+            // If two names are waited for in a folder, everything in it counts.
             let isWhole = names[number].map { $0 == nil || $0 != name } ?? (name == nil)
             names[number] = .some(isWhole ? nil : name)
             return
@@ -86,7 +87,7 @@ public final class FolderWatch {
             let name = rest.dropFirst(header).prefix(Int(event.len)).prefix { $0 != 0 }
             rest = rest.dropFirst(header + Int(event.len))
             guard let expected = names[event.wd] else {
-                // Too many at once: anything may have changed.
+                // There were too many events at once, so anything may have changed.
                 if event.wd < 0 { isConcerned = true }
                 continue
             }

@@ -7,8 +7,9 @@ internal import Glibc
 /// It is both the serial executor of ``MainLoop`` and the task executor that every task of ours prefers,
 /// so that a task never visits another thread. Jobs run in the order in which they were enqueued.
 ///
-/// Jobs give way to GLib's other sources after ``longestRun``, so that however many there are, signals, timers and the
-/// bus get their turn. Each is counted for the account for whose sake it was enqueued (``TimeAccount``).
+/// Jobs give way to GLib's other sources after ``longestRun``, so that signals, timers and the bus get their
+/// turn however many jobs there are. The time of each job is charged to the account on whose behalf it was
+/// enqueued (``TimeAccount``).
 final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
     // @unchecked: `jobs` is only touched with `mutex` held (pthread_mutex_lock(3) is safe from any thread); `running`,
     // `next`, `depth`, `timeLeft`, `account` and `meter` only on the thread that owns the context; GMainContext is documented as
@@ -16,11 +17,11 @@ final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
     let context: OpaquePointer
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private var jobs: [Job] = []
-    /// The jobs whose turn has come, of which those from `next` on have not run.
+    /// The jobs whose turn has come; those from `next` on have not run yet.
     private var running: [Job] = []
     private var next = 0
     private var depth = 0
-    /// For whose sake runs what runs now.
+    /// The account on whose behalf the present work is done.
     private(set) var account: TimeAccount?
     private var meter = TimeMeter()
 
@@ -29,11 +30,12 @@ final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
         let account: TimeAccount?
     }
 
-    /// How long jobs run in one iteration of the main context, in microseconds: then GLib looks at its other sources again.
+    /// How long jobs may run in one iteration of the main context, in microseconds, before GLib looks at its
+    /// other sources again.
     private static let longestRun: Int64 = 2000
-    /// What is left of that in this iteration.
+    /// How much of ``longestRun`` is left in this iteration.
     private var timeLeft = longestRun
-    /// How many jobs room is kept for.
+    /// How many jobs memory is kept for.
     private static let keptCapacity = 4096
 
     init() {
@@ -72,8 +74,8 @@ final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
     private var isOwner: Bool { g_main_context_is_owner(context) != 0 }
 
-    /// Makes sure that the calling thread is the loop's: that it owns the main context, or may now, being the first thread
-    /// while nobody does.
+    /// Makes sure that the calling thread is the loop's: that it owns the main context, or may own it now
+    /// because it is the first thread and nobody else does.
     /// - Returns: whether ``giveBack()`` is to follow.
     func claim() -> Bool {
         if isOwner { return false }
@@ -83,12 +85,12 @@ final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
         return true
     }
 
-    /// Ends what ``claim()`` has begun.
+    /// Gives up what ``claim()`` has taken.
     func giveBack() { g_main_context_release(context) }
 
     // MARK: Running
 
-    /// Whether a job waits. Only on the loop's thread, as all that follows.
+    /// Whether a job waits. To be called only on the loop's thread, like everything that follows.
     var hasJobs: Bool { waitingJobs > 0 }
 
     /// How many jobs wait.
@@ -110,8 +112,8 @@ final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
         depth -= 1
     }
 
-    /// What runs from now on is at the expense of `new`.
-    /// - Returns: at whose expense it was, for ``end(_:)``.
+    /// Charges `new` for what runs from now on.
+    /// - Returns: the account that was charged before, for ``end(_:)``.
     func begin(_ new: TimeAccount?) -> TimeAccount? {
         let former = account
         account = new
@@ -119,14 +121,14 @@ final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
         return former
     }
 
-    /// What runs from now on is at the expense of `former` again. The meter runs on until somebody else does something:
-    /// mostly a job for the sake of the same.
+    /// Charges `former` again for what runs from now on. The meter keeps running until something is done for
+    /// somebody else: what follows is mostly a job on behalf of the same account.
     func end(_ former: TimeAccount?) {
         account = former
         if former != nil { measure(former) }
     }
 
-    /// From now on time is taken by `new`.
+    /// Measures time for `new` from now on.
     private func measure(_ new: TimeAccount?) {
         if let (former, time) = meter.set(new) { MainLoop.assumeIsolated { former.charge(time) } }
     }
@@ -134,7 +136,8 @@ final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
     /// GLib begins to look at its sources.
     func beginIteration() { timeLeft = Self.longestRun }
 
-    /// Runs jobs in their order, those of others that come meanwhile included, until there are none or time is up.
+    /// Runs jobs in order, including those that other threads enqueue in the meantime, until there are none
+    /// left or the time is up.
     private func drain() {
         guard timeLeft > 0 else { return }
         var now = MainLoop.now

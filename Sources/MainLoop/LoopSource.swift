@@ -1,27 +1,41 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import CGio
+public import CGio
 
 /// A source of events on the main loop. It stays until ``cancel()`` is called or the value is freed.
 @MainLoop
 public final class LoopSource {
     private var source: UnsafeMutablePointer<GSource>?
 
+    /// Attaches `source`, whose reference this takes over, and calls `body` whenever it is ready, until that returns false.
+    convenience init(_ source: UnsafeMutablePointer<GSource>?, _ body: @escaping @MainLoop () -> Bool) {
+        self.init(
+            source, { Callback.Repeating.call($0) }, Callback.Repeating.pass(body), Callback.Repeating.destroy
+        )
+    }
+
     /// Attaches `source`, whose reference this takes over.
-    init(_ source: UnsafeMutablePointer<GSource>?, _ body: @escaping @MainLoop () -> Bool) {
+    /// - Parameters:
+    ///   - function: called with `data` whenever the source is ready; of the C type that this kind of source asks for.
+    ///   - destroy: called with `data` once the source is destroyed.
+    init(
+        _ source: UnsafeMutablePointer<GSource>?, _ function: GSourceFunc, _ data: UnsafeMutableRawPointer?,
+        _ destroy: GDestroyNotify?
+    ) {
         self.source = source
-        guard let source else { return }
+        guard let source else {
+            destroy?(data)
+            return
+        }
         // A source that may recurse is not blocked while it is dispatched: for a file descriptor, blocking
         // costs two writes to the context's eventfd and an extra poll each time.
         g_source_set_can_recurse(source, 1)
-        g_source_set_callback(
-            source, { Callback.Repeating.call($0) }, Callback.Repeating.pass(body), Callback.Repeating.destroy
-        )
+        g_source_set_callback(source, function, data, destroy)
         g_source_attach(source, MainLoop.executor.context)
     }
 
     isolated deinit { cancel() }
 
-    /// Ends it. Harmless when it has ended already.
+    /// Ends the source. Harmless when it has ended already.
     public func cancel() {
         guard let source else { return }
         self.source = nil
@@ -42,7 +56,7 @@ extension LoopSource {
     /// Calls `body` once, as soon as all other sources that are ready have had their turn.
     public static func soon(_ body: @escaping @MainLoop () -> Void) -> LoopSource {
         let source = g_idle_source_new()
-        // That of all others: a lower one would starve while there is something to do.
+        // The same priority as all others: with a lower one it would starve while there is something to do.
         g_source_set_priority(source, G_PRIORITY_DEFAULT)
         return LoopSource(source) {
             body()
@@ -57,6 +71,22 @@ extension LoopSource {
             body()
             return true
         }
+    }
+
+    /// Calls `body` whenever `source` is ready, one of a stream, made by `g_pollable_…_create_source`, whose reference this
+    /// takes over.
+    public static func pollable(
+        _ source: UnsafeMutablePointer<GSource>?, _ body: @escaping @MainLoop () -> Void
+    ) -> LoopSource {
+        let function: @convention(c) (UnsafeMutablePointer<GObject>?, gpointer?) -> gboolean = { _, data in
+            Callback.Repeating.call(data)
+        }
+        let data = Callback.Repeating.pass {
+            body()
+            return true
+        }
+        return LoopSource(
+            source, unsafeBitCast(function, to: GSourceFunc.self), data, Callback.Repeating.destroy)
     }
 }
 

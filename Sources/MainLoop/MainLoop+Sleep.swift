@@ -15,7 +15,7 @@ extension MainLoop {
     }
 }
 
-/// One sleep: whichever of timer and cancellation comes first ends it.
+/// A sleep, which is ended by the timer or by cancellation, whichever comes first.
 @MainLoop
 private final class Sleeper {
     private var continuation: CheckedContinuation<Void, any Error>?

@@ -14,8 +14,8 @@ public actor MainLoop {
         Self.executor.asUnownedSerialExecutor()
     }
 
-    /// Starts `operation` on the main loop, after what has been started before. All tasks begin here: a bare
-    /// `Task { }` would lose the executor preference and run through another thread at every `await`.
+    /// Starts `operation` on the main loop, after everything that was started before. All tasks begin here: a
+    /// bare `Task { }` would lose the executor preference and pass through another thread at every `await`.
     @discardableResult
     public static func start<Success: Sendable>(
         _ operation: @escaping @MainLoop @Sendable () async -> Success
@@ -31,15 +31,15 @@ public actor MainLoop {
         Task(executorPreference: executor) { try await operation() }
     }
 
-    /// Runs `body`, for a C callback on the loop's thread; the outermost one then runs the jobs that have
-    /// been enqueued meanwhile, before C gets control back.
+    /// Runs `body` for a C callback on the loop's thread. The outermost call then runs the jobs that have
+    /// been enqueued in the meantime, before C gets control back.
     public static func enter(_ body: @MainLoop () -> Void) {
         executor.enter { assumeIsolated(body) }
     }
 
-    /// Runs `operation` here and now. Only for code that runs on the loop's thread without Swift knowing:
-    /// callbacks from C, and a program on its first thread before its loop runs and after. Anywhere else it ends the
-    /// process: two threads would use at the same time what belongs to one.
+    /// Runs `operation` here and now. This is only for code that runs on the loop's thread without Swift
+    /// knowing: callbacks from C, and a program on its first thread before and after its loop runs. Anywhere
+    /// else this ends the process, because two threads would be using at the same time what belongs to one.
     public static func assumeIsolated<Result>(_ operation: @MainLoop () throws -> Result) rethrows -> Result {
         typealias Plain = () throws -> Result
         let isBorrowed = executor.claim()

@@ -3,12 +3,12 @@ internal import CGio
 internal import Glibc
 internal import Platform
 
-/// A process whose end can be waited for: the one that has the id when this is made, whoever gets the id after it
-/// (pidfd_open(2)).
+/// A process whose end can be waited for: the one that has the id when this is created, whoever gets the id
+/// later (pidfd_open(2)).
 @MainLoop
 public final class ProcessHandle {
     private let process: UInt32
-    /// Readable once the process has ended; negative without one.
+    /// A descriptor that is readable once the process has ended; negative if there is none.
     private let descriptor: Int32
     private var waiting: [Int: Waiting] = [:]
     private var nextNumber = 0
@@ -20,7 +20,7 @@ public final class ProcessHandle {
         let timer: LoopSource
     }
 
-    /// How often a process is looked at of which the kernel tells nothing.
+    /// How often a process is looked at if the kernel does not report its end.
     private static let interval = Duration.milliseconds(20)
 
     /// The process that has the id `process` now.
@@ -41,7 +41,7 @@ public final class ProcessHandle {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Waits for its end, at most for `time`.
+    /// Waits for the end of the process, for at most `time`.
     /// - Returns: whether it has ended.
     public func end(within time: Duration) async -> Bool {
         if hasEnded { return true }
@@ -70,7 +70,7 @@ public final class ProcessHandle {
         }
     }
 
-    /// For kernels before 5.3, and without a descriptor left.
+    /// Waits by looking again and again, for kernels before 5.3 and for when no descriptor is left.
     private func endByLooking(_ time: Duration) async -> Bool {
         let end =
             MainLoop.now + time.components.seconds * 1_000_000 + time.components.attoseconds

@@ -9,7 +9,7 @@ struct TimeMeter {
     private var account: TimeAccount?
     private var begin: Int64 = 0
 
-    /// From now on time is taken by `new`.
+    /// Measures time for `new` from now on.
     /// - Returns: what the former account is to be charged, in nanoseconds.
     mutating func set(_ new: TimeAccount?) -> (account: TimeAccount, time: Int64)? {
         guard new !== account else { return nil }

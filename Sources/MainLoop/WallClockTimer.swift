@@ -2,17 +2,17 @@
 internal import CGio
 internal import Glibc
 
-/// A timer for a time of the wall clock. It also fires when the clock is set, or the machine wakes up, since the time
-/// may have been passed over then (timerfd_create(2), `TFD_TIMER_CANCEL_ON_SET`).
+/// A timer for a time of the wall clock. It also fires when the clock is set or the machine wakes up, since
+/// the time may have been skipped then (timerfd_create(2), `TFD_TIMER_CANCEL_ON_SET`).
 @MainLoop
 public final class WallClockTimer {
     private let body: @MainLoop () -> Void
     private var descriptor: Int32 = -1
     private var source: DescriptorSource?
-    /// Stands for it while there is no descriptor left.
+    /// Replaces the timer while there is no descriptor left.
     private var substitute: LoopSource?
 
-    /// How long, in microseconds, that one waits at most until it looks at the clock.
+    /// How long, in microseconds, ``substitute`` waits at most before it looks at the clock.
     private static let longestWait: Int64 = 10_000_000
 
     /// Calls `body` whenever the time that was set last has come.
@@ -20,13 +20,13 @@ public final class WallClockTimer {
 
     isolated deinit { cancel() }
 
-    /// Sets the time, in microseconds since the Unix epoch, in place of the former.
+    /// Sets the time, in microseconds since the Unix epoch, in place of the former one.
     public func set(_ time: Int64) {
         cancel()
         descriptor = timerfd_create(CLOCK_REALTIME, Int32(TFD_NONBLOCK | TFD_CLOEXEC))
         guard descriptor >= 0 else { return setWithoutDescriptor(time) }
         var value = itimerspec()
-        // At 0 it would be switched off.
+        // A value of 0 would switch the timer off.
         value.it_value = timespec(
             tv_sec: Int(max(0, time) / 1_000_000), tv_nsec: Int(max(1, max(0, time) % 1_000_000 * 1000)))
         guard
@@ -38,7 +38,7 @@ public final class WallClockTimer {
         }
     }
 
-    /// Looks again in a while, or when it is time: a descriptor may be had then.
+    /// Looks again after a while, or when it is time: there may be a descriptor then.
     private func setWithoutDescriptor(_ time: Int64) {
         let left = max(0, time.subtractingReportingOverflow(MainLoop.wallClock).partialValue)
         substitute = .timer(after: .microseconds(min(left, Self.longestWait))) { [weak self] in
@@ -49,7 +49,7 @@ public final class WallClockTimer {
         }
     }
 
-    /// No time is waited for any more.
+    /// Stops waiting for any time.
     public func cancel() {
         substitute = nil
         source = nil

@@ -4,11 +4,11 @@ internal import Glibc
 
 /// Threads for work that blocks. Signals never interrupt them, and nobody waits for their end.
 public enum BackgroundThread {
-    /// Runs `body` on a thread of its own.
+    /// Runs `body` on a new thread.
     /// - Parameter name: at most 15 bytes, for debuggers.
-    /// - Throws: if the system has no thread left; `body` is not run then.
+    /// - Throws: if the system has no thread left; then `body` is not run.
     public static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(GLibError) {
-        // A thread begins with the mask of whoever makes it.
+        // A thread begins with the signal mask of the thread that creates it.
         var (all, former) = (sigset_t(), sigset_t())
         sigfillset(&all)
         pthread_sigmask(SIG_SETMASK, &all, &former)
@@ -30,8 +30,9 @@ public enum BackgroundThread {
         }
     }
 
-    /// From now on the thread that calls this goes behind the main loop's wherever both could run: however much others give it to
-    /// do, who waits for the main loop does not wait for it too. It cannot be taken back.
+    /// From now on, the calling thread gives way to the main loop's thread wherever both could run: however
+    /// much work others give it, whoever waits for the main loop does not have to wait for that as well. This
+    /// cannot be undone.
     public static func giveWay() {
         // On Linux the nice value is each thread's own (setpriority(2), "C library/kernel differences").
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(handoff_gettid()), giveWayNiceness)

@@ -6,10 +6,10 @@ public enum DescriptorLimit {
     /// Enough for all streams that all peers may have, three descriptors each.
     private static let wanted: rlim_t = 8192
 
-    /// With fewer GLib ends the process at one point or another, instead of saying so.
+    /// With fewer than this, GLib ends the process at some point without saying why.
     private static let least: rlim_t = 64
 
-    /// Why a daemon cannot run, for people; nil if there are enough.
+    /// Why a daemon cannot run, for people to read; nil if there are enough descriptors.
     public static var shortage: String? {
         guard let limit = current, limit.rlim_cur < least else { return nil }
         return
@@ -21,8 +21,8 @@ public enum DescriptorLimit {
     /// `max_message_unix_fds`).
     private static let reserve: rlim_t = 32
 
-    /// Raises the limit as far as is needed and allowed, but for the reserve. The usual one is that of programs that use
-    /// select(2).
+    /// Raises the limit as far as is needed and allowed, except for the reserve. The usual limit is meant for
+    /// programs that use select(2).
     public static func raise() {
         guard var limit = current else { return }
         let most = limit.rlim_max > least + reserve ? limit.rlim_max - reserve : limit.rlim_max
@@ -30,8 +30,8 @@ public enum DescriptorLimit {
         set(limit)
     }
 
-    /// Runs `body` with some descriptors more than everything else may have: for what would not fail alone without one, but
-    /// take the whole program or a caller with it.
+    /// Runs `body` with some more descriptors than everything else may have. This is for work that, without a
+    /// descriptor, would not only fail itself but bring down the whole program or a caller.
     public static func withReserve<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {

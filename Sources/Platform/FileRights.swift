@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 public import Glibc
 
-/// Something in the file system is not safe to be used, for people: what, why, and what to do.
+/// Says to people that something in the file system is not safe to use: what, why, and what to do.
 public struct UnsafeFile: Error, CustomStringConvertible {
     /// What is wrong with which file, and what to do.
     public let description: String
@@ -16,14 +16,15 @@ public struct FileRights {
     public let path: String
     private let status: stat
 
-    /// What an owner appears as whom a user namespace does not know: for folders far above, mostly root.
+    /// The id under which an owner appears that a user namespace does not know: for folders far up the tree,
+    /// mostly root.
     private static let unknownOwner: uid_t = 65534
 
-    /// The rights that `status` tells of what messages call `path`.
+    /// The rights according to `status`, of a file that messages call `path`.
     public init(_ status: stat, _ path: String) { (self.status, self.path) = (status, path) }
 
     /// The rights of `descriptor`, which messages call `path`.
-    /// - Throws: if the system does not tell.
+    /// - Throws: if the system does not tell them.
     public init(of descriptor: Int32, _ path: String) throws(UnsafeFile) {
         self.path = path
         var status = stat()
@@ -43,10 +44,10 @@ public struct FileRights {
     /// Whether it is this user's.
     public var isOurs: Bool { status.st_uid == geteuid() }
 
-    /// Leaves it to its owner alone, who must be this user.
+    /// Takes all rights from everybody but its owner, who must be this user.
     /// - Parameters:
     ///   - wanted: the permissions that it is to have.
-    ///   - risk: what others could do as long as it was open to them, and what to do about that.
+    ///   - risk: what others could do while it was open to them, and what to do about that.
     /// - Returns: what was put right, for people; nil if there was nothing.
     /// - Throws: if it is another user's, or its permissions cannot be changed.
     public func restrict(_ descriptor: Int32, to wanted: mode_t, risk: String) throws(UnsafeFile) -> String? {
@@ -67,10 +68,11 @@ public struct FileRights {
             "\(path) was open to others (\(mode)); now it is yours alone (\(String(wanted, radix: 8))). \(risk)"
     }
 
-    /// Throws if others could put something else in the place of what is in this folder.
+    /// Throws if others could replace what is in this folder.
     ///
-    /// A group may write: on many systems each user has one of their own, and folders are made so. Whoever has put other
-    /// people into that group trusts them with much more than this.
+    /// A group may have the right to write: on many systems every user has a group of their own, and new
+    /// folders give it that right. Whoever has put other people into that group trusts them with much more
+    /// than this.
     public func checkNobodyElseReplaces(what: String) throws(UnsafeFile) {
         let remedy = "Take that right from them, or keep the state elsewhere (XDG_STATE_HOME)."
         guard isOurs || status.st_uid == 0 || status.st_uid == Self.unknownOwner else {
@@ -79,7 +81,7 @@ public struct FileRights {
                     "\(path) belongs to another user (\(status.st_uid)), who could put something else in the"
                     + " place of \(what). \(remedy)")
         }
-        // With the sticky bit, as in /tmp, only who owns something can replace it.
+        // With the sticky bit, as in /tmp, only the owner of a file can replace it.
         guard status.st_mode & S_IWOTH == 0 || status.st_mode & S_ISVTX != 0 else {
             throw UnsafeFile(
                 description:
@@ -88,10 +90,10 @@ public struct FileRights {
         }
     }
 
-    /// What to tell the user if others decide what this file says, which is not secret; nil if they don't.
+    /// What to tell the user if others can change this file, which is not secret; nil if they cannot.
     ///
-    /// It is used all the same: some keep such files where a program with other rights sets them up, and to refuse the file
-    /// would leave Handoff without the switch that is in it.
+    /// The file is used nevertheless: some people keep such files where a program with other rights sets them
+    /// up, and refusing the file would leave Handoff without the switch that is in it.
     public var warningOfWriters: String? {
         let isForeign = !isOurs && status.st_uid != 0 && status.st_uid != Self.unknownOwner
         guard isForeign || status.st_mode & S_IWOTH != 0 else { return nil }
@@ -102,7 +104,7 @@ public struct FileRights {
             + " (chown, chmod go-w)."
     }
 
-    /// ``warningOfWriters`` of the file at `path`; nil also if there is none.
+    /// ``warningOfWriters`` of the file at `path`; also nil if there is no file.
     public static func warningOfWriters(of path: String) -> String? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

@@ -13,7 +13,7 @@ public struct GLibError: Error, CustomStringConvertible, Sendable {
     /// The message alone.
     public var description: String { message }
 
-    /// Takes over `error` and frees it. For nil it says that no reason was given.
+    /// Takes over `error` and frees it. If that is nil, the message says that no reason was given.
     public init(taking error: UnsafeMutablePointer<GError>?) {
         guard let error else {
             (domain, code, message) = (0, 0, "failed without giving a reason")

@@ -4,8 +4,8 @@ internal import CGio
 extension KeyFile {
     // MARK: Reading
 
-    /// The text of `key`, nil if it is not there.
-    /// - Throws: if it is not text.
+    /// The text of `key`, nil if there is no such key.
+    /// - Throws: if its value is not text.
     public func string(_ key: String, in group: String) throws(KeyFileError) -> String? {
         try checkEscapes(key, in: group, allowed: "sntr\\")
         let text = try value(key, in: group) { g_key_file_get_string(raw, group, key, $0) } ?? nil
@@ -13,19 +13,19 @@ extension KeyFile {
         return text.map { String(cString: $0) }
     }
 
-    /// The whole number of `key`, nil if it is not there.
-    /// - Throws: if it is not one.
+    /// The whole number of `key`, nil if there is no such key.
+    /// - Throws: if its value is not a whole number.
     public func integer(_ key: String, in group: String) throws(KeyFileError) -> Int64? {
         try value(key, in: group) { Int64(g_key_file_get_int64(raw, group, key, $0)) }
     }
 
-    /// The truth value of `key`, nil if it is not there.
-    /// - Throws: if it is neither `true` nor `false`.
+    /// The truth value of `key`, nil if there is no such key.
+    /// - Throws: if its value is neither `true` nor `false`.
     public func boolean(_ key: String, in group: String) throws(KeyFileError) -> Bool? {
         try value(key, in: group) { g_key_file_get_boolean(raw, group, key, $0) != 0 }
     }
 
-    /// The list of texts of `key`, nil if it is not there.
+    /// The list of texts of `key`, nil if there is no such key.
     /// - Throws: if one of them is not text.
     public func strings(_ key: String, in group: String) throws(KeyFileError) -> [String]? {
         try checkEscapes(key, in: group, allowed: "sntr\\;")
@@ -34,8 +34,8 @@ extension KeyFile {
         return list.map { Self.strings($0) }
     }
 
-    /// Throws if a backslash in the value of `key` comes before anything but the characters `allowed`: GKeyFile sets
-    /// an error for each, one over the other.
+    /// Throws if a backslash in the value of `key` comes before anything but the characters `allowed`:
+    /// GKeyFile sets an error for each of them, one on top of the other.
     private func checkEscapes(_ key: String, in group: String, allowed: String) throws(KeyFileError) {
         let text = g_key_file_get_value(raw, group, key, nil)
         defer { g_free(text) }
@@ -65,7 +65,8 @@ extension KeyFile {
 
     // MARK: Writing
 
-    /// Sets `key` to a text without NUL. A form feed at its beginning gets lost: GKeyFile does not escape it.
+    /// Sets `key` to a text without NUL. A form feed at the beginning of the text is lost, since GKeyFile
+    /// does not escape it.
     public func set(_ key: String, in group: String, to value: String) {
         g_key_file_set_string(raw, group, key, value)
     }

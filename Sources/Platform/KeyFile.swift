@@ -2,13 +2,13 @@
 internal import CGio
 internal import Glibc
 
-/// Why a key file cannot be used, for people: with the name of the file, the group and the key.
+/// Why a key file cannot be used, for people to read: with the name of the file, the group and the key.
 public struct KeyFileError: Error, Equatable, CustomStringConvertible, Sendable {
-    /// Whether the file is what is wrong, rather than the disk or the permissions.
+    /// Whether the file itself is wrong, rather than the disk or the permissions.
     public let isDamage: Bool
-    /// Whether all that was wanting is a descriptor.
+    /// Whether it failed only because no descriptor was left.
     public let isShortage: Bool
-    /// What is wrong, with which file, and where one can do something about it, what.
+    /// What is wrong with which file, and what to do, if something can be done.
     public let description: String
 
     /// An error that says `description`.
@@ -21,12 +21,12 @@ public struct KeyFileError: Error, Equatable, CustomStringConvertible, Sendable 
 
 /// A key file (GKeyFile): groups of keys with values, as in desktop entries.
 ///
-/// Not bound to an actor, and to be used by one at a time.
+/// It is not bound to an actor, and must be used by one at a time.
 public final class KeyFile {
     let raw: OpaquePointer
     /// The name of the file in messages.
     let name: String
-    /// The group of each header that was read, also of one that comes again.
+    /// The group of each header that was read, including repeated ones.
     private let headers: [[UInt8]]
 
     /// The longest file that is read unless the caller says otherwise.
@@ -39,13 +39,13 @@ public final class KeyFile {
         headers = []
     }
 
-    /// The key file that `text` is; `name` is what messages call it.
-    /// - Throws: if it is not one.
+    /// Parses `text` as a key file; `name` is what messages call it.
+    /// - Throws: if it is not a key file.
     public init(text: String, name: String = "the key file") throws(KeyFileError) {
         raw = g_key_file_new()
         self.name = name
         headers = Self.headers(in: text)
-        // What is saved again must not have lost anything.
+        // Nothing must be lost when the file is saved again.
         let flags = GKeyFileFlags(
             rawValue: G_KEY_FILE_KEEP_COMMENTS.rawValue | G_KEY_FILE_KEEP_TRANSLATIONS.rawValue)
         do throws(GLibError) {
@@ -68,8 +68,8 @@ public final class KeyFile {
         return try KeyFile(bytes: bytes, name: path)
     }
 
-    /// The key file that `bytes` are; `name` is what messages call it.
-    /// - Throws: if they are not one.
+    /// Parses `bytes` as a key file; `name` is what messages call it.
+    /// - Throws: if they are not a key file.
     public convenience init(bytes: [UInt8], name: String) throws(KeyFileError) {
         guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
             throw KeyFileError("\(name) is not a key file: it is not UTF-8 text.")
@@ -91,10 +91,11 @@ public final class KeyFile {
     /// The names of the groups, in the order of the file.
     public var groups: [String] { Self.strings(g_key_file_get_groups(raw, nil)) }
 
-    /// Whether the text that was read names a group twice, which GKeyFile merges without a word.
+    /// Whether the text that was read names a group twice, which GKeyFile silently merges.
     public var hasRepeatedGroups: Bool { Set(headers).count < headers.count }
 
-    /// The names in the headers of `text`, where GKeyFile finds them: with any space before, and some after.
+    /// The names in the headers of `text`, found where GKeyFile finds them: after any amount of space, and
+    /// possibly before some.
     private static func headers(in text: String) -> [[UInt8]] {
         let spaces = Array(" \t\r\u{C}".utf8)
         return text.utf8.split(separator: UInt8(ascii: "\n")).compactMap { line in

@@ -2,7 +2,8 @@
 internal import CGio
 internal import Synchronization
 
-/// Structured logging through GLib: to the journal where standard error is one, else to standard error.
+/// Structured logging through GLib: to the journal if standard error leads there, otherwise to standard
+/// error.
 ///
 /// Debug lines appear with `G_MESSAGES_DEBUG=DOMAIN` (or `all`), or after ``enableDebug()``.
 public struct Log: Sendable {
@@ -37,8 +38,8 @@ public struct Log: Sendable {
     /// A log of `domain`, e.g. `handoff-broker`.
     public init(domain: String) { self.domain = domain }
 
-    /// Before the first line: everything goes to standard error, so that output on standard output can be
-    /// read by programs.
+    /// Sends everything to standard error, so that programs can read standard output. To be called before the
+    /// first line.
     public static func useStandardError() { g_log_writer_default_set_use_stderr(1) }
 
     /// Shows debug lines of every domain, as `--verbose` asks for.
@@ -47,7 +48,7 @@ public struct Log: Sendable {
         showsAll.store(true, ordering: .relaxed)
     }
 
-    /// Set once debug lines are enabled: what was found before counts no more.
+    /// Set once debug lines are enabled: what GLib answered before no longer counts.
     private static let showsAll = Atomic<Bool>(false)
 
     /// Writes one line; `fields` become fields of the journal entry (names in upper case).
@@ -81,7 +82,8 @@ public struct Log: Sendable {
         self(.warning, text(), fields)
     }
 
-    /// GLib's answer is kept: asking costs a third of a microsecond, on paths that take ten.
+    /// Whether GLib would drop lines of this level. Its answer is kept: asking costs a third of a
+    /// microsecond, on paths that take ten.
     private func drops(_ level: Level) -> Bool {
         if Self.showsAll.load(ordering: .relaxed) { return false }
         if verdict.drops.load(ordering: .relaxed) == Verdict.unknown {

@@ -11,8 +11,8 @@ public enum MachineInformation {
         return value(of: key, in: String(decoding: bytes, as: UTF8.self))
     }
 
-    /// The same in the text of such a file: what a shell would take for the value, with its quotes and backslashes. Of
-    /// several assignments the last counts that a shell understands.
+    /// The value of `key` in the text of such a file, as a shell would read it, with its quotes and
+    /// backslashes. If there are several assignments, the last one that a shell understands counts.
     static func value(of key: String, in text: String) -> String? {
         var value: String?
         for line in text.split(whereSeparator: \.isNewline) {

@@ -3,6 +3,6 @@ internal import CGio
 
 /// The memory of this process.
 public enum ProcessMemory {
-    /// Gives what is free of it back to the system (malloc_trim(3)), which takes milliseconds if there is much.
+    /// Gives free memory back to the system (malloc_trim(3)), which takes milliseconds if there is a lot.
     public static func returnFree() { _ = malloc_trim(0) }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CGio
 
-/// The options of a program (GOptionContext): what there is, the text of `--help`, and what was given.
+/// The options of a program (GOptionContext): which there are, the text of `--help`, and what was given.
 ///
-/// `--help` (`-h`) and `--version` are always there.
+/// `--help` (`-h`) and `--version` always exist.
 public struct ProgramOptions {
     /// An option.
     private struct Option {
@@ -18,7 +18,7 @@ public struct ProgramOptions {
     public struct Values {
         private var flags: Set<String> = []
         private var texts: [String: [String]] = [:]
-        /// What is left without the options, in order.
+        /// What is left after the options are taken out, in order.
         public fileprivate(set) var rest: [String] = []
 
         fileprivate mutating func insert(_ flag: String) { flags.insert(flag) }
@@ -47,7 +47,8 @@ public struct ProgramOptions {
     /// - Parameters:
     ///   - arguments: what follows the options, for the first line of the help; nil if nothing may.
     ///   - summary: what the program does, shown above the options.
-    ///   - stopsAtFirstArgument: leaves options behind the first argument alone, as they are those of a command.
+    ///   - stopsAtFirstArgument: whether options after the first argument are left alone, because they belong
+    ///     to a command.
     public init(arguments: String? = nil, summary: String, stopsAtFirstArgument: Bool = false) {
         self.arguments = arguments
         self.summary = summary
@@ -86,7 +87,7 @@ public struct ProgramOptions {
         }
     }
 
-    /// What `commandLine` says, the program's name at its beginning left out.
+    /// Parses `commandLine`, which begins with the name of the program.
     /// - Throws: ``Failure`` for an unknown option, a missing argument, and whatever follows the options of a
     ///   program
     ///   without arguments.
@@ -133,7 +134,8 @@ public struct ProgramOptions {
         values.set(option.name, valid)
     }
 
-    /// The strings that GLib has found for an option that repeats: its storage holds the beginning of a list.
+    /// The strings that GLib has found for an option that may be repeated: its storage holds the beginning of
+    /// a list.
     private static func list(_ found: UnsafeMutablePointer<gchar>) -> [UnsafeMutablePointer<gchar>] {
         let vector = UnsafeMutableRawPointer(found).assumingMemoryBound(to: CText.self)
         return (0..<Int(g_strv_length(vector))).compactMap { vector[$0] }
@@ -148,7 +150,7 @@ public struct ProgramOptions {
         var entries = options.enumerated().map { Self.entry($1, storage + $0, &names) }
         // The end of the list is an entry without a name.
         entries.append(GOptionEntry())
-        // Copied by GLib but for the texts, which live as long as the context.
+        // GLib copies the entries but not the texts, which live as long as the context.
         let context = g_option_context_new(arguments)
         g_option_context_set_help_enabled(context, 0)
         g_option_context_set_strict_posix(context, stopsAtFirstArgument ? 1 : 0)
@@ -177,7 +179,8 @@ public struct ProgramOptions {
             names.append(copy)
             return UnsafePointer(copy)
         }
-        // A file name is taken as it is; a text would be converted from the character set of the locale.
+        // A file name is taken as it is, whereas a string would be converted from the character set of the
+        // locale.
         let argument = option.repeats ? G_OPTION_ARG_FILENAME_ARRAY : G_OPTION_ARG_FILENAME
         return GOptionEntry(
             long_name: copy(option.name), short_name: gchar(option.letter?.asciiValue ?? 0), flags: 0,

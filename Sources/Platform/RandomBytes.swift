@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// Bytes that nobody can foresee.
+/// Bytes that nobody can predict.
 public enum RandomBytes {
-    /// `count` of them, from the kernel.
+    /// `count` random bytes from the kernel.
     public static func make(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
         var bytes: [UInt8] = []

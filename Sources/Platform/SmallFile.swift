@@ -8,7 +8,7 @@ public enum SmallFile {
     /// - Returns: nil if there is none.
     /// - Throws: if it cannot be read, is not a regular file, or is longer than `maximumSize` bytes.
     public static func read(_ path: String, maximumSize: Int) throws(KeyFileError) -> [UInt8]? {
-        // Not blocking: what stands at the path may be a pipe.
+        // Opened without blocking, since there may be a pipe at the path.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
@@ -28,7 +28,7 @@ public enum SmallFile {
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw KeyFileError("\(path) is not a regular file. Move it away.")
         }
-        // One byte more tells of a file that is too long, also of one that grows meanwhile.
+        // Reading one byte more reveals a file that is too long, even one that grows while it is read.
         let bytes = try contents(of: descriptor, atMost: maximumSize + 1, path)
         guard bytes.count <= maximumSize else {
             throw KeyFileError(
@@ -62,7 +62,7 @@ public enum SmallFile {
             rawValue: G_FILE_SET_CONTENTS_CONSISTENT.rawValue | G_FILE_SET_CONTENTS_DURABLE.rawValue)
         do throws(GLibError) {
             _ = try throwingGError { error in
-                // An empty array may have no address; the zero behind the end gives it one.
+                // An empty array may have no address; the zero after the end gives it one.
                 (bytes + [0]).withUnsafeBytes {
                     let start = $0.baseAddress?.assumingMemoryBound(to: CChar.self)
                     return g_file_set_contents_full(path, start, gssize(bytes.count), flags, 0o600, error)
@@ -75,7 +75,8 @@ public enum SmallFile {
         }
     }
 
-    /// Where what is at `path` really is: a link that the user has put there stays, and leads to what is written.
+    /// Where the file at `path` really is: a link that the user has put there stays, and leads to what is
+    /// written.
     public static func target(of path: String) -> String {
         guard let real = realpath(path, nil) else { return path }
         defer { free(real) }

@@ -2,7 +2,7 @@
 internal import CGio
 
 /// Where the user's files of each kind are (XDG Base Directory Specification). GLib looks at the environment
-/// once.
+/// only once.
 public enum UserDirectories {
     /// `$XDG_CONFIG_HOME`, by default `~/.config`.
     public static var configuration: String { String(cString: g_get_user_config_dir()) }

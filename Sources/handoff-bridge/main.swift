@@ -9,7 +9,7 @@ ProcessEnvironment.prepare()
 exit(
     DaemonProgram.run(
         "handoff-bridge", name: HandoffNames.bridge,
-        summary: "The bridge of Handoff: links this device with the user's other devices.",
+        summary: "The bridge of Handoff: connects this device with the user's other devices.",
         options: [
             .init("listen", value: "ADDRESS:PORT", "Listen here instead of everywhere; port 0 picks one"),
             .init("no-discovery", value: nil, "Neither announce this device nor look for others"),

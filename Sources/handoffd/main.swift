@@ -7,7 +7,7 @@ internal import HandoffInterfaces
 exit(
     DaemonProgram.run(
         "handoffd", name: HandoffNames.broker,
-        summary: "The broker of Handoff: applications make activities current, which go on on other devices.",
+        summary: "The broker of Handoff: keeps the activities of applications for other devices to continue.",
         export: { bus, _ in
             let broker = try Broker(bus)
             broker.export()

@@ -45,7 +45,8 @@ struct MutationTests {
         return bytes
     }
 
-    /// How the generator ends: an error with a line of the file, or code.
+    /// Checks that the generator ends as it should: with an error that names a line of the file, or with
+    /// code.
     private func check(_ bytes: [UInt8]) {
         let lines = bytes.count { $0 == UInt8(ascii: "\n") } + 1
         do throws(GenerationError) {

@@ -2,7 +2,7 @@
 import DBusGeneratorLibrary
 import Testing
 
-/// A file, and what is said about it.
+/// A file, and what the generator says about it.
 struct Refusal: Sendable, CustomTestStringConvertible {
     let line: Int
     let reason: String
@@ -62,7 +62,7 @@ struct RefusalTests {
             try Generator.swift(from: [Sample.file(text: refusal.file)])
         }
         #expect(error?.line == refusal.line)
-        // GLib's words for what is malformed are its own.
+        // How GLib words what is malformed is its own business.
         let reason = refusal.reason.prefix { $0 != ":" }
         #expect(error?.reason.hasPrefix(reason) == true, "\(error?.reason ?? "no error")")
     }

@@ -92,7 +92,7 @@ struct BusNameTests {
                 _ = try await (request.value, release.value)
                 _ = try await owner.owner(of: Self.name)
                 try await eventually { last == .some(.some(owner.uniqueName)) || last == .some(.none) }
-                // What the bus has said before this answer has been told by now.
+                // Everything that the bus said before this answer has been reported by now.
                 _ = try await watcher.owner(of: Self.name)
                 try await eventually { last == .some(.none) }
                 withExtendedLifetime(watch) {}

@@ -39,7 +39,7 @@ struct CallTests {
     func order() async throws {
         try await onLoop {
             let pair = try await Pair()
-            // The bus has not been asked yet who calls.
+            // At this point the bus has not been asked yet who the caller is.
             #expect(try await pipeline(pair, count: 500) == Array(0..<500))
             #expect(pair.log.numbers == Array(0..<500))
             #expect(try await pipeline(pair, count: 500) == Array(0..<500))

@@ -34,7 +34,7 @@ struct DescriptorTests {
                 let descriptor = try reader.readFileDescriptor()
                 #expect(fcntl(descriptor.number, F_GETFD) == FD_CLOEXEC)
                 #expect(readByte(from: descriptor.number) == UInt8(ascii: "x"))
-                // Its other end has been closed with the handler's value.
+                // The other end was closed together with the handler's value.
                 #expect(readByte(from: descriptor.number) == nil)
             }
             let file = try #require(pair.log.given)

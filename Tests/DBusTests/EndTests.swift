@@ -85,7 +85,7 @@ struct EndTests {
             #expect(await pair.error { try await pair.call("Effect") } == .disconnected)
             // Replies to a dead bus are dropped.
             pair.log.resume()
-            try await MainLoop.sleep(for: .milliseconds(20))
+            try await letPass(.milliseconds(20))
             #expect(closed.count == 1)
         }
     }

@@ -183,7 +183,7 @@ struct MarshallingTests {
     }
 }
 
-/// Messages in the byte order that this machine does not use, made without libdbus.
+/// Messages in big-endian byte order, made without libdbus.
 enum BigEndian {
     static func call(
         serial: UInt8, _ path: String, _ interface: String, _ member: String, _ signature: String,

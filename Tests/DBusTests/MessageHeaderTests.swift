@@ -3,7 +3,7 @@ import DBus
 import TestSupport
 import Testing
 
-/// A header from its parts, and `body` bytes after it.
+/// A header made from its parts, followed by `body` bytes.
 private func bytes(
     order: UInt8 = UInt8(ascii: "l"), kind: UInt8 = 2, serial: UInt32 = 9, fields: [UInt8], body: Int = 0
 ) -> [UInt8] {

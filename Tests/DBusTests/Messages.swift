@@ -15,14 +15,14 @@ enum Messages {
         return message
     }
 
-    /// A call with `values` as its arguments, each as itself.
+    /// A call with `values` as its arguments, none of them in a variant.
     static func call(of values: [Value]) throws(DBusError) -> Message {
         try call { (writer) throws(DBusError) in
             for value in values { try writer.writeContent(of: value) }
         }
     }
 
-    /// `message` as the other end of a channel gets it.
+    /// `message` as it arrives at the other end of a channel.
     static func sent(_ message: Message) throws(DBusError) -> Message { try .demarshal(message.marshal()) }
 
     /// All arguments of `message`.

@@ -4,7 +4,7 @@ import MainLoop
 import TestSupport
 import Testing
 
-/// What a connection is told of added and removed objects.
+/// What a connection is told about added and removed objects.
 @MainLoop
 private final class Listener {
     private(set) var notes: [String] = []

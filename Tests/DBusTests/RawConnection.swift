@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import CDBus
 
-/// What libdbus and the bus do without our encoder in between.
+/// Shows what libdbus and the bus do without our encoder in between.
 enum RawConnection {
-    /// Sends a signal whose argument is `depth` variants in one another, on a connection of its own.
+    /// Sends a signal whose argument is `depth` nested variants, on a separate connection.
     /// - Returns: whether the bus answers a call after that.
     static func survives(_ depth: Int, on address: String) -> Bool {
         guard let connection = dbus_connection_open_private(address, nil) else { return false }

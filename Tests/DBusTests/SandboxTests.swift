@@ -43,7 +43,7 @@ struct SandboxTests {
         }
 
         var sandbox: Sandbox? { Sandbox.of(processDirectory: folder) }
-        /// The same if its root directory is in another mount than our own.
+        /// The sandbox that is found if the root directory of the process is in another mount than our own.
         var sandboxElsewhere: Sandbox? { Sandbox.of(processDirectory: folder, ownMount: nil) }
     }
 
@@ -155,7 +155,7 @@ struct SandboxTests {
         let types = ["overlay", "ext4", "tmpfs", "btrfs", "xfs"]
         var mounts = Process.ownMounts
         for known in types { mounts = mounts.replacing(" - \(known) ", with: " - \(type) ") }
-        // Another device than that of our own root.
+        // This is another device than that of our own root directory.
         let lines = mounts.split(separator: "\n").map { line in
             var fields = line.split(separator: " ")
             fields[2] = "0:99999"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a neighbour on the network may try, each a function that does it once and asserts that it was of no avail.
+"""What a neighbour on the network may try. Each attack is a function that tries it once and asserts that it was in
+vain.
 
 Run as a program with the name of one, a port and the id of the device there, it does that again and again, a line of
 output each time, until its standard input ends.
@@ -37,7 +38,7 @@ class Target:
 
 
 def until(link: Link, condition: Callable[[], object], what: str) -> None:
-    """Waits without a main loop: nothing but this link matters here."""
+    """Waits without running a main loop, since nothing but this link matters here."""
     end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end, f"not within {PATIENCE} s: {what}"
@@ -51,7 +52,7 @@ def cut_off(link: Link) -> None:
 
 
 def answer(link: Link, message: Gio.DBusMessage) -> str:
-    """Sends a call, and gives back the name of the error that it is answered with; empty for none."""
+    """Sends a call, and returns the name of the error that it is answered with; empty if there is none."""
     serial = link.send(message)
     until(link, lambda: link.answer_to(serial) or link.closed, "an answer")
     found = link.answer_to(serial)
@@ -60,7 +61,7 @@ def answer(link: Link, message: Gio.DBusMessage) -> str:
 
 
 def greeted(target: Target, device: Device, **about: GLib.Variant) -> Link:
-    """A link on which both have said Hello."""
+    """A link on which both sides have said Hello."""
     link = device.link_to(target)
     about = {"Paired": GLib.Variant("b", True)} | about
     assert not answer(link, method_call("Link.Hello", GLib.Variant("(ua{sv})", (1, about))))
@@ -71,7 +72,7 @@ def greeted(target: Target, device: Device, **about: GLib.Variant) -> Link:
 
 
 def closed_to(link: Link) -> None:
-    """Nothing that is for peers is open, and nothing of it has come."""
+    """Asserts that nothing meant for peers is open, and that none of it has arrived."""
     assert answer(link, method_call("Peer.Withdraw", GLib.Variant("(s)", (SOME_ID,)))).endswith("AccessDenied")
     assert not link.calls("Offer")
     link.close()

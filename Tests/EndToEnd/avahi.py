@@ -38,7 +38,7 @@ def configure(path: Path, name: str) -> None:
 
 
 def is_running(session: Session) -> bool:
-    """Whether the daemon on this system bus has its name on the network."""
+    """Whether the daemon on this system bus has established its name on the network."""
     return bool(session.owner(AVAHI)) and call(session, "/", "Server.GetState").unpack()[0] == RUNNING
 
 
@@ -59,7 +59,7 @@ class Service:
 
 @dataclass(frozen=True)
 class Resolved:
-    """Where a service is, and what it says of itself."""
+    """Where a service is, and what it says about itself."""
 
     host: str
     address: str
@@ -68,7 +68,7 @@ class Resolved:
 
 
 class Publication:
-    """A service on the network, as long as its connection."""
+    """A service on the network, for as long as its connection lasts."""
 
     def __init__(self, session: Session, name: str, service_type: str, port: int, text: tuple[bytes, ...] = ()) -> None:
         self._session = session

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Connections to a session bus, and the waiting for what happens there."""
+"""Connections to a session bus, and waiting for what happens there."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Result = TypeVar("Result")
 
 
 def wait(condition: Callable[[], Result], what: str, timeout: float = TIMEOUT) -> Result:
-    """Runs the main loop until the condition gives something true, which is returned."""
+    """Runs the main loop until the condition returns something true, and returns that."""
     context = GLib.MainContext.default()
     deadline = time.monotonic() + timeout
     # Wakes the loop for conditions that nothing on it announces, such as a line in a log.
@@ -110,7 +110,7 @@ def body_size(body: GLib.Variant) -> int:
 
 
 class Session:
-    """A connection of its own to a machine's bus."""
+    """A separate connection to the bus of a machine."""
 
     def __init__(self, address: str) -> None:
         flags = Gio.DBusConnectionFlags
@@ -128,7 +128,7 @@ class Session:
 
     def begin(self, path: str, member: str, arguments: GLib.Variant | None = None, *, destination: str = "",
               descriptors: Gio.UnixFDList | None = None) -> Callable[[], GLib.Variant]:
-        """Sends a call and gives back the function that waits for its answer.
+        """Sends a call and returns the function that waits for its answer.
 
         `member` is METHOD of an interface of ours written `Manager.CreateActivity`, or a full name.
         """

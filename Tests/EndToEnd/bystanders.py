@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Two peers of whom one is attacked, and who shall not notice; and who attacks."""
+"""Two peers, one of which is attacked without either of them noticing, and the attackers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Bystanders:
         self.path = self.dock.offer("A letter")
 
     def continuation(self) -> float:
-        """Continues the activity, and gives back how many seconds that took."""
+        """Continues the activity, and returns how many seconds that took."""
         before = len(self.dock.finished())
         begin = time.perf_counter()
         self.dock.continue_offer(self.path)
@@ -58,7 +58,8 @@ class Bystanders:
 
     @contextmanager
     def undisturbed(self) -> Iterator[Times]:
-        """What is attempted meanwhile leaves the trust store as it is, byte by byte, and slows nobody down."""
+        """Asserts that what is attempted in the meantime leaves the trust store as it is, byte for byte, and slows
+        nobody down."""
         wait(lambda: b"Mutual=true" in self.trust() and b"FormerSecret=\n" in self.trust(), "the secret of both")
         trust, known = self.trust(), self.known()
         for _run in range(3):
@@ -86,25 +87,26 @@ class Times:
         self.in_peace += [self.bystanders.continuation() for _run in range(RUNS)]
 
     def take_under_attack(self, goes_on: Callable[[], bool] = lambda: False) -> None:
-        """As many, and more while the condition holds."""
+        """Measures as many continuations under attack, and more while the condition holds."""
         self.under_attack += [self.bystanders.continuation() for _run in range(RUNS)]
         while goes_on():
             self.under_attack.append(self.bystanders.continuation())
 
     def compare(self) -> None:
-        """The median under attack is at most twice that in peace, and by how much those in peace differed at most."""
+        """Asserts that the median under attack is at most twice the median in peace, plus the largest difference
+        among those in peace."""
         assert self.under_attack, "nothing was measured under attack"
         limit = 2 * statistics.median(self.in_peace) + max(self.in_peace) - min(self.in_peace)
         assert statistics.median(self.under_attack) <= limit, f"limit {limit}: {self.__dict__}"
 
 
 def connecting(machine: Machine, port: int) -> Callable[[], GLib.Variant]:
-    """The user of a machine has it connect to a port; gives back what waits for the outcome."""
+    """Has a machine connect to a port, as its user would; returns the function that waits for the outcome."""
     return machine.session.begin(BRIDGE_ROOT, "Bridge.Connect", GLib.Variant("(s)", (f"127.0.0.1:{port}",)))
 
 
 class Attack:
-    """A program that does one thing of `attacks` again and again, and sees to it that it is of no avail."""
+    """A program that does one thing from `attacks` again and again, and makes sure that it is in vain."""
 
     def __init__(self, name: str, machine: Machine) -> None:
         self.name = name
@@ -117,20 +119,20 @@ class Attack:
 
     @property
     def rounds(self) -> int:
-        """How often it was done so far."""
+        """How often the attack has been made so far."""
         if select.select([self.process.stdout], [], [], 0)[0]:
             self._output += os.read(self.process.stdout.fileno(), 65536)
         return self._output.count(b"\n")
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Does nothing meanwhile."""
+        """Pauses the attack until the end of the block."""
         self.process.send_signal(signal.SIGSTOP)
         yield
         self.process.send_signal(signal.SIGCONT)
 
     def end(self) -> None:
-        """Ends it, and asserts that it was of no avail each time."""
+        """Ends the attack, and asserts that it was in vain each time."""
         self.process.stdin.close()
         wait(lambda: self.process.poll() is not None, f"the end of “{self.name}”")
         assert self.process.returncode == 0, f"“{self.name}” was of avail"
@@ -146,7 +148,7 @@ class Attack:
 
 
 class Impostor:
-    """A port of this machine at which somebody answers who is no bridge of ours."""
+    """A port of this machine at which somebody answers who is not a bridge of ours."""
 
     def __init__(self, port: int = 0) -> None:
         self.listener = socket.create_server(("127.0.0.1", port))
@@ -207,7 +209,7 @@ class Echo:
 
 
 class Tunnel:
-    """A port of this machine from which everything is passed on to an address."""
+    """A port of this machine that passes everything on to an address."""
 
     def __init__(self, target: tuple[str, int]) -> None:
         self.target = target

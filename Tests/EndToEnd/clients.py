@@ -27,7 +27,7 @@ class Call(NamedTuple):
 
 
 class Never:
-    """The answer of an application that hangs."""
+    """Stands for the answer of an application that hangs."""
 
 
 Answer = Callable[[GLib.Variant], GLib.Variant | type[Never] | None]
@@ -71,7 +71,7 @@ class Activity:
         return self.owner.get(self.path, f"Activity.{name}")
 
     def user_info(self) -> dict[str, GLib.Variant]:
-        """UserInfo as it is at the broker, typed."""
+        """The UserInfo that the broker has, with its types."""
         return entries(self.owner.get_variant(self.path, "Activity.UserInfo"))
 
 
@@ -124,7 +124,7 @@ class Client(Session):
         self.begin_registering()()
 
     def begin_registering(self) -> Callable[[], GLib.Variant]:
-        """Sends the registration and gives back what waits for its answer."""
+        """Sends the registration and returns the function that waits for its answer."""
         arguments = GLib.Variant("(sasoa{sv})", (self.application_id, self.types, self.path, self.options))
         return self.begin(ROOT, "Manager.RegisterApplication", arguments)
 
@@ -158,7 +158,7 @@ class Client(Session):
         return [call for call in self.calls if call.member == member]
 
     def wait_for(self, member: str, times: int = 1, timeout: float = TIMEOUT) -> Call:
-        """Waits until a member has been called so often, and gives back the latest call."""
+        """Waits until a member has been called this often, and returns the latest call."""
         wait(lambda: len(self.called(member)) >= times, f"{member} called {times} time(s)", timeout)
         return self.called(member)[times - 1]
 
@@ -192,7 +192,7 @@ class Dock(Session):
         self.follow()
 
     def follow(self) -> None:
-        """Asks for the objects, which is what the signals are sent for. To be repeated for a new broker."""
+        """Asks for the objects, since signals are sent only to those who have. To be repeated for each new broker."""
         self.offers.clear()
         for path, interfaces in self.managed_objects().items():
             self._added(path, interfaces)
@@ -215,7 +215,7 @@ class Dock(Session):
         self.events.append(Call(member, arguments, subject, time.monotonic()))
 
     def offer(self, title: str, timeout: float = TIMEOUT) -> str:
-        """Waits for the offer with this title, and gives back its object."""
+        """Waits for the offer with this title, and returns its object."""
         def found() -> str | None:
             return next((path for path, offer in self.offers.items() if offer["Title"] == title), None)
         return wait(found, f"an offer “{title}”; there are {self.titles}", timeout)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What each test gets: machines of its own, which must have served well until the end."""
+"""What each test gets: machines of its own, which must have worked well until the end."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def network(request: pytest.FixtureRequest) -> Iterator[Network]:
 
 @pytest.fixture
 def bystanders(machines: tuple[Machine, Machine]) -> Bystanders:
-    """Two machines of which the first is attacked, without either taking notice."""
+    """Two machines, the first of which is attacked without either of them noticing."""
     return Bystanders(*machines)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What becomes of the frames on a network that fails when told to: nothing here does I/O or looks at a clock."""
+"""What becomes of the frames on a network that fails when told to. Nothing here does I/O or looks at a clock."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Machines that have nothing but discovery to find each other."""
+"""Machines that can find each other only by discovery."""
 
 from __future__ import annotations
 

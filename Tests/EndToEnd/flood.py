@@ -30,7 +30,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def nested(count: int) -> GLib.Variant:
-    """Variants in variants, which take long to be looked through."""
+    """Variants within variants, which take long to look through."""
     def one() -> GLib.Variant:
         value = GLib.Variant("y", 7)
         for _level in range(DEPTH):
@@ -40,7 +40,7 @@ def nested(count: int) -> GLib.Variant:
 
 
 def messages(activity: str) -> dict[str, bytes]:
-    """The calls that are sent again and again, by what they are; of the one activity that is offered."""
+    """The calls that are sent again and again, by kind, for the one activity that is offered."""
     hello = {"Paired": GLib.Variant("b", True), "Bulk": GLib.Variant("ay", bytes(BULK))}
     calls = {
         "nested": method_call("Peer.Offer", offer(Unknown=nested(80))),
@@ -127,7 +127,7 @@ class Flood:
 
 
 class Stopwatch:
-    """How long the user's calls take, and what processor time the daemons take meanwhile."""
+    """How long the user's calls take, and how much processor time the daemons use in the meantime."""
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
@@ -144,7 +144,7 @@ class Stopwatch:
         return used
 
     def call(self, seconds: float) -> None:
-        """Calls both daemons in turn, for so long."""
+        """Calls both daemons in turn, for this many seconds."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             for path, name in ((ROOT, "Manager.Enabled"), (BRIDGE_ROOT, "Bridge.DeviceName")):
@@ -157,7 +157,7 @@ class Stopwatch:
         return (self._processor_time()[program] - self._used[program]) / (time.monotonic() - self._begin)
 
     def slowest(self, share: float) -> float:
-        """The time that all but this share of the calls have kept."""
+        """The time that all but this share of the calls kept to."""
         return sorted(self.times)[int(len(self.times) * (1 - share))]
 
 

@@ -43,7 +43,7 @@ def hoard(address: str, connections: int, size: int) -> dict[str, object]:
 
 @contextmanager
 def hoarding(machine: Machine, processes: int, connections: int, size: int) -> Iterator[list[dict[str, object]]]:
-    """What so many such programs have got, until the end of the block, when they leave."""
+    """What this many such programs have got, until the end of the block, when they leave."""
     command = [sys.executable, str(Path(__file__).resolve()), machine.address, str(connections), str(size)]
     children = [subprocess.Popen(command, env=os.environ | machine.environment, stdin=subprocess.PIPE,
                                  stdout=subprocess.PIPE) for _ in range(processes)]

@@ -75,7 +75,7 @@ class Host:
         self.sessions: list[Session] = []
 
     def set_up(self) -> None:
-        """Makes the namespace and what is in it; fails with OSError."""
+        """Creates the namespace and what is in it; fails with OSError."""
         ip("netns", "add", self.namespace)
         self._switch.add(self.name, self.namespace, DEVICE)
         ip("-n", self.namespace, "link", "set", "lo", "up")
@@ -122,7 +122,7 @@ class Host:
         return process
 
     def kill(self, program: str, number: int = signal.SIGKILL) -> int:
-        """Ends a program of this host and gives back its exit status."""
+        """Ends a program of this host and returns its exit status."""
         process = self.processes.pop(program)
         process.send_signal(number)
         wait(lambda: process.poll() is not None, f"the end of {program}")
@@ -143,13 +143,14 @@ class Host:
         return session
 
     def inside(self, function: Callable[[], Result]) -> Result:
-        """What the function returns on this host. Sockets that it makes stay there."""
+        """Runs the function on this host, and returns what it returns. Sockets that it creates stay there."""
         return namespaces.inside(self.namespace, function)
 
     # Avahi
 
     def start_avahi(self, waits: bool = True) -> None:
-        """Starts Avahi, and waits until it has its name, which takes a second, unless that is done later."""
+        """Starts Avahi, and waits until it has its name, which takes a second, unless the caller waits for that
+        later."""
         configuration = self.folder / "avahi-daemon.conf"
         avahi.configure(configuration, self.name)
         self.start("avahi-daemon", "--no-drop-root", "--no-chroot", "--no-rlimits", "-f", str(configuration))
@@ -162,7 +163,7 @@ class Host:
         assert process.poll() is None, f"avahi-daemon has ended:\n{self.log('avahi-daemon')}"
 
     def kill_avahi(self, number: int = signal.SIGKILL) -> None:
-        """Ends Avahi: with SIGTERM it says goodbye to the others, else it is just gone."""
+        """Ends Avahi: with SIGTERM it says goodbye to the others, otherwise it is just gone."""
         self.kill("avahi-daemon", number)
         wait(lambda: not self.session.owner(avahi.AVAHI), "Avahi to leave the bus")
 
@@ -181,15 +182,15 @@ class Host:
             self._switch.impair(None, self.name, Impairment(**impairment))
 
     def cut(self, direction: str = "both") -> None:
-        """Lets nothing pass any more, without a word to either side."""
+        """Lets nothing pass any longer, without telling either side."""
         self.impair(direction, cut=True)
 
     def mend(self, direction: str = "both") -> None:
-        """Lets everything pass at once, as in the beginning."""
+        """Lets everything pass without delay again, as at the beginning."""
         self.impair(direction)
 
     def link_down(self) -> None:
-        """Takes the link down, as this host's own system does: it notices."""
+        """Takes the link down as the host itself would do it, so that the host notices."""
         ip("-n", self.namespace, "link", "set", DEVICE, "down")
 
     def link_up(self) -> None:
@@ -225,6 +226,6 @@ class Host:
         return capture.read(self.capture_file)
 
     def stop_capture(self) -> list[capture.Frame]:
-        """Ends the recording, and gives back what was recorded."""
+        """Ends the recording, and returns what was recorded."""
         self._switch.capture(self.name, None)
         return capture.read(self.capture_file)

@@ -29,12 +29,12 @@ Entry = bytes | Callable[[bytes], bytes]
 
 
 def some_host() -> str:
-    """An address of the loopback network, as of a host of its own."""
+    """An address of the loopback network, which stands for a separate host."""
     return f"127.{random.randint(1, 254)}.{random.randint(0, 255)}.{random.randint(1, 254)}"
 
 
 def knock_entry(key: bytes, device_id: str, destination: bytes = bytes(18)) -> Entry:
-    """What a dialler shows of a key."""
+    """The entry by which a dialler shows that it has a key."""
     return lambda exchange: hmac.digest(
         key, b"handoff knock 2" + exchange + bytes.fromhex(device_id) + destination, "sha256")[:16]
 
@@ -45,7 +45,7 @@ def named(host: str, port: int) -> bytes:
 
 
 def trust_key(one: str, other: str) -> bytes:
-    """What those know who were told both ids."""
+    """The key that everybody knows who was told both ids."""
     return hashlib.sha256(b"handoff trust 1" + b"".join(sorted(map(bytes.fromhex, (one, other))))).digest()
 
 
@@ -90,7 +90,7 @@ class Link:
     # Bytes
 
     def send_bytes(self, data: bytes) -> None:
-        """Sends whatever it is; a connection that is cut off already takes nothing."""
+        """Sends any bytes; if the connection has been cut off already, nothing happens."""
         self.socket.settimeout(5)
         try:
             self.socket.sendall(data)
@@ -113,7 +113,7 @@ class Link:
 
     @property
     def received_bytes(self) -> bytes:
-        """What has come that was no message yet."""
+        """The bytes that have arrived and were not a message yet."""
         return self._buffer
 
     def wait_until_closed(self, timeout: float = 10) -> None:
@@ -128,7 +128,7 @@ class Link:
     # TLS and messages
 
     def take(self, count: int) -> bytes:
-        """Waits for so many bytes; fewer if the connection ends before."""
+        """Waits for this many bytes; returns fewer if the connection ends before."""
         self.socket.settimeout(5)
         taken = b""
         while len(taken) < count and (data := self.socket.recv(count - len(taken))):
@@ -136,7 +136,8 @@ class Link:
         return taken
 
     def knock(self, *entries: Entry, kind: int = 1) -> bytes:
-        """Takes the greeting, and shows these entries; without any, what a stranger shows. Gives back the greeting."""
+        """Takes the greeting, and shows these entries, or what a stranger shows if there are none. Returns the
+        greeting."""
         greeting = self.take(24)
         challenge = os.urandom(16)
         shown = [entry if isinstance(entry, bytes) else entry(greeting[8:] + challenge)
@@ -145,7 +146,7 @@ class Link:
         return greeting
 
     def greet(self, greeting: bytes) -> bytes:
-        """As who was dialled: greets, and gives back the knock."""
+        """Greets, as the one that was dialled, and returns the knock."""
         self.socket.sendall(greeting)
         head = self.take(18)
         return head + self.take(16 * head[1]) if len(head) == 18 else head
@@ -156,7 +157,7 @@ class Link:
         self.shake(identity)
 
     def shake(self, identity: Identity) -> None:
-        """The handshake of who has dialled, which may have to wait for its turn."""
+        """Does the handshake as the one that has dialled, which may have to wait for its turn."""
         self.socket.settimeout(12)
         self.socket = identity.context.wrap_socket(self.socket)
 

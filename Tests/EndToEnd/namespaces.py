@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 
 
 def ip(*arguments: str) -> str:
-    """Runs ip(8), and gives back what it complains about."""
+    """Runs ip(8), and returns what it complains about."""
     program = shutil.which("ip", path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
     if not program:
         return "there is no ip, of Debian's iproute2"
@@ -40,7 +40,8 @@ def enter(namespace: str) -> None:
 
 
 def inside(namespace: str, function: Callable[[], Result]) -> Result:
-    """What the function returns in a network namespace. Sockets and devices that it opens stay there."""
+    """Runs the function in a network namespace, and returns what it returns. Sockets and devices that it opens stay
+    there."""
     results: list[Result] = []
     errors: list[BaseException] = []
 
@@ -82,7 +83,7 @@ class Cable:
         return ""
 
     def mute(self, number: int) -> str:
-        """Lets a host send nothing to the other any more: to that it has vanished without a word."""
+        """Lets a host send nothing to the other any longer: to that one, it has vanished without a word."""
         return ip("-n", self.hosts[number], "route", "add", "blackhole", f"{self.addresses[1 - number]}/32")
 
     def remove(self) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What is in captured frames, and multicast DNS messages of one's own."""
+"""Reads captured frames, and makes multicast DNS messages."""
 
 from __future__ import annotations
 

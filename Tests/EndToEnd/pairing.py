@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a machine's user does and sees when pairing."""
+"""What the user of a machine does and sees when pairing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def discoverable(machine: Machine, value: bool = True) -> None:
 
 
 def shown(machine: Machine, device_id: str) -> dict[str, Any]:
-    """What a machine shows of a device; nothing if it does not know it."""
+    """What a machine shows about a device; nothing if it does not know the device."""
     try:
         values = machine.session.get_all(device_path(device_id), "Device")
     except BusError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A network between two bridges that fails when it is told to."""
+"""A network between two bridges that fails when told to."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Proxy:
         self._thread.start()
 
     def arm(self, kind: str, number: int) -> None:
-        """Lets the record with this number meet with a fault."""
+        """Arms the fault that strikes at the record with this number."""
         self.seen, self.fault = 0, (kind, number)
 
     def close(self) -> None:

@@ -22,7 +22,7 @@ class RandomValues:
         self.random = random.Random(seed)
 
     def user_info(self, count: int) -> dict[str, GLib.Variant]:
-        """So many entries, of types of their own."""
+        """This many entries, each of a type of its own."""
         return {f"{number} {self._string()}": self.variant(6) for number in range(count)}
 
     def variant(self, depth: int) -> GLib.Variant:

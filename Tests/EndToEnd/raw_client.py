@@ -44,7 +44,7 @@ class RawConnection:
         self.call(BUS, "/org/freedesktop/DBus", f"{BUS}.Hello")
 
     def call(self, destination: str, path: str, member: str, arguments: str = "") -> str:
-        """Calls, and gives back the name of the error that it is answered with; empty for none."""
+        """Makes a call, and returns the name of the error that it is answered with; empty if there is none."""
         interface, _, name = member.rpartition(".")
         message = Gio.DBusMessage.new_method_call(destination, path, interface, name)
         if arguments:
@@ -81,7 +81,7 @@ class RawConnection:
 
 
 def orphan() -> int:
-    """Goes on in a child; gives back the process that has ended."""
+    """Continues in a child process; returns the process that has ended."""
     former = os.getpid()
     if os.fork():
         os._exit(0)
@@ -91,7 +91,7 @@ def orphan() -> int:
 
 
 def behead(connection: RawConnection) -> None:
-    """Goes on in another thread: of the process the first one is all that is to be seen in /proc."""
+    """Continues in another thread: /proc shows only the first thread of the process."""
     first = os.getpid()
 
     def go_on() -> None:

@@ -30,7 +30,7 @@ exec chroot "$root" "$@"
 
 
 def can_be_made(machine: Machine) -> str:
-    """Why there can be no sandbox here; empty if there can."""
+    """Why a sandbox cannot be made here; empty if it can."""
     for program in ("xdg-dbus-proxy", "unshare", "chroot"):
         if not shutil.which(program, path=f"{machine.environment['PATH']}:/usr/sbin:/sbin"):
             return f"there is no {program}"
@@ -95,7 +95,7 @@ class RawClient:
         self._answer()
 
     def _answer(self) -> Any:
-        """What it answers; the loop goes on meanwhile, because it may call this process."""
+        """Waits for its answer; the loop keeps running in the meantime, because it may call this process."""
         assert self.process.stdout is not None
         wait(lambda: select.select([self.process.stdout], [], [], 0)[0], "an answer from the sandbox")
         line = self.process.stdout.readline()
@@ -109,7 +109,7 @@ class RawClient:
         return self._answer()
 
     def call(self, destination: str, path: str, member: str, arguments: str = "") -> str:
-        """Calls, and gives back the name of the error without its family; empty for none."""
+        """Makes a call, and returns the name of the error without its family; empty if there is none."""
         answer = self._do(do="call", to=destination, path=path, member=member, arguments=arguments)
         return answer.rpartition(".")[2]
 
@@ -125,11 +125,11 @@ class RawClient:
         return self._do(do="calls")
 
     def orphan(self) -> None:
-        """Its connection goes to a child of it, and itself becomes a zombie, which this process does not wait for."""
+        """Leaves its connection to a child and becomes a zombie, which this process does not wait for."""
         self._check_zombie(self._do(do="orphan"))
 
     def behead(self) -> None:
-        """Its connection goes to another of its threads, and the first one ends."""
+        """Leaves its connection to another of its threads, and ends its first one."""
         self._check_zombie(self._do(do="behead"))
 
     @staticmethod
@@ -138,11 +138,11 @@ class RawClient:
         assert state == "Z", f"the process that connected is {state}"
 
     def reap(self) -> None:
-        """Nothing is left of the process that connected."""
+        """Waits for the process that connected, of which nothing is left then."""
         self.process.wait()
 
     def close(self) -> None:
-        """Its input ends, and with it whoever has the connection."""
+        """Ends its input, and with it whoever has the connection."""
         for stream in (self.process.stdin, self.process.stdout):
             assert stream is not None
             stream.close()

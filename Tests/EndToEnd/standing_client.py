@@ -25,7 +25,7 @@ from clients import Activity, Client
 
 
 class Here:
-    """What a client has to know of the machine that it runs on."""
+    """What a client has to know about the machine that it runs on."""
 
     address = os.environ["DBUS_SESSION_BUS_ADDRESS"]
     sessions: list[Session] = []

@@ -17,7 +17,7 @@ from clients import Client
 
 
 class Here:
-    """What a client has to know of the machine that it runs on."""
+    """What a client has to know about the machine that it runs on."""
 
     address = os.environ["DBUS_STARTER_ADDRESS"]
     sessions: list[Session] = []

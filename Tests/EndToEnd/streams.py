@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 
 
 class Continuation:
-    """An activity with streams of one machine that goes on, on another."""
+    """An activity with streams that is continued on another machine."""
 
     def __init__(self, here: Machine, there: Machine, origin: Client | None = None, target: Client | None = None,
                  title: str = "Contacts") -> None:
@@ -36,7 +36,7 @@ class Continuation:
         return self.begin()()
 
     def begin(self) -> Callable[[], tuple[socket.socket, socket.socket]]:
-        """Asks for a stream, and gives back what waits for it."""
+        """Asks for a stream, and returns the function that waits for it."""
         answer = self.target.begin(self.path, "Continuation.OpenStream")
 
         def finish() -> tuple[socket.socket, socket.socket]:
@@ -55,7 +55,7 @@ class Continuation:
 
 
 class Background:
-    """Runs a function on a thread, so that the main loop goes on meanwhile."""
+    """Runs a function on a thread, so that the main loop keeps running in the meantime."""
 
     def __init__(self, function: Callable[[], Result]) -> None:
         self._results: list[Result] = []
@@ -78,14 +78,14 @@ class Background:
         return not self._thread.is_alive()
 
     def result(self, timeout: float = TIMEOUT) -> Result:
-        """What the function has returned, when it has; raises what it has raised."""
+        """Waits for the function, and returns what it has returned, or raises what it has raised."""
         wait(lambda: self.is_over, "the end of a thread", timeout)
         if self._errors:
             raise self._errors[0]
         return self._results[0]
 
     def error(self, timeout: float = TIMEOUT) -> BaseException | None:
-        """What the function has raised, when it has ended."""
+        """Waits for the function, and returns what it has raised."""
         wait(lambda: self.is_over, "the end of a thread", timeout)
         return self._errors[0] if self._errors else None
 
@@ -95,7 +95,7 @@ _BLOCK = os.urandom((8 << 20) + 4096)
 
 
 def pattern(size: int, seed: int = 0):
-    """Pieces of `size` bytes in all, which look like chance."""
+    """Pieces of `size` bytes in all, which look random."""
     place, number = 0, seed
     while place < size:
         start = (number * 509) % 4096
@@ -107,7 +107,7 @@ def pattern(size: int, seed: int = 0):
 
 
 def send(end: socket.socket, size: int, seed: int = 0) -> str:
-    """Sends so many bytes, ends the direction, and gives back their SHA-256."""
+    """Sends this many bytes, ends the direction, and returns their SHA-256."""
     digest = hashlib.sha256()
     for piece in pattern(size, seed):
         end.sendall(piece)
@@ -117,7 +117,7 @@ def send(end: socket.socket, size: int, seed: int = 0) -> str:
 
 
 def receive(end: socket.socket) -> tuple[int, str]:
-    """Reads to the end: how many bytes, and their SHA-256."""
+    """Reads to the end; returns how many bytes there were, and their SHA-256."""
     digest, size = hashlib.sha256(), 0
     buffer = bytearray(1 << 20)
     while count := end.recv_into(buffer):
@@ -132,7 +132,7 @@ def descriptors(machine: Machine, program: str) -> int:
 
 
 class Counts:
-    """The descriptors of all daemons, which are to be as they were, or fewer."""
+    """The numbers of descriptors of all daemons, which must be as they were, or lower, in the end."""
 
     def __init__(self, *machines: Machine) -> None:
         self.machines = machines
@@ -150,7 +150,7 @@ class Counts:
 
 
 def is_broken(end: socket.socket) -> bool:
-    """Whether reading ends with an error, behind whatever still comes."""
+    """Whether reading ends with an error, after whatever still arrives."""
     try:
         while end.recv(1 << 20):
             pass

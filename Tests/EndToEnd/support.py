@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Machines: each a session bus with both daemons and directories of its own, reached over loopback."""
+"""Machines: each has a session bus with both daemons and directories of its own, and is reached over loopback."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SANITIZED = bool({"ASAN_OPTIONS", "TSAN_OPTIONS"} & set(os.environ))
 
 
 class Machine:
-    """One machine of the user's. Two of them share nothing but the network."""
+    """One of the user's machines. Two of them share nothing but the network."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -98,19 +98,19 @@ class Machine:
         self.wait_for(BROKER, "handoffd")
 
     def start_bridge(self, *options: str) -> None:
-        """Starts the bridge: at the port it had before, if it was running before."""
+        """Starts the bridge, at the same port as before if it was running before."""
         self.start("handoff-bridge", "--no-discovery", f"--listen={self.host_address}:{self.port}", *options)
         self.wait_for(BRIDGE, "handoff-bridge")
         self.port = wait(lambda: self.session.get(BRIDGE_ROOT, "Bridge.Port"), "a port")
 
     def wait_for(self, name: str, program: str) -> None:
-        """Waits until a daemon owns its name, which is when it is ready."""
+        """Waits until a daemon owns its name, which means that it is ready."""
         process = self.processes[program]
         wait(lambda: self.session.owner(name) or process.poll() is not None, f"{name} on the bus")
         assert process.poll() is None, f"{program} has ended with status {process.returncode}:\n{self.log(program)}"
 
     def kill(self, program: str, number: int = signal.SIGKILL) -> int:
-        """Ends a program of this machine and gives back its exit status."""
+        """Ends a program of this machine and returns its exit status."""
         process = self.processes.pop(program)
         process.send_signal(number)
         wait(lambda: process.poll() is not None, f"the end of {program}")
@@ -141,7 +141,7 @@ class Machine:
         return file.read_text(errors="replace") if file.exists() else self.last_words.get(program, "")
 
     def stop(self) -> dict[str, int]:
-        """Ends everything; gives back the exit statuses of the daemons that were asked to end."""
+        """Ends everything; returns the exit statuses of the daemons that were asked to end."""
         for session in self.sessions:
             session.close()
         statuses = {}
@@ -177,7 +177,7 @@ class Machine:
         self.session.call(BRIDGE_ROOT, "Bridge.Trust", GLib.Variant("(ss)", (device_id, name)))
 
     def dial(self, port: int, address: str = "127.0.0.1") -> str:
-        """Connects to a device by its port, and gives back its object."""
+        """Connects to a device by its port, and returns its object."""
         arguments = GLib.Variant("(s)", (f"{address}:{port}",))
         return self.session.call(BRIDGE_ROOT, "Bridge.Connect", arguments).unpack()[0]
 

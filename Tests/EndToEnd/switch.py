@@ -93,7 +93,7 @@ class Relay:
             self._fabric.release(time.monotonic())
 
     def _read(self, device: int) -> bool:
-        """Takes what a host has sent; whether there may be more."""
+        """Takes what a host has sent; returns whether there may be more."""
         host = self._hosts[device]
         take, capture, now = self._fabric.take, self._captures.get(host), time.monotonic()
         try:
@@ -169,7 +169,7 @@ class Switch:
         self._tell("capture", host=host, path=path and str(path))
 
     def flush(self) -> None:
-        """Lets all that was recorded be read."""
+        """Lets everything that was recorded be read."""
         self._tell("flush")
 
     def close(self) -> None:

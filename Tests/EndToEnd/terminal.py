@@ -16,7 +16,7 @@ from support import Machine
 
 
 class Typing:
-    """A command with somebody at the keyboard, which has a pipe for a keyboard and a file for a screen."""
+    """A command with somebody at the keyboard, with a pipe as the keyboard and a file as the screen."""
 
     def __init__(self, machine: Machine, *command: str) -> None:
         self.log = machine.folder / f"typing-{len(machine.sessions)}-{command[-1].replace('/', '')}.log"
@@ -29,7 +29,7 @@ class Typing:
         return self.log.read_text()
 
     def until(self, pattern: str, timeout: float = TIMEOUT) -> str:
-        """Waits for a text, and gives back its group, or all of it."""
+        """Waits for a text, and returns its group, or all of it."""
         found = wait(lambda: re.search(pattern, self.text), f"“{pattern}”", timeout)
         return found[1] if found.groups() else found[0]
 
@@ -38,12 +38,12 @@ class Typing:
         self.process.stdin.flush()
 
     def end(self, timeout: float = TIMEOUT) -> int:
-        """Waits for the end of the command, and gives back its status."""
+        """Waits for the end of the command, and returns its status."""
         wait(lambda: self.process.poll() is not None, "the end of the command", timeout)
         return self.process.returncode
 
     def interrupt(self, number: int = signal.SIGINT) -> int:
-        """Sends a signal, and gives back the status with which the command then ends."""
+        """Sends a signal, and returns the status with which the command then ends."""
         self.process.send_signal(number)
         return self.end()
 

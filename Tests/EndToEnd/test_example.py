@@ -67,7 +67,7 @@ def test_contact_has_the_types_that_it_says(machines: Machines) -> None:
         "name": "s", "id": "u", "rating": "d", "favourite": "b", "photo": "ay", "phones": "as", "address": "a{sv}",
         "birthday": "(sv)"}
     assert state["birthday"][1] == [("s", "date"), ("v", ("x", -4_861_728_000 * 1_000_000))]
-    wait(lambda: "goes on at lap" in desk.log(CONTACTS), "the application being told")
+    wait(lambda: "was continued on lap" in desk.log(CONTACTS), "the application being told")
 
 
 def test_contact_of_a_newer_version_is_refused(machines: Machines) -> None:

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import os
 import socket
 import struct
@@ -14,61 +12,14 @@ import pytest
 from gi.repository import GLib
 from buses import BRIDGE_ROOT, BusError, let_pass, wait
 from bystanders import Impostor
-from clients import Activity, Client
+from clients import Client
 from link import CONTINUATION, Device, Link
+from stranger import Stranger, frame, shown
 from streams import Background, Counts, is_broken
 from support import Machine, refused, start_machine
 from test_hostile_neighbours import peer_at
 
 REFUSAL = "it wants a stream with a token that was never given, used already, or too old"
-
-
-class Stranger:
-    """A peer that is no bridge of ours, continues an activity of the machine, and opens streams to it."""
-
-    def __init__(self, machine: Machine) -> None:
-        self.machine = machine
-        self.origin = Client(machine)
-        self.activity: Activity = self.origin.offer("Contacts", SupportsContinuationStreams=True)
-        self.device = Device()
-        # How often each reason is in the log.
-        self.refusals: dict[str, int] = {}
-        self.link = self.device.paired_link_to(machine)
-        self.fetch()
-
-    def fetch(self) -> None:
-        self.link.call("Peer.Fetch", GLib.Variant("(ss)", (self.activity.id, CONTINUATION)))
-
-    def ask(self, token: bytes = b"", continuation: str = CONTINUATION) -> bytes:
-        """Asks for a stream, and gives back the token."""
-        reply = self.link.call("Link.OpenStream", GLib.Variant("(say)", (continuation, token)))
-        return bytes(reply.unpack()[0])
-
-    def knock(self, token: bytes, device_id: str = "") -> Link:
-        """Connects, and shows this token, in the name of this device."""
-        connection = Link(self.machine)
-        connection.knock(lambda exchange: shown(token, exchange, device_id or self.device.id), kind=2)
-        return connection
-
-    def open(self) -> tuple[Link, socket.socket]:
-        """A stream: this end, as it is on the network, and the application's."""
-        connection = self.knock(self.ask())
-        connection.shake(self.device.identity)
-        assert connection.take(1) == b"\x01"
-        wait(lambda: self.origin.streams, "DidReceiveStream")
-        end = self.origin.streams.pop(0)
-        end.settimeout(5)
-        return connection, end
-
-
-def shown(token: bytes, exchange: bytes, device_id: str) -> bytes:
-    """What a dialler shows of a token."""
-    text = b"handoff stream 2" + exchange + bytes.fromhex(device_id)
-    return hmac.new(token, text, hashlib.sha256).digest()[:16]
-
-
-def frame(data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + data
 
 
 @pytest.fixture
@@ -254,6 +205,37 @@ def test_peer_that_never_closes(stranger: Stranger) -> None:
             return False
 
     wait(has_room, "room for one more", 15)
+
+
+def test_peer_that_never_stops_sending(stranger: Stranger) -> None:
+    """A peer that goes on sending what the application has closed its end to gets all that was written before, and from
+    then on keeps the bridge busy with little."""
+    counts = Counts(stranger.machine)
+    connection, end = stranger.open()
+    end.sendall(b"last words")
+    end.close()
+    assert connection.take(18) == frame(b"last words") + frame(b"")
+    piece = frame(bytes(1 << 18))
+    connection.socket.settimeout(0.1)
+
+    def send() -> int:
+        """As much as it takes within two seconds."""
+        sent, rest, until = 0, memoryview(piece), time.monotonic() + 2
+        while time.monotonic() < until:
+            try:
+                count = connection.socket.send(rest)
+            except TimeoutError:
+                continue
+            sent += count
+            rest = rest[count:] or memoryview(piece)
+        return sent
+
+    # 4 MiB at once, 16 MiB a second after that, and what the buffers of both kernels hold.
+    assert Background(send).result(20) < 60 << 20
+    # It can still end in order.
+    connection.close()
+    counts.wait_until_as_before()
+    assert stranger.link.read_messages() and stranger.ask()
 
 
 def test_threads_give_way(stranger: Stranger) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -104,6 +105,55 @@ def test_the_bus_starts_both_daemons_from_their_service_files(installed: Machine
     call_broker(installed)
     wait(lambda: installed.session.owner(BRIDGE), "the bridge, started by the broker")
     assert len(installed.session.get(BRIDGE_ROOT, "Bridge.DeviceId")) == 64
+
+
+PAGES = {"handoff": "man1/handoff.1", "handoffd": "man8/handoffd.8", "handoff-bridge": "man8/handoff-bridge.8",
+         "handoff.conf": "man5/handoff.conf.5"}
+
+
+def manual_page(prefix: Path, name: str) -> str:
+    """The source of a manual page, with its hyphens as they are shown and without changes of the font."""
+    return re.sub(r"\\f.", "", (prefix / "share" / "man" / PAGES[name]).read_text().replace("\\-", "-"))
+
+
+def help_text(*command: str) -> str:
+    return subprocess.run([str(PROGRAMS / command[0]), *command[1:]], capture_output=True, text=True, check=True,
+                          timeout=30).stdout
+
+
+def test_manual_pages_name_every_option(prefix: Path) -> None:
+    """Each program has a manual page, which names every command and every option that its help shows."""
+    texts = {name: help_text(name, "--help") for name in ("handoff", "handoffd", "handoff-bridge")}
+    commands = re.findall(r"^  ([a-z]+) +\S", texts["handoff"].partition("Commands:")[2], re.MULTILINE)
+    assert "status" in commands
+    texts["handoff"] += "".join(help_text("handoff", "help", command) for command in commands)
+    for name, text in texts.items():
+        page = manual_page(prefix, name)
+        options = re.findall(r"(?<!\S)--?[a-z][a-z-]*", text)
+        assert "--version" in options
+        for word in [*options, *(f"handoff {command}" for command in commands if name == "handoff")]:
+            assert re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", page), f"the page of {name} does not name {word}"
+
+
+def test_manual_page_of_the_configuration_names_every_key(prefix: Path) -> None:
+    """handoff.conf(5) has each key that the interface Preferences documents, in its group, with its property."""
+    interface = (prefix / "share" / "dbus-1" / "interfaces" / f"{BROKER}.Preferences.xml").read_text()
+    pattern = r'In\s+the\s+file:\s+(\w+)\s+in\s+the\s+group\s+(\w+)\..*?<property name="(\w+)"'
+    keys = re.findall(pattern, interface, re.DOTALL)
+    assert len(keys) == interface.count("<property")
+    page = manual_page(prefix, "handoff.conf")
+    for key, group, name in keys:
+        section = page.partition(f".SS [{group}]\n")[2].partition("\n.S")[0]
+        entry = section.partition(f"\n.BI {key}= ")[2].partition("\n.TP")[0]
+        assert f"D-Bus property:\n.BR {name} .\n" in entry + "\n", key
+
+
+def test_manual_pages_lead_to_each_other(prefix: Path) -> None:
+    """Each manual page names all others at its end."""
+    for name in PAGES:
+        end = manual_page(prefix, name).partition(".SH SEE ALSO\n")[2]
+        for other, path in PAGES.items():
+            assert other == name or f".BR {other} ({path[3]})" in end, f"{name} does not lead to {other}"
 
 
 def test_the_installed_command_line_says_how_things_are(installed: Machine, prefix: Path) -> None:

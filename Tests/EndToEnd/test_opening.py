@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What is said before TLS: who is let in, who is not, and what listeners, relays and floods get of it."""
 
+# This file is long because the opening is one exchange of bytes, and whoever changes it has to see at once what each kind of
+# attacker could make of that.
+
 from __future__ import annotations
 
 import base64

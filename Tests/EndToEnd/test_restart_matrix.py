@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Every process of two machines, alone and with each other one, restarted in every way at any moment."""
 
+# This file is long because the walk that two machines are taken through, and the restarts that fall into it, can only be
+# understood together.
+
 from __future__ import annotations
 
 import itertools

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Streams between the two applications of a continuation."""
 
+# This file is long because a stream can end in many ways, on either side, and only beside each other is it seen that each
+# of them is told apart from the others.
+
 from __future__ import annotations
 
 import itertools

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Daemons under strace, which tells what they ask of the kernel, and can let it fail."""
+"""Daemons under strace, which shows what they ask of the kernel, and can make that fail."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from support import Machine
 
 
 class Step(NamedTuple):
-    """A system call: its name, and which of those of this name it is, counted from 1."""
+    """A system call: its name, and its number among those of this name, counted from 1."""
 
     call: str
     number: int
@@ -23,7 +23,7 @@ class Step(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """The call that was let fail, or that the process did not survive."""
+    """The call that was made to fail, or that the process did not survive."""
 
     # How many calls that touch the folder came before it.
     before: int
@@ -32,7 +32,8 @@ class Hit(NamedTuple):
 
 
 class Tracer:
-    """strace at the bridge of a machine, from here until the end of the block; skips the test where it can't be."""
+    """Traces the bridge of a machine with strace until the end of the block; skips the test where that is not
+    possible."""
 
     def __init__(self, machine: Machine, *options: str) -> None:
         program = shutil.which("strace")
@@ -73,7 +74,8 @@ class Tracer:
         return found
 
     def hit(self, folder: str) -> Hit | None:
-        """Which call was let fail, or not survived; None if it came to none. To be asked for after the end."""
+        """Which call was made to fail, or was not survived; None if it did not come to that. To be asked for after
+        the end."""
         lines = [line for line in self.output.read_text().splitlines() if re.match(r"\d+ +\w+\(", line)]
         failed = [index for index, line in enumerate(lines) if "(INJECTED)" in line]
         own = [index for index, line in enumerate(lines) if line.startswith(f"{self.target} ")]

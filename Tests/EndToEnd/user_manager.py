@@ -113,7 +113,7 @@ class UserManager:
             return ""
 
     def state(self, unit: str) -> str:
-        """What a unit does now; empty if it is not even loaded."""
+        """The state of a unit; empty if it is not even loaded."""
         return self.property(unit, "Unit", "ActiveState")
 
     def end(self) -> None:

@@ -14,7 +14,7 @@ final class RawDevice {
     private(set) var isClosed = false
     private(set) var messages: [Message] = []
     private var transport: TLSConnection?
-    private var source: StreamSource?
+    private var source: LoopSource?
     private var frames = FrameBuffer()
     private var serial: UInt32 = 0
     /// Whether it takes what it is sent.

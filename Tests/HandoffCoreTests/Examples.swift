@@ -72,14 +72,14 @@ enum Example {
 }
 
 extension Instant {
-    /// So many milliseconds after the clock's start.
+    /// The instant this many milliseconds after the clock's start.
     static func at(_ milliseconds: Int64) -> Instant {
         Instant(microseconds: milliseconds * 1000)
     }
 }
 
 extension Moment {
-    /// So many milliseconds after both clocks' start.
+    /// The moment this many milliseconds after the start of both clocks.
     static func at(_ milliseconds: Int64) -> Moment {
         Moment(instant: .at(milliseconds), wall: 1_000_000_000 + milliseconds * 1000)
     }

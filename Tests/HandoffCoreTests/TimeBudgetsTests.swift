@@ -15,7 +15,7 @@ private let (a, b, c, d, x) = (device(1), device(2), device(3), device(4), Devic
 struct TimeBudgetsTests {
     private var budgets = TimeBudgets()
 
-    /// `key` takes so many milliseconds.
+    /// `key` takes this many milliseconds.
     @discardableResult
     private mutating func take(_ milliseconds: Int64, _ key: DeviceID?, at now: Int64) -> Bool {
         budgets.took(nanoseconds(milliseconds), key, at: at(now))
@@ -76,7 +76,7 @@ struct TimeBudgetsTests {
         for key in [a, b, c] { take(17, key, at: 0) }
         for number in 10..<20 {
             #expect(budgets.standing(of: device(number), at: at(5)) == .free)
-            // What is beyond the little is everybody's.
+            // Whatever exceeds that little counts against the budget of all.
             take(5, device(number), at: 5)
         }
         #expect(budgets.standing(of: x, at: at(6)) == .held(until: at(100)))
@@ -125,7 +125,7 @@ struct TimeBudgetsTests {
         #expect(budgets.standing(of: b, at: at(100)) == .free)
         #expect(budgets.standing(of: a, at: at(200)) == .held(until: at(300)))
         #expect(budgets.standing(of: a, at: at(300)) == .free)
-        // Unless enough time has passed meanwhile.
+        // This is so unless enough time has passed in the meantime.
         take(70, a, at: 1000)
         #expect(budgets.standing(of: a, at: at(1500)) == .free)
     }
@@ -183,7 +183,7 @@ struct TimeBudgetsTests {
             // A window begins with what is done in it, so there may be one more than fits.
             let windows = now / 100 + 2
             #expect(taken.allSatisfy { $0 <= windows * 20 + largest })
-            // Four at most go on when all is used up, each with a last piece of work.
+            // When everything is used up, at most four continue, each with a last piece of work.
             #expect(taken.reduce(0, +) <= windows * 70 + 5 * largest)
         }
     }

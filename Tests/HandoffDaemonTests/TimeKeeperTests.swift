@@ -6,7 +6,7 @@ import MainLoop
 import TestSupport
 import Testing
 
-/// Takes processor time of this thread.
+/// Uses up processor time of this thread.
 private func burn(_ milliseconds: Int64) {
     func used() -> Int64 {
         var time = timespec()
@@ -29,7 +29,7 @@ struct TimeKeeperTests {
             var order: [String] = []
             let keeper = TimeKeeper { _ in order.append("barred") }
             keeper.admit(a) { _ in MainLoop.start { burn(45) } }
-            // Behind the job, and what it has cost.
+            // This comes after the job, and after its cost has been charged.
             try await MainLoop.sleep(for: .milliseconds(1))
             let wereAtOnce = [
                 keeper.admit(a) { _ in order.append("first") },
@@ -85,7 +85,7 @@ struct TimeKeeperTests {
             let isFirstAtOnce = keeper.admit(a) { answers.append($0) }
             #expect(!isFirstAtOnce)
             for _ in 0..<seconds * 5 where barred.isEmpty {
-                // At its expense, although it is held: as what was begun goes on.
+                // This runs at the expense of `a` although that is held, like work that had already begun.
                 keeper.spend(200_000_000, a)
             }
             try await eventually { barred == [a] && answers == [false] }

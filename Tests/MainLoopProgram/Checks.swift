@@ -2,7 +2,7 @@
 import Glibc
 import MainLoop
 
-/// Takes processor time of this thread.
+/// Uses up processor time of this thread.
 private func burn(milliseconds: Double) {
     func used() -> Int64 {
         var time = timespec()
@@ -33,7 +33,7 @@ func checkQueue() async {
         }
     }
     await MainLoop.start {}.value
-    // 100 ms of work: each source has its turn every two.
+    // There are 100 ms of work, and each source has its turn every 2 ms.
     check(ticks / sources.count >= 20, "ticks: \(ticks)")
     check(order == Array(0..<200), "order: \(order)")
     exit(0)
@@ -54,7 +54,7 @@ func checkCallbacks() async {
     exit(0)
 }
 
-/// Work is done for two, and for nobody.
+/// Work is done for two accounts, and for nobody.
 @MainLoop
 func checkAccounts() async {
     var taken: [String: Int64] = [:]
@@ -74,7 +74,7 @@ func checkAccounts() async {
     }
     await MainLoop.start { burn(milliseconds: 40) }.value
     await task.value
-    // A timer is nobody's, and by then what was measured last is told.
+    // A timer runs for nobody, and by the time it fires, what was measured last has been reported.
     try? await MainLoop.sleep(for: .milliseconds(1))
     check(MainLoop.account == nil, "the account after a timer")
     check((39_000_000..<60_000_000).contains(taken["one", default: 0]), "\(taken)")

@@ -69,7 +69,8 @@ struct CallbackTests {
 
     @Test("what a callback starts runs before C gets control back")
     func drain() async throws {
-        // In a process of its own: the jobs of others may have had the time that there is for them.
+        // This runs in a separate process: here, the jobs of other tests might have used up the time that
+        // there is for jobs.
         let end = try await onLoop {
             try await ChildProcess([program("MainLoopProgram"), "callbacks"]).finished()
         }

@@ -77,7 +77,7 @@ struct ExecutorTests {
         #expect(strangers == 0)
     }
 
-    /// An async function that is isolated to nothing runs where its caller does.
+    /// An async function that is not isolated runs where its caller runs.
     @MainLoop private func anywhere(_ body: @MainLoop () -> Void) async { body() }
 
     @Test("started tasks begin in the order in which they were started")
@@ -131,7 +131,7 @@ struct ExecutorTests {
     @Test("processor time is counted for whoever caused it, through all the jobs that come of it")
     func accounts() async throws { try await expectSuccess(of: "accounts") }
 
-    /// In a process of its own, since others would be disturbed.
+    /// This runs in a separate process, since it would disturb other tests.
     private func expectSuccess(of what: String) async throws {
         let end = try await onLoop {
             try await ChildProcess([program("MainLoopProgram"), what]).finished()

@@ -47,3 +47,8 @@ public final class Promise<Value: Sendable> {
         return value
     }
 }
+
+/// Waits on the main loop for a while, for tests that something does *not* happen: long enough for it to happen if it were
+/// wrong, on a quiet machine. On a busy one such a test sees less, and does not fail for it.
+@MainLoop
+public func letPass(_ time: Duration) async throws { try await MainLoop.sleep(for: time) }

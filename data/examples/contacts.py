@@ -17,6 +17,8 @@ A VALUE is text for name, a day like 1815-12-10 for birthday, hexadecimal for ph
 The contacts are in $XDG_DATA_HOME/contacts/contacts.json.
 """
 
+# This file is long because it is a whole application, to be read from top to bottom and copied as one file.
+
 from __future__ import annotations
 
 import argparse
@@ -104,7 +106,7 @@ Contact = dict[str, Any]
 
 
 def state_of(contact: Contact) -> dict[str, GLib.Variant]:
-    """What another machine needs to go on with this contact: the UserInfo of its activity."""
+    """What another machine needs to continue with this contact: the UserInfo of its activity."""
     return {field: kind.to_variant(contact[field]) for field, kind in FIELDS.items()}
 
 
@@ -192,8 +194,8 @@ class Handoff:
 
     - activity_properties() -> dict: the properties of what is open now, as GLib.Variant.
     - continuation_begins(device_name), continuation_fails(message): something is coming, and is not.
-    - continue_activity(properties): go on with this. CannotRestore refuses it; its text reaches the user.
-    - was_continued(device_name): what is open here goes on there.
+    - continue_activity(properties): continue this. CannotRestore refuses it; its text reaches the user.
+    - was_continued(device_name): what is open here was continued there.
     """
 
     BROKER = "org.example.Handoff"
@@ -444,12 +446,12 @@ class Contacts(Gio.Application):
         contact = contact_from(entries(properties.get("UserInfo", GLib.Variant("a{sv}", {}))))
         if not contact["name"]:
             raise CannotRestore("The contact has no name.")
-        # From now on the activity is that of this machine, and can go on to a third one, or back.
+        # From now on the activity is that of this machine, and can be continued on a third one, or back on the first.
         self._open(self._book.merge(contact))
         print(f"{contact['name']} is open here now.", flush=True)
 
     def was_continued(self, device_name: str) -> None:
-        print(f"{self._contact['name']} goes on at {device_name}.", flush=True)
+        print(f"{self._contact['name']} was continued on {device_name}.", flush=True)
         self._handoff.resign()
 
 

@@ -34,8 +34,8 @@ private struct TypeParser {
         UInt8(ascii: "h"): "FileDescriptor",
     ]
 
-    /// The Swift type for what `rest` starts with, which it takes off. `arrays` and `structures` say how many
-    /// there are around it: D-Bus allows 32 of each.
+    /// The Swift type for the type at the beginning of `rest`, from which it is removed. `arrays` and
+    /// `structures` say how many of each surround it: D-Bus allows 32 of each.
     mutating func type(arrays: Int, structures: Int) -> String? {
         guard let code = rest.popFirst() else { return nil }
         switch code {
@@ -55,7 +55,7 @@ private struct TypeParser {
 
     private mutating func dictionary(arrays: Int, structures: Int) -> String? {
         rest.removeFirst()
-        // An entry counts with its array alone.
+        // A dictionary entry does not count separately from its array.
         guard let code = rest.popFirst(), let key = Self.basic[code],
             let value = type(arrays: arrays, structures: structures), rest.popFirst() == UInt8(ascii: "}")
         else { return nil }

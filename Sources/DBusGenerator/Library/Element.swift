@@ -3,7 +3,7 @@ internal import CGio
 
 /// An XML element, not yet checked against what interfaces consist of.
 struct Element {
-    /// What stands in its start tag, e.g. `name="Update"`.
+    /// An attribute in its start tag, e.g. `name="Update"`.
     struct Attribute {
         let name: String
         let value: String

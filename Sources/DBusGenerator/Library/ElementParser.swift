@@ -52,7 +52,7 @@ final class ElementParser {
         let text = error.flatMap { $0.pointee.message }.map { String(cString: $0) } ?? "unknown reason"
         // GLib puts "Error on line 1 char 1: " before its messages.
         let reason = text.hasPrefix("Error on line") ? text.drop { $0 != ":" }.dropFirst(2) : text[...]
-        // What it quotes of the file may go over several lines.
+        // What the message quotes from the file may span several lines.
         let line = reason.split(whereSeparator: \.isNewline).joined(separator: " ")
         fail(Self.line(context), "the XML is malformed: \(line)")
     }
@@ -65,7 +65,7 @@ final class ElementParser {
         return column == 1 ? max(1, Int(line) - 1) : Int(line)
     }
 
-    /// Lets `body` handle an event, and stops the parser if it was one too many.
+    /// Lets `body` handle an event, and stops the parser if that finds something wrong.
     private static func with(
         _ data: UnsafeMutableRawPointer?, _ context: OpaquePointer?, _ error: ErrorPointer,
         _ body: (ElementParser, Int) -> Void
@@ -107,12 +107,12 @@ final class ElementParser {
     private func text(_ text: UnsafePointer<CChar>?, _ count: Int, line: Int) {
         let text = Self.string(text, count)
         guard let start = text.firstIndex(where: { !$0.isWhitespace }) else { return }
-        // Line breaks that the file writes as references are none of its lines.
+        // Line breaks that the file writes as character references do not end its lines.
         let first = max(open.last?.line ?? 1, line - lineBreaks(in: text[start...]))
         fail(first, "text is not allowed here: “\(excerpt(text))”")
     }
 
-    /// What is neither an element nor text: comments, and what may stand at the top of a file.
+    /// Handles what is neither an element nor text: comments, and what may come at the top of a file.
     private func passthrough(_ text: UnsafePointer<CChar>?, _ count: Int, line: Int) {
         let text = Self.string(text, count)
         if text.hasPrefix("<!--"), text.hasSuffix("-->") {

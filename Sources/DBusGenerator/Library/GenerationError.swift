@@ -6,7 +6,7 @@
 package struct GenerationError: Error, Equatable, CustomStringConvertible {
     /// The file as it was named to the generator.
     package let path: String
-    /// The line, from 1 on.
+    /// The line, counted from 1.
     package let line: Int
     /// What is wrong, with which value, and what is expected.
     package let reason: String

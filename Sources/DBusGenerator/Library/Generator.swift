@@ -4,7 +4,7 @@
 package enum Generator {
     /// The text of one Swift file with everything for the interfaces in `files`, one each. It depends on nothing
     /// but the files and their order.
-    /// - Throws: what is wrong first, with its file and line.
+    /// - Throws: the first thing that is wrong, with its file and line.
     package static func swift(from files: [SourceFile]) throws(GenerationError) -> String {
         var interfaces: [Interface] = []
         for file in files {

@@ -132,8 +132,8 @@ extension Interface {
         return names + signals.map { ($0.typeName(in: self), $0.line) }
     }
 
-    /// Checks that the types generated for `interfaces` have different names, and none that the generated code
-    /// uses for something else.
+    /// Checks that the types generated for `interfaces` have different names, none of which the generated
+    /// code uses for something else.
     static func checkTypeNames(_ interfaces: [Interface]) throws(GenerationError) {
         var paths: [String: String] = [:]
         for interface in interfaces {

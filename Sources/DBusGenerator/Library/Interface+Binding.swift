@@ -76,8 +76,8 @@ extension Interface {
         source.line()
     }
 
-    /// Appends a switch with the cases that `body` appends, and an error for everything else. No cases, no
-    /// switch.
+    /// Appends a switch with the cases that `body` appends, and an error for everything else. If there are no
+    /// cases, there is no switch.
     private static func writeSwitch(
         over subject: String, error: String, in name: String, to source: inout SourceText,
         _ body: (inout SourceText) -> Bool

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// The structure through which the interface of somebody else is called.
+/// The structure through which an interface that somebody else serves is called.
 extension Interface {
     func writeProxy(to source: inout SourceText) {
         source.documentation(["Calls \(name) of an object of somebody else."])

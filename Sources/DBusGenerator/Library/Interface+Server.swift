@@ -58,13 +58,13 @@ extension Interface {
 }
 
 extension Interface.Argument {
-    /// Its Swift name where a value is meant.
+    /// Its Swift name in an expression.
     var expression: String { escaped(swiftName) }
 
-    /// It as a stored property.
+    /// Its declaration as a stored property.
     var declaration: String { "\(escaped(swiftName)): \(type.swift)" }
 
-    /// It as a parameter, a descriptor with `ownership`.
+    /// Its declaration as a parameter; a descriptor is passed with `ownership`.
     func parameter(_ ownership: String) -> String {
         "\(swiftName): \(type.isDescriptor ? "\(ownership) " : "")\(type.swift)"
     }

@@ -54,7 +54,7 @@ package struct Interface: Equatable {
     package let emitsChanged: String?
     /// Whether a server has one function that writes whatever property it is, in place of one for each.
     package let hasCommonSetter: Bool
-    /// What the comment before it says, line by line, without common indentation.
+    /// The text of the comment before it, line by line, without common indentation.
     package let documentation: [String]
     package let line: Int
     package let methods: [Method]
@@ -67,7 +67,7 @@ package struct Interface: Equatable {
     }
 
     /// The interface in `file`.
-    /// - Throws: what is wrong first.
+    /// - Throws: the first thing that is wrong.
     package init(_ file: SourceFile) throws(GenerationError) {
         self = try InterfaceReader(path: file.path).interface(in: Element.parse(file))
         try checkIdentifiers()

@@ -9,7 +9,7 @@ enum Annotation: String, CustomStringConvertible {
 
     var description: String { rawValue }
 
-    /// What it may say.
+    /// The values that it may have.
     var values: [String] {
         switch self {
         case .access, .writeAccess:
@@ -20,7 +20,7 @@ enum Annotation: String, CustomStringConvertible {
     }
 }
 
-/// What holds for every element.
+/// Rules that hold for every element.
 extension InterfaceReader {
     func failure(_ element: Element, _ reason: String) -> GenerationError {
         GenerationError(path: path, line: element.line, reason: reason)
@@ -76,7 +76,7 @@ extension InterfaceReader {
         return annotations
     }
 
-    /// What the comment before `element` says. There must be one.
+    /// The text of the comment before `element`, which must have one.
     func documentation(of element: Element, _ name: String) throws(GenerationError) -> [String] {
         guard !element.documentation.isEmpty else {
             throw failure(element, "\(name) is not documented: describe it in a comment directly before it")

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 extension Interface {
-    /// The `<interface>` element for `Introspect`, indented by two, documentation in annotations. What is only
-    /// for this project, who may do what, is left out.
+    /// The `<interface>` element for `Introspect`, indented by two, documentation in annotations. Annotations
+    /// that are meant only for this project, about who may do what, are left out.
     package var xml: String {
         var lines = ["  <interface name=\"\(name)\">"]
         lines += annotations("    ", documentation, emitsChanged: emitsChanged)
@@ -57,7 +57,7 @@ extension Interface {
     }
 }
 
-/// `text` as it stands in an attribute.
+/// `text` as it is written in an attribute.
 private func attributeText(_ text: String) -> String {
     var result = ""
     for character in text.unicodeScalars {

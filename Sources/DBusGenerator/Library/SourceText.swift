@@ -49,7 +49,7 @@ struct SourceText {
 /// `text` as a Swift string literal on one line.
 func literal(_ text: String) -> String { "\"\(escapedForLiteral(text, quote: true))\"" }
 
-/// `text` as it stands in a Swift string literal.
+/// `text` as it is written in a Swift string literal.
 func escapedForLiteral(_ text: String, quote: Bool) -> String {
     var result = ""
     for character in text.unicodeScalars {

@@ -38,8 +38,8 @@ final class LinkChannel: MessageChannel {
     private var incoming = FrameBuffer()
     private var outgoing = OutgoingBytes()
     private var buffer = [UInt8](repeating: 0, count: 2 * TLSConnection.recordSize)
-    private var readSource: StreamSource?
-    private var writeSource: StreamSource?
+    private var readSource: LoopSource?
+    private var writeSource: LoopSource?
     /// The calls under way, by their serial numbers.
     private var calls: [UInt32: Message] = [:]
     private var isFirst = true

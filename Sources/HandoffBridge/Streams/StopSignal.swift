@@ -24,13 +24,24 @@ final class StopSignal: Sendable {
     /// Waits until `other` has any of `events`, an error, or has been hung up.
     /// - Returns: false if the signal was given.
     func wait(_ other: Int32, _ events: Int16) -> Bool {
+        poll(other, events, -1)
+    }
+
+    /// Lets `milliseconds` pass.
+    /// - Returns: false if the signal was given.
+    func pause(_ milliseconds: Int32) -> Bool {
+        // What is no descriptor is not waited for (poll(2)).
+        poll(-1, 0, milliseconds)
+    }
+
+    private func poll(_ other: Int32, _ events: Int16, _ milliseconds: Int32) -> Bool {
         var entries = (
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
             pollfd(fd: other, events: events, revents: 0)
         )
         return withUnsafeMutablePointer(to: &entries) { pointer in
             pointer.withMemoryRebound(to: pollfd.self, capacity: 2) { entries in
-                while poll(entries, 2, -1) < 0, errno == EINTR {}
+                while Glibc.poll(entries, 2, milliseconds) < 0, errno == EINTR {}
                 return entries[0].revents == 0
             }
         }

@@ -116,21 +116,33 @@ final class StreamPump: Sendable {
     /// What is done with what arrives.
     private enum Receiving {
         case delivering
-        /// The application reads no more, and what comes is thrown away.
+        /// The application reads no more, and what comes is thrown away: the other device hears of its own end only in this
+        /// way, and what the application has written before it closed its end still has to arrive there.
         case discarding
         /// The other application has ended its direction.
         case ended
     }
 
+    /// How much is thrown away as fast as it comes, for an application that has closed its end: what was under way.
+    private static let thrownAwayAtOnce = 4 << 20
+    /// Of what comes after that, so many records are taken at a time…
+    private static let recordsAtATime = 4
+    /// …and so many milliseconds are waited after them: the other device may go on for ever.
+    private static let pause: Int32 = 4
+
     private func receive() {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferSize, alignment: 16)
         defer { buffer.deallocate() }
-        var (reader, state) = (StreamFrameReader(), Receiving.delivering)
+        var (reader, state, thrownAway) = (StreamFrameReader(), Receiving.delivering, 0)
         do {
-            while case let count = try fill(buffer), count > 0 {
+            while case let count = try fill(buffer, isUnwanted: thrownAway > Self.thrownAwayAtOnce), count > 0
+            {
                 guard try deliver(UnsafeRawBufferPointer(rebasing: buffer[..<count]), &reader, &state) else {
                     return
                 }
+                guard state == .discarding else { continue }
+                thrownAway += count
+                if thrownAway > Self.thrownAwayAtOnce, !signal.pause(Self.pause) { return }
             }
         } catch {
             return report(.failed("the connection is broken: \(error)"))
@@ -141,10 +153,12 @@ final class StreamPump: Sendable {
         report(.connectionEnded)
     }
 
-    /// Waits for a record, and takes what else is there.
-    private func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(GLibError) -> Int {
-        var count = try transport.read(buffer)
+    /// Waits for a record, and takes what else is there, or some of it if it is unwanted.
+    private func fill(_ buffer: UnsafeMutableRawBufferPointer, isUnwanted: Bool) throws(GLibError) -> Int {
+        var (count, records) = (try transport.read(buffer), 1)
         while count > 0, buffer.count - count >= TLSConnection.recordSize {
+            if isUnwanted, records == Self.recordsAtATime { break }
+            records += 1
             let more = transport.readMore(UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
             if more == 0 { break }
             count += more

@@ -161,13 +161,13 @@ final class TLSConnection {
     }
 
     /// Calls `body` whenever there is something to read, until the source is cancelled.
-    func whenReadable(_ body: @escaping @MainLoop () -> Void) -> StreamSource {
-        StreamSource(g_pollable_input_stream_create_source(input, nil), body)
+    func whenReadable(_ body: @escaping @MainLoop () -> Void) -> LoopSource {
+        .pollable(g_pollable_input_stream_create_source(input, nil), body)
     }
 
     /// Calls `body` whenever writing would not block, until the source is cancelled.
-    func whenWritable(_ body: @escaping @MainLoop () -> Void) -> StreamSource {
-        StreamSource(g_pollable_output_stream_create_source(output, nil), body)
+    func whenWritable(_ body: @escaping @MainLoop () -> Void) -> LoopSource {
+        .pollable(g_pollable_output_stream_create_source(output, nil), body)
     }
 
     /// Returns when writing would not block, at `deadline` at the latest, in microseconds of ``MainLoop/now``.

@@ -5,18 +5,19 @@ internal import Platform
 
 /// The folders that desktop entries are looked for in (Desktop Entry Specification, "Desktop File ID").
 struct ApplicationFolders {
-    /// How many entries, folders and files of ours are looked at in all, and how deep folders may lie within each
-    /// other: many times what a full desktop has.
+    /// How many entries, folders and desktop files are looked at in all, and how deep folders may be nested:
+    /// many times as many as a full desktop has.
     private static let (maximumEntries, maximumFolders, maximumFiles, maximumDepth) = (16_384, 256, 4096, 8)
 
     /// What the folders hold.
     struct Contents {
         var applications: [InstalledApplication] = []
-        /// All folders that were looked into, those that are missing too.
+        /// All folders that were looked into, including missing ones.
         var folders: [String] = []
-        /// Whether some could not be looked at only now, for want of a descriptor.
+        /// Whether some could not be looked at for the time being, because no descriptor was left.
         var isIncomplete = false
-        /// The file ids that were seen: of two with one id the first counts, even if it says nothing.
+        /// The desktop file ids that were seen: if two files have the same id, the first one counts, even if
+        /// it says nothing about Handoff.
         fileprivate var ids: Set<String> = []
         fileprivate var files = 0
         fileprivate var entries = 0
@@ -58,7 +59,8 @@ struct ApplicationFolders {
         }
     }
 
-    /// Names, and whether they are folders (links to such are not followed), in alphabetical order.
+    /// The names in `folder` and whether each is a folder, in alphabetical order. Links to folders are not
+    /// followed.
     private static func entries(
         of folder: String, atMost maximum: Int, _ contents: inout Contents
     ) -> [(String, Bool)] {
@@ -79,7 +81,7 @@ struct ApplicationFolders {
         return entries.sorted { $0.0 < $1.0 }
     }
 
-    /// For file systems that do not tell while their folders are read.
+    /// Whether there is a folder at `path`, for file systems that do not say so while a folder is read.
     private static func isFolder(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR

@@ -3,7 +3,8 @@ internal import DBus
 internal import HandoffCore
 internal import Platform
 
-/// What a desktop entry says about Handoff (Desktop Entry Specification; the keys are described in README.md).
+/// What a desktop entry says about Handoff (Desktop Entry Specification; the interface
+/// `org.example.Handoff.Application` describes the keys).
 enum DesktopEntry {
     private static let group = "Desktop Entry"
     private static let interface = "org.example.Handoff.Application"

@@ -10,7 +10,7 @@ internal import Platform
 final class ReaderWatch: DeliveryObserver {
     private unowned let broker: Broker
     private var readers = Readers()
-    /// To whom the last message is being sent.
+    /// The connection that is being sent its last message.
     private var parting: BusName?
 
     init(_ broker: Broker) { self.broker = broker }
@@ -46,7 +46,7 @@ final class ReaderWatch: DeliveryObserver {
 
     // MARK: Actions
 
-    /// By way of the main loop: whoever sends is in the middle of something.
+    /// Performs the actions from the main loop, since whoever sends is in the middle of something.
     private func perform(_ actions: [Readers.Action]) {
         for action in actions {
             MainLoop.start { [weak self] in
@@ -81,7 +81,7 @@ final class ReaderWatch: DeliveryObserver {
         tellEnd(of: applicationID, to: name, reason)
     }
 
-    /// The last that is sent to it.
+    /// Sends `name` its last message.
     private func tellEnd(of applicationID: ApplicationID, to name: BusName, _ reason: String) {
         guard
             let signal = try? ManagerBinding.registrationEnded(
@@ -95,7 +95,7 @@ final class ReaderWatch: DeliveryObserver {
 }
 
 extension Readers.Neglect {
-    /// What it did not do, to follow "it left".
+    /// What the connection neglected, worded to follow "it left".
     fileprivate var text: String {
         switch self {
         case .unansweredCalls: "\(Quota.unansweredCalls) calls in a row unanswered"

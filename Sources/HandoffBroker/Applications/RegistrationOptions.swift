@@ -28,7 +28,7 @@ struct RegistrationOptions {
         }
     }
 
-    /// Throws if there are too many hosts, or one of them is none.
+    /// Throws if there are too many hosts, or one of them is not valid.
     static func check(domains: [String]) throws(HandoffFailure) {
         guard domains.count <= Quota.domains else {
             throw HandoffFailure(
@@ -67,7 +67,7 @@ struct RegistrationOptions {
             })
     }
 
-    /// Which activity type documents of a MIME type have.
+    /// The activity type for documents of each MIME type.
     /// - Throws: if there are too many, or a text is not what it should be.
     static func documentTypes(
         _ entries: [(mimeType: String, type: String)]

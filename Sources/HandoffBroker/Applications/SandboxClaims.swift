@@ -28,7 +28,8 @@ enum SandboxClaims {
         }
     }
 
-    /// A snap's desktop entries are called after it, and after the application if that has another name.
+    /// The desktop entries of a snap are named after the snap, and after the application if that has another
+    /// name.
     private static func isOwn(_ id: ApplicationID, _ sandbox: Sandbox) -> Bool {
         switch sandbox {
         case .flatpak(let application): id.description == application

@@ -6,16 +6,17 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
-/// Counts the processor time of what peers ask of this session, which the bridge passes on, and has the calls of those
-/// wait that have taken too much. What ends something is not refused, or what a peer has begun could not be ended.
+/// Counts the processor time that calls of peers cost, which the bridge passes on, and makes the calls of
+/// peers that have used too much wait. Calls that end something are never refused, since otherwise what a
+/// peer has begun could not be ended.
 @MainLoop
 final class PeerCalls: CallGate {
     private unowned let broker: Broker
     private lazy var times = TimeKeeper { [weak self] device in self?.bar(device) }
 
-    /// How many calls of one peer wait; the bridge takes sixteen on each of four links.
+    /// How many calls of one peer may wait; the bridge accepts sixteen on each of four links.
     private static let maximumWaiting = 64
-    /// How many may wait when one more `Release` comes: a continuation that is not released ends by itself.
+    /// How many may wait when another `Release` comes: a continuation that is not released ends on its own.
     private static let maximumWithReleases = 128
 
     init(_ broker: Broker) { self.broker = broker }
@@ -46,7 +47,7 @@ final class PeerCalls: CallGate {
         }
     }
 
-    /// The peer that `call` comes from, if it comes from one.
+    /// The peer that `call` comes from, nil if it does not come from a peer.
     private func device(of call: Message) -> DeviceID? {
         guard let name = call.path?.suffix(below: HandoffNames.peers), let device = DeviceID(String(name)),
             broker.peers.contains(device)

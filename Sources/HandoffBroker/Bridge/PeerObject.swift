@@ -91,7 +91,7 @@ final class PeerObject: PeerServer {
             device, "has opened a stream to \(object.applicationID) for", object, continuation)
     }
 
-    /// The user can find out what has left this device.
+    /// Remembers the fetch, so that the user can find out what has left this device.
     private func remember(_ object: ActivityObject, _ continuation: ContinuationID, _ saveTime: Int64) {
         remember(.activity, of: object, continuation)
         broker.fetchLog.say(device, "continues", object, continuation)

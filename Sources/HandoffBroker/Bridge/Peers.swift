@@ -6,7 +6,7 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
-/// The paired devices that the bridge tells of, and the offers of theirs that are shown.
+/// The paired devices that the bridge has reported, and those of their offers that are shown.
 @MainLoop
 final class Peers {
     private unowned let broker: Broker
@@ -31,7 +31,7 @@ final class Peers {
     /// Whether `device` is a peer.
     func contains(_ device: DeviceID) -> Bool { objects[device] != nil }
 
-    /// Adds a peer, or replaces what is known of it. ``added(_:)`` is to follow.
+    /// Adds a peer, or replaces what is known about it. ``added(_:isConnected:)`` is to follow.
     func add(_ device: DeviceID, name: String, type: String) throws -> ObjectPath {
         let path = try HandoffNames.peers.appending(device.description)
         let isNew = objects[device] == nil
@@ -51,7 +51,7 @@ final class Peers {
         return path
     }
 
-    /// What adding a peer causes: there is a link with it, or another one, or none.
+    /// Draws the consequences of adding a peer: there is a link with it, or a new one, or none.
     func added(_ device: DeviceID, isConnected: Bool) {
         for object in shown.values where object.key.device == device { object.deviceChanged() }
         if broker.remoteOffers.hidden.contains(where: { $0.device == device }) {
@@ -77,7 +77,8 @@ final class Peers {
         broker.perform(broker.origin.peerRemoved(device))
     }
 
-    /// The bridge is gone: nothing is known of peers, but what is being continued may go on with another one.
+    /// The bridge is gone, and with it all that was known of peers; but what is being continued may still
+    /// continue with the next bridge.
     func removeAll() {
         for device in objects.keys { forget(device) }
         perform(broker.remoteOffers.allPeersRemoved())
@@ -129,7 +130,7 @@ final class Peers {
     }
 }
 
-/// Which offer of which device.
+/// Identifies an offer: the device and the activity.
 struct RemoteActivityKey: Hashable {
     let device: DeviceID
     let activity: ActivityID
@@ -140,7 +141,7 @@ struct RemoteActivityKey: Hashable {
     }
 }
 
-/// `org.example.Handoff.PeerManager`: the bridge tells which peers there are.
+/// `org.example.Handoff.PeerManager`: how the bridge reports which peers there are.
 @MainLoop
 final class PeerManagerObject: PeerManagerServer {
     private unowned let broker: Broker

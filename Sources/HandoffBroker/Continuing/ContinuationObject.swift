@@ -12,7 +12,7 @@ final class ContinuationObject: ContinuationServer {
     private unowned let broker: Broker
     let activityType: String
     let deviceId: String
-    /// As it was called when the continuation began.
+    /// What the device was called when the continuation began.
     let deviceName: String
     /// What the origin said when it offered the activity.
     let supportsContinuationStreams: Bool

@@ -6,8 +6,8 @@ internal import HandoffInterfaces
 internal import Platform
 
 extension ContinuationRunner {
-    /// If the application answers so that it does not serve `member`, another connection of it takes the place of this
-    /// one, if there is one that is better.
+    /// If the application answers that it does not implement `member`, another connection of the application
+    /// takes the place of this one, if there is a better one.
     func handsOver(_ member: Recipients.Member, of name: BusName?, _ error: DBusError) -> Bool {
         guard error.saysThatMemberIsMissing, let name, name == registered?.name,
             machine.isAwaiting(member)

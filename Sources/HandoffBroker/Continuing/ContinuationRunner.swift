@@ -15,7 +15,7 @@ final class ContinuationRunner {
     let applicationID: ApplicationID
     /// Which of its connections is handed the activity.
     var recipients = Recipients()
-    /// That connection; nil until it has registered.
+    /// The connection that is handed the activity; nil until it has registered.
     private(set) var registered: (name: BusName, proxy: ApplicationProxy)?
     private let activationToken: String
     private let remotePath: ObjectPath
@@ -25,7 +25,7 @@ final class ContinuationRunner {
         perform(machine.advance(to: .now))
     }
     private var trace: ContinuationTrace
-    /// Those who are also told how long each phase took.
+    /// The callers who are also told how long each phase took.
     private var traceReaders: Set<String> = []
     /// What the last `Fetch` brought, as the application will get it.
     private var activity: [String: Value] = [:]
@@ -42,7 +42,7 @@ final class ContinuationRunner {
     var offeredType: ActivityType { machine.offer.type }
     /// The activity that the user chose.
     var offeredActivity: ActivityID { machine.offer.id }
-    /// Whether the origin's application takes streams, as far as is known.
+    /// Whether the application at the origin takes streams, as far as is known.
     var supportsStreams: Bool {
         (machine.fetched?.offer ?? machine.offer).supportsContinuationStreams
     }
@@ -63,7 +63,7 @@ final class ContinuationRunner {
 
     // MARK: The application
 
-    /// Has the application continue through this registration of it.
+    /// Continues the activity through this registration of the application.
     func use(_ registration: Registration) throws {
         let name = try BusName(registration.connection)
         registered = (
@@ -93,7 +93,7 @@ final class ContinuationRunner {
         perform(machine.applicationReady(at: .now))
     }
 
-    /// The bus starts it. That it is started is not enough: it has to register.
+    /// Has the bus start the application. That is not enough: the application also has to register.
     private func startApplication() async {
         do {
             // How long it may take is not the bus's to say.
@@ -159,7 +159,7 @@ final class ContinuationRunner {
     func linkLost() { machine.linkLost() }
     func linkRestored() { perform(machine.linkRestored(at: .now)) }
 
-    /// The application no longer holds it.
+    /// The application no longer holds the continuation.
     func letGo() {
         broker.connection.objects.unexport(path)
         perform(machine.letGo())

@@ -4,15 +4,15 @@ internal import HandoffDaemon
 internal import MainLoop
 internal import Platform
 
-/// The story of one continuation in the log: one id on both devices, and the time that each phase took.
+/// The story of one continuation in the log: the same id on both devices, and the time that each phase took.
 struct ContinuationTrace {
-    /// What a continuation consists of. `start` goes on at the same time as those before it.
+    /// The phases of a continuation. `start` runs at the same time as those before it.
     enum Phase: String {
         /// From the user's choice until the peer is asked.
         case request
         /// The peer has its application save the state.
         case save
-        /// Asking and answering, without the peer's saving.
+        /// The peer is asked and answers, not counting the time that it takes to save.
         case transfer
         /// The application is started, if it does not run, and answers `WillContinueActivity`.
         case start
@@ -22,7 +22,7 @@ struct ContinuationTrace {
 
     private let id: ContinuationID
     private let begin = MainLoop.now
-    /// Microseconds; of a phase that was repeated, all of them.
+    /// The microseconds that each phase took; if a phase was repeated, the sum.
     private(set) var times: [Phase: Int64] = [:]
 
     init(_ id: ContinuationID) { self.id = id }
@@ -34,12 +34,14 @@ struct ContinuationTrace {
 
     func began(_ what: @autoclosure () -> String) { say(what()) }
 
-    /// This phase has ended, having begun at `start` by the clock of the main loop, with the continuation if nil.
+    /// This phase has ended. It began at `start` by the clock of the main loop, or with the continuation if
+    /// that is nil.
     mutating func ended(_ phase: Phase, since start: Int64? = nil) {
         took(phase, MainLoop.now - (start ?? begin))
     }
 
-    /// The fetch that was asked for at `start` was answered; the peer says how much of that it saved.
+    /// The fetch that was requested at `start` has been answered; `saving` is how much of that time the peer
+    /// says it spent on saving.
     mutating func fetched(since start: Int64, saving: Int64) {
         let whole = MainLoop.now - start
         // It comes from the network.

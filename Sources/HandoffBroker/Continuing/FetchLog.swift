@@ -4,8 +4,8 @@ internal import HandoffDaemon
 internal import MainLoop
 internal import Platform
 
-/// Tells the journal what peers take of this session, with their names, and never so much of one of them that the
-/// journal would drop what is told.
+/// Logs what peers take from this session, with their names, and never so much about one of them that the
+/// journal would drop what is logged.
 @MainLoop
 final class FetchLog {
     private unowned let broker: Broker
@@ -14,7 +14,8 @@ final class FetchLog {
 
     init(_ broker: Broker) { self.broker = broker }
 
-    /// `device` has done something about this continuation of `object`: `what` and `end` stand before and behind the title.
+    /// `device` has done something concerning this continuation of `object`: `what` comes before the title,
+    /// and `end` after it.
     func say(
         _ device: DeviceID, _ what: String, _ object: ActivityObject, _ continuation: ContinuationID,
         _ end: String = ""

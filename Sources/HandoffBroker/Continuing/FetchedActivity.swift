@@ -4,12 +4,12 @@ internal import HandoffCore
 
 /// What a peer's `Fetch` returned, checked by the rules for activities before an application sees it.
 enum FetchedActivity {
-    /// How many microseconds the peer says that it took to save, 0 if it does not say.
+    /// How many microseconds saving took according to the peer, 0 if it does not say.
     static func saveTime(_ fetched: [String: Value]) -> Int64 {
         if case .int64(let microseconds)? = fetched["SaveTime"] { microseconds } else { 0 }
     }
 
-    /// What is looked at elsewhere, or is the origin's own business.
+    /// The keys that are checked elsewhere, or concern only the origin.
     private static let others: Set = [
         "ActivityType", "ApplicationId", "Team", "Revision", "DocumentType", "SaveTime", "Delegate",
         "NeedsSave",

@@ -4,7 +4,8 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
-/// The ends of continuations that their origins have to be told, again when there is a link if there was none.
+/// The ends of continuations that their origins have to be told about, once more when there is a link if
+/// there was none.
 @MainLoop
 final class PendingReleases {
     private unowned let broker: Broker

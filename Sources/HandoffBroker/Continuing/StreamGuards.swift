@@ -4,8 +4,8 @@ internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
 
-/// The streams that bridges have, with their end of each, kept for the case that they die: closed by the kernel, they would
-/// not tell an application that waits in a write that what it reads was cut.
+/// The streams that bridges have, and the bridge's end of each, kept in case a bridge dies: if the kernel
+/// closed those ends, an application that is waiting in a write would not learn that what it reads was cut.
 @MainLoop
 final class StreamGuards {
     /// What a stream belongs to.
@@ -16,7 +16,7 @@ final class StreamGuards {
         let isOrigin: Bool
     }
 
-    /// A stream among those of all bridges: the next one counts from 1 again.
+    /// Identifies a stream among those of all bridges, each of which counts from 1.
     private struct Key: Hashable {
         let bridge: BusName
         let number: UInt32
@@ -39,12 +39,12 @@ final class StreamGuards {
     private var processes: [BusName: ProcessHandle] = [:]
 
     private static let maximum = Peers.maximum * Quota.streamsOfPeer
-    /// How long a process may take to end that has left the bus.
+    /// How long a process that has left the bus may take to end.
     private static let patience = Duration.seconds(3)
 
     init(_ broker: Broker) { self.broker = broker }
 
-    /// There is a stream of the bridge that calls.
+    /// The bridge that calls has opened a stream.
     func add(_ number: UInt32, _ owner: Owner, _ descriptor: consuming FileDescriptor, _ caller: Caller)
         throws
     {
@@ -65,7 +65,7 @@ final class StreamGuards {
         }
     }
 
-    /// A stream is over, or its bridge sees to its end.
+    /// A stream is over, or its bridge takes care of its end.
     func remove(_ number: UInt32, _ caller: Caller) {
         guard let bridge = caller.name else { return }
         _ = remove(Key(bridge: bridge, number: number))

@@ -2,7 +2,8 @@
 internal import DBus
 internal import HandoffCore
 
-/// An offer as the `summary` dictionary of `Peer.Offer`, and what `Fetch` returns held against it.
+/// An offer as the `summary` dictionary of `Peer.Offer`, and the summary of what `Fetch` returns, to compare
+/// with it.
 enum OfferSummary {
     /// The bytes that a summary may take.
     static let maximumSize = 4096
@@ -22,7 +23,7 @@ enum OfferSummary {
         return summary
     }
 
-    /// The offer that a peer's `summary` tells of.
+    /// The offer that a peer's `summary` describes.
     /// - Throws: `InvalidArgs` naming the key, or `LimitsExceeded`.
     static func decode(_ id: ActivityID, _ summary: [String: Value], now: Int64) throws(HandoffFailure)
         -> Offer
@@ -37,7 +38,7 @@ enum OfferSummary {
             id, summary, webpageHost: text(summary, "WebpageHost"), since: number(summary, "Since") ?? now)
     }
 
-    /// What was fetched, as the offer that it would have been.
+    /// What was fetched, as the offer that would have summarised it.
     /// - Throws: `InvalidArgs` or `InvalidURL` if it breaks a rule.
     static func summarise(
         _ id: ActivityID, _ activity: [String: Value], _ state: ActivityState, since: Int64

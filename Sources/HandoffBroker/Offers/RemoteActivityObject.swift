@@ -21,7 +21,7 @@ final class RemoteActivityObject: RemoteActivityServer {
             entry.offer.id.description)
     }
 
-    /// The offer is this now; subscribers are told what has changed.
+    /// Replaces the offer with `new`; subscribers are told what has changed.
     func update(_ new: RemoteOffers.Entry) {
         var names: [String] = []
         if new.offer.title != entry.offer.title { names.append("Title") }
@@ -69,7 +69,8 @@ final class RemoteActivityObject: RemoteActivityServer {
         }
     }
 
-    /// What continues the offer, and what its application has to give up for it.
+    /// Makes the runner that continues the offer. The actions end the continuations that its application has
+    /// to give up for that.
     private func makeRunner(
         _ target: RemoteOffers.Target, _ caller: BusName, _ token: String
     ) throws -> (ContinuationRunner, [HeldContinuations.Action]) {

@@ -2,10 +2,10 @@
 internal import Glibc
 internal import MainLoop
 
-/// What the user types: lines of standard input, of which no more is read than is asked for.
+/// What the user types: lines of standard input, read only when they are asked for.
 @MainLoop
 final class Keyboard {
-    /// The longest line that is looked at; what is longer is no answer to anything.
+    /// The longest line that is considered; anything longer cannot be an answer.
     private static let longest = 256
 
     private let body: @MainLoop (String?) -> Void
@@ -15,7 +15,7 @@ final class Keyboard {
     /// Calls `body` with each line that was asked for, and with nil at the end of the input.
     init(_ body: @escaping @MainLoop (String?) -> Void) { self.body = body }
 
-    /// Asks for one line more; nothing changes while one is being read.
+    /// Asks for one more line; nothing changes while one is being read.
     func readLine() {
         guard source == nil else { return }
         source = DescriptorSource(STDIN_FILENO, .readable) { [weak self] _ in self?.read() }

@@ -4,7 +4,7 @@ internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
 
-/// One pairing, as its user goes through it.
+/// One pairing, as the user goes through it.
 @MainLoop
 final class PairRun {
     private enum Event: Sendable {
@@ -20,12 +20,12 @@ final class PairRun {
     private let keyboard: Keyboard
     private var tokens: [SignalToken] = []
     private var watch: NameWatch?
-    /// Whether this has let the device be found, and has to end that.
+    /// Whether this run has made the device discoverable, and has to end that.
     private var hasMadeDiscoverable = false
-    /// The device that is being paired with, as long as that is under way.
+    /// The device to pair with, while that is under way.
     private var current: ObjectPath?
 
-    /// Longer than the bridge takes to give up.
+    /// How long to wait for the bridge: longer than it takes to give up.
     private static let timeout = Duration.seconds(60)
     /// How long the bridge may take to end what was begun.
     private static let patience = Duration.seconds(2)
@@ -33,7 +33,7 @@ final class PairRun {
     private static let mostListed = 64
 
     private static let ended = CommandFailure("The bridge has ended. Start this command again.")
-    /// The user has ended it, or nobody sees any more what it says.
+    /// The user has ended the pairing, or nobody can see any longer what it prints.
     static let interrupted = CommandFailure("Interrupted: the pairing is given up.")
 
     init(_ bridge: Session.Daemon) {
@@ -49,9 +49,10 @@ final class PairRun {
         connection.onClosed = { _ in feed.yield(.bridgeEnded) }
     }
 
-    /// Pairs with the device that `text` names, or with the one that the user chooses among those that are there.
+    /// Pairs with the device that `text` names, or with the one that the user chooses from those that are
+    /// there.
     func pair(with text: String?) async throws {
-        // From here on the bridge tells this connection of changes.
+        // From here on, the bridge tells this connection of changes.
         let devices = try await bridge.devices()
         if let text {
             try await pair(try await find(text, devices))
@@ -60,7 +61,7 @@ final class PairRun {
         }
     }
 
-    /// Ends what was begun: the attempt, if there is one, and that this device can be found.
+    /// Ends what was begun: the attempt, if there is one, and the discoverability of this device.
     func end() async {
         if let current {
             try? await DeviceProxy(bridge.object(current)).cancelPairing(timeout: Self.patience)
@@ -89,7 +90,7 @@ final class PairRun {
         return try await bridge.bridge.connect(address: text, timeout: Self.timeout)
     }
 
-    /// Connects to a device at the first of its addresses that it answers at.
+    /// Connects to a device at the first of its addresses where it answers.
     private func connect(_ device: NearbyDevice) async throws -> ObjectPath {
         var failure: any Error = CommandFailure("\(device.label.quoted) has no address. Try again.")
         for address in device.addresses {
@@ -102,14 +103,16 @@ final class PairRun {
         throw failure
     }
 
-    /// Lets this device be found, and waits until one asks that is the only one there, or the user has chosen.
+    /// Makes this device discoverable, and waits until another device asks while it is the only one there, or
+    /// until the user has chosen one.
     private func chosen() async throws -> ObjectPath {
         try await beFound()
         if let other = try await bridge.nearby().onlyOne {
             tell(
                 "Nearby at \(other.places): \(other.label.quoted). “handoff pair” with that address asks it.")
         }
-        // Each keeps its number: what is typed must not mean somebody else who has come meanwhile.
+        // Each device keeps its number: what is typed must not refer to another device that has come in the
+        // meantime.
         var listed: [PairingCandidate] = []
         var canType = true
         feed.yield(.changed)
@@ -149,7 +152,8 @@ final class PairRun {
                 + " address.")
     }
 
-    /// Shows those that were not there before, or did not ask, each with the number by which it can be chosen.
+    /// Shows the candidates that were not there before, or did not ask before, each with the number by which
+    /// it can be chosen.
     private func list(_ candidates: PairingCandidates, _ listed: inout [PairingCandidate]) {
         guard candidates.all.count > 1 || !listed.isEmpty else { return }
         var lines = listed.isEmpty ? ["More than one device is there:"] : []
@@ -166,7 +170,7 @@ final class PairRun {
                 + "\nType the number of the one that is to be paired, or wait for another.")
     }
 
-    /// The one that `text` is the number of; nil if there is none.
+    /// The candidate whose number is `text`; nil if there is none.
     private func chosen(
         _ text: String?, _ listed: [PairingCandidate], _ candidates: PairingCandidates
     ) async throws -> ObjectPath? {
@@ -198,7 +202,7 @@ final class PairRun {
 
     // MARK: Pairing
 
-    /// Pairs with the device at `path`, asking the user when the time has come.
+    /// Pairs with the device at `path`, and asks the user when it is time to.
     private func pair(_ path: ObjectPath) async throws {
         let proxy = DeviceProxy(bridge.object(path))
         current = path
@@ -231,13 +235,13 @@ final class PairRun {
     }
 
     /// Tells the bridge what the user says.
-    /// - Throws: that it was not yes.
+    /// - Throws: a failure if that was not yes.
     private func answer(_ proxy: DeviceProxy, _ text: String?) async throws {
         let matches = ["y", "yes"].contains((text ?? "").lowercased().filter { !$0.isWhitespace })
         do {
             try await proxy.confirmPairing(matches: matches)
         } catch let error as DBusError where HandoffFailure.Code(error.name) == .pairingFailed {
-            // It has just ended, as the device will show.
+            // The comparison has just ended, as the device will show.
             feed.yield(.changed)
         }
         if !matches { throw CommandFailure("Not paired: you did not say yes.") }
@@ -252,7 +256,8 @@ final class PairRun {
         }
     }
 
-    /// The code stands first, alone: what the other device calls itself could be another one.
+    /// The code comes first and alone, because what the other device calls itself could look like another
+    /// code.
     private func ask(_ device: KnownDevice) {
         tell(
             """

@@ -2,16 +2,16 @@
 internal import DBus
 internal import HandoffCore
 
-/// A device that could be paired with, for a user who has named none.
+/// A device that the user could pair with, having named none.
 enum PairingCandidate: Equatable {
     /// It asks to be paired.
     case asking(KnownDevice)
-    /// It is known, as it is connected or paired, and does not ask.
+    /// It is known because it is connected or paired, and it does not ask.
     case known(KnownDevice)
     /// It lets itself be found.
     case nearby(NearbyDevice)
 
-    /// What tells it from the others, whether it asks or not.
+    /// What distinguishes it from the others, whether it asks or not.
     var key: String {
         switch self {
         case .asking(let device), .known(let device): "device \(device.id)"
@@ -22,7 +22,7 @@ enum PairingCandidate: Equatable {
     /// Whether it asks.
     var asks: Bool { if case .asking = self { true } else { false } }
 
-    /// The line by which the user tells it from the others: who it is, and then what it calls itself.
+    /// The line by which the user distinguishes it from the others: who it is, and then what it calls itself.
     var line: String {
         let (what, place, label) =
             switch self {
@@ -48,29 +48,32 @@ extension PairingCandidate {
     }
 }
 
-/// Who is there to be paired with: those that ask, then those that are connected, then those nearby.
+/// The devices that are there to be paired with: first those that ask, then those that are connected, then
+/// those nearby.
 struct PairingCandidates: Equatable {
     let all: [PairingCandidate]
 
-    /// Those among `devices` that ask, or are connected and not paired, and those `nearby`.
+    /// The candidates among `devices`, which are those that ask or are connected but not paired, and the
+    /// devices `nearby`.
     init(_ devices: [KnownDevice], _ nearby: [NearbyDevice]) {
         let here = devices.filter { PairingCandidate($0).asks || (!$0.isPaired && $0.isConnected) }
         self.init(all: here, nearby)
     }
 
-    /// Those that `text` names, of all `devices` and those `nearby`.
+    /// The candidates that `text` names, among all `devices` and the devices `nearby`.
     init(named text: String, _ devices: [KnownDevice], _ nearby: [NearbyDevice]) {
         self.init(all: devices.named(text), nearby.filter { $0.name == text || $0.label.shown == text })
     }
 
-    /// A device that is announced is the same as one of that name which has come from the same address.
+    /// An announced device counts as the same one as a device of that name which has connected from the same
+    /// address.
     private init(all devices: [KnownDevice], _ nearby: [NearbyDevice]) {
         let known = devices.map { PairingCandidate($0) }
         let others = nearby.filter { announced in !devices.contains { Self.isSame($0, announced) } }
         all = known.filter(\.asks) + known.filter { !$0.asks } + others.map { .nearby($0) }
     }
 
-    /// The one to be paired with though the user has not said so: the only one that is there, if it asks.
+    /// The device to pair with even though the user has not named it: the only one that is there, if it asks.
     var only: KnownDevice? {
         if all.count == 1, case .asking(let device)? = all.first { device } else { nil }
     }

@@ -3,11 +3,11 @@ internal import DBus
 internal import HandoffInterfaces
 internal import MainLoop
 
-/// What can happen to a command that stays until it is told to end.
+/// What can happen to a command that runs until it is told to end.
 enum StandingEvent: Sendable {
     /// The broker is this connection now; nil means that there is none.
     case broker(BusName?)
-    /// This broker has ended the registration of this program; why, for people.
+    /// This broker has ended the registration of this program; the text says why, for people to read.
     case registrationEnded(BusName, String)
     /// The session bus is gone.
     case busEnded
@@ -24,10 +24,10 @@ final class BrokerEvents {
     private var signals: EndingSignals?
     private var watch: NameWatch?
     private var token: SignalToken?
-    /// Whether the command is to end, also if that has not been noticed yet.
+    /// Whether the command is to end, even if that has not been noticed yet.
     private(set) var isEnding = false
 
-    /// Those on `bus`.
+    /// The events on `bus`.
     init(_ bus: Bus) {
         (stream, feed) = AsyncStream.makeStream()
         let feed = feed

@@ -13,10 +13,10 @@ struct HiddenOffer: Equatable {
     let title: String
     /// When it became current there, in microseconds since the Unix epoch.
     let since: Int64
-    /// Why it is hidden and what to do about it, for people.
+    /// Why it is hidden and what to do about it, for people to read.
     let reason: String
 
-    /// What these properties say.
+    /// The offer that these properties describe.
     init(_ properties: [String: Value]) {
         id = properties.text("ActivityId")
         deviceID = properties.text("DeviceId")
@@ -28,7 +28,7 @@ struct HiddenOffer: Equatable {
         reason = properties.text("Reason")
     }
 
-    /// Those of the property `HiddenOffers`; none if there is no such property.
+    /// The offers in the property `HiddenOffers`; none if there is no such property.
     static func all(in value: Value?) -> [HiddenOffer] {
         guard case .array(let array)? = value else { return [] }
         return array.elements.compactMap { $0.properties }.map { HiddenOffer($0) }
@@ -52,7 +52,7 @@ struct HiddenOffer: Equatable {
 }
 
 extension [HiddenOffer] {
-    /// A list with a heading: each offer, and below it why it is hidden. Empty without offers.
+    /// A list with a heading: each offer, and below it why it is hidden. It is empty if there are no offers.
     func lines(at now: Int64) -> [String] {
         if isEmpty { return [] }
         var table = Table("DEVICE", "TITLE", "TYPE", "APPLICATION", "SINCE")

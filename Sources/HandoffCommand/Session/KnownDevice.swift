@@ -13,7 +13,7 @@ struct KnownDevice: Equatable {
     let addresses: [String]
     let isPaired: Bool
     let isConnected: Bool
-    /// Since when, in microseconds since the Unix epoch; 0 if it is not connected.
+    /// When it was connected, in microseconds since the Unix epoch; 0 if it is not connected.
     let connectedSince: Int64
     /// Where it is connected; empty if it is not.
     let connectedAddress: String
@@ -23,7 +23,7 @@ struct KnownDevice: Equatable {
     let pairingCode: String
     let pairingError: String
 
-    /// The digits of a device's id.
+    /// The number of digits in a device's id.
     static let idLength = 64
 
     /// The device at `path` if it is one.
@@ -60,7 +60,7 @@ struct KnownDevice: Equatable {
     /// What it calls itself, or else the beginning of its id; fit to be shown.
     var label: ChosenText { ChosenText(name: name.isEmpty ? String(id.prefix(ShortIDs.minimum)) : name) }
 
-    /// The end of a sentence that has named it by its id: what it calls itself, if it does.
+    /// The end of a sentence that has named the device by its id: what it calls itself, if anything.
     var callsItself: String { name.isEmpty ? "" : ", which calls itself \(label.quoted)" }
 
     /// Where it is connected, or else where it may be.
@@ -93,7 +93,7 @@ extension [KnownDevice] {
     /// The table of `handoff devices` at the time `now`.
     func table(at now: Int64) -> Table {
         let ids = ShortIDs(map(\.id))
-        // A name stands last: it could imitate what comes after it.
+        // The name comes last, because it could imitate whatever came after it.
         var table = Table("ID", "STATE", "SINCE", "ADDRESSES", "TYPE", "NAME")
         for device in self {
             table.add(
@@ -103,9 +103,11 @@ extension [KnownDevice] {
         return table
     }
 
-    /// Those that `text` names: by their names, exact or as they are shown, or by the beginning of their ids.
+    /// The devices that `text` names: by their names, exact or as they are shown, or by the beginning of
+    /// their ids.
     ///
-    /// As many digits as are shown of an id name the device that has it, also where another calls itself that.
+    /// The digits of an id, as many as are shown, name the device that has that id, even if another device
+    /// uses them as its name.
     func named(_ text: String) -> [KnownDevice] {
         let id = text.lowercased()
         let byID = filter { !id.isEmpty && $0.id.hasPrefix(id) }

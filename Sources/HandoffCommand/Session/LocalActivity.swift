@@ -2,7 +2,7 @@
 internal import DBus
 internal import HandoffInterfaces
 
-/// An activity of this session, as much of it as anybody may see.
+/// The part of an activity of this session that anybody may see.
 struct LocalActivity: Equatable {
     let id: String
     let type: String

@@ -15,7 +15,7 @@ struct NearbyDevice: Equatable {
     /// Where it can be connected to, for people.
     var places: String { addresses.map(\.shown).joined(separator: ", ") }
 
-    /// Those of the property `Nearby`; none if there is no such property.
+    /// The devices in the property `Nearby`; none if there is no such property.
     static func all(in value: Value?) -> [NearbyDevice] {
         guard case .array(let array)? = value else { return [] }
         return array.elements.compactMap { $0.properties }.map {

@@ -17,10 +17,10 @@ final class OfferFeed {
     private let body: @MainLoop (Change) -> Void
     private var offers: [ObjectPath: RemoteOffer] = [:]
     private var tokens: [SignalToken] = []
-    /// Signals that came before it was known what there is; nil from then on.
+    /// The signals that came before it was known which offers there are; nil from then on.
     private var early: [Message]? = []
 
-    /// Follows those of `broker`. They come only once ``begin()`` has been called.
+    /// Follows the offers of `broker`. They are reported only once ``begin()`` has been called.
     init(_ broker: Session.Daemon, _ body: @escaping @MainLoop (Change) -> Void) {
         self.broker = broker
         self.body = body
@@ -39,7 +39,7 @@ final class OfferFeed {
         for signal in waiting { received(signal) }
     }
 
-    /// Withdraws everything, as the broker is gone.
+    /// Reports all offers as withdrawn, because the broker is gone.
     func end() {
         tokens = []
         for offer in offers.values.sorted(by: { $0.since < $1.since }) { body(.withdrawn(offer)) }
@@ -56,7 +56,7 @@ final class OfferFeed {
             early?.append(signal)
             return
         }
-        // A signal of another form is not for us.
+        // A signal of another form is not meant for us.
         var reader = MessageReader(signal)
         switch signal.member {
         case "InterfacesAdded": try? added(&reader)

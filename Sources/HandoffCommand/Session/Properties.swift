@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 
-/// The properties of an object as the bus tells them. One that is missing or of another type has its type's empty
-/// value: what is shown may lack something, but showing goes on.
+/// The properties of an object as the bus reports them. A property that is missing or has another type reads
+/// as the empty value of its type: something may be missing from what is shown, but the rest is still shown.
 extension [String: Value] {
     func text(_ name: String) -> String { self[name]?.string ?? "" }
     func texts(_ name: String) -> [String] { self[name]?.strings ?? [] }

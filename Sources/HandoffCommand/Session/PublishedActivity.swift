@@ -3,18 +3,18 @@ internal import DBus
 internal import HandoffInterfaces
 internal import MainLoop
 
-/// The activity of `handoff publish`: made current at first, and with each further broker only if it was current when the
-/// one before ended. What the user has turned to meanwhile stays current.
+/// The activity of `handoff publish`. It is made current at first, and then at each new broker only if it was
+/// current when the one before ended, so that whatever the user has turned to in the meantime stays current.
 @MainLoop
 final class PublishedActivity {
     /// Its object at the present broker.
     private(set) var path: ObjectPath?
     private var broker: BusName?
-    /// What `Current` last said, or what it is to be at first.
+    /// What `Current` last said, or what it is to be initially.
     private var isCurrent = true
     private var token: SignalToken?
 
-    /// One that is not created yet.
+    /// An activity that has not been created yet.
     init(_ bus: Bus) {
         token = bus.connection.onSignal(.properties, "PropertiesChanged") { [weak self] in self?.changed($0) }
     }

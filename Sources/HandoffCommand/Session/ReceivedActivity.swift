@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 
-/// What `handoff receive` prints of an activity: one JSON object.
+/// What `handoff receive` prints about an activity: one JSON object.
 struct ReceivedActivity {
     private let activity: [String: Value]
     private let context: [String: Value]
@@ -33,7 +33,8 @@ struct ReceivedActivity {
 
     private static let named: Set<String> = ["ActivityType", "Title", "ApplicationId", "UserInfo"]
 
-    /// As plain JSON, which forgets types; with the type of each entry; and as text that forgets nothing.
+    /// `UserInfo` as plain JSON, which loses the types, the type of each entry, and the whole as text that
+    /// loses nothing.
     private var userInfo: [JSON.Member] {
         let userInfo = activity["UserInfo"]?.properties ?? [:]
         let entries = userInfo.sorted { $0.key < $1.key }

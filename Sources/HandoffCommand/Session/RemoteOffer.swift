@@ -89,7 +89,8 @@ extension [RemoteOffer] {
         return table
     }
 
-    /// The id by which `offer` can be chosen among these: with its device before it if two devices show one id.
+    /// The id by which `offer` can be chosen among these, preceded by its device if two devices show the same
+    /// id.
     private func name(of offer: RemoteOffer, _ ids: ShortIDs) -> String {
         guard filter({ $0.id == offer.id }).count > 1 else { return ids.short(offer.id) }
         return ShortIDs(map(\.deviceID)).short(offer.deviceID) + "/" + ids.short(offer.id)

@@ -6,7 +6,8 @@ internal import MainLoop
 
 /// This session: its bus, and the two daemons there.
 ///
-/// A daemon is called by its unique name: so a call never starts it, and fails at once if it ends meanwhile.
+/// A daemon is called by its unique name, so that a call never starts it, and fails at once if it ends in the
+/// meantime.
 @MainLoop
 final class Session {
     private var openBus: Bus?
@@ -25,20 +26,21 @@ final class Session {
                 "\(error.message.shown.sentence) Check DBUS_SESSION_BUS_ADDRESS, and that the session's D-Bus daemon runs."
             )
         }
-        // libdbus has it ignored, but writing to a pipe that nobody reads has to end this program.
+        // libdbus makes the process ignore this signal, but writing to a pipe that nobody reads must end this
+        // program.
         signal(SIGPIPE, SIG_DFL)
         openBus = bus
         return bus
     }
 
-    /// Without either of these libdbus would start a bus, on which nobody else is.
+    /// Whether there is a session bus to connect to. If not, libdbus would start one with nobody else on it.
     private static var hasBus: Bool {
         if let address = getenv("DBUS_SESSION_BUS_ADDRESS"), address.pointee != 0 { return true }
         guard let directory = getenv("XDG_RUNTIME_DIR") else { return false }
         return access(String(cString: directory) + "/bus", F_OK) == 0
     }
 
-    /// Sends what is queued; for the end of the program.
+    /// Sends what is queued. This is meant for the end of the program.
     func flush() {
         if let openBus, !openBus.connection.isClosed { openBus.flush() }
     }
@@ -114,12 +116,13 @@ extension Session.Daemon {
     /// The bridge's root object.
     var bridge: BridgeProxy { BridgeProxy(object(HandoffNames.bridgePath)) }
 
-    /// What the broker shows: activities and offers. From now on it also tells this connection what changes.
+    /// What the broker shows: activities and offers. From now on, it also tells this connection of changes.
     func brokerObjects(timeout: Duration = Connection.defaultTimeout) async throws -> ManagedObjects {
         try await managedObjects(HandoffNames.brokerPath, timeout)
     }
 
-    /// The offers that are not shown because nothing here continues them; none if the broker knows of no such thing.
+    /// The offers that are not shown because nothing here continues them; none if the broker does not know
+    /// about that.
     func hiddenOffers() async throws -> [HiddenOffer] {
         HiddenOffer.all(
             in: try await properties(ManagerProxy.interface, HandoffNames.brokerPath)["HiddenOffers"])

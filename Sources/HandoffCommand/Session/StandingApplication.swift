@@ -4,8 +4,8 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
-/// An application that this command is for as long as it runs: registered with the broker, and again with each new
-/// one.
+/// The application that this command acts as while it runs: it is registered with the broker, and again with
+/// each new one.
 @MainLoop
 struct StandingApplication {
     /// Where it serves its objects.
@@ -15,9 +15,9 @@ struct StandingApplication {
     struct Identity: Sendable {
         let applicationID: String
         let types: [String]
-        /// Nil for that of the desktop entry.
+        /// The team; nil for that of the desktop entry.
         let team: String?
-        /// Whether it is handed what is continued here.
+        /// Whether activities that are continued here are handed to it.
         let receives: Bool
 
         /// What else it declares.
@@ -31,7 +31,7 @@ struct StandingApplication {
     private let session: Session
     private let identity: Identity
     private let policy = BusAccessPolicy()
-    /// What ends it, and what happens to its broker.
+    /// What may end it, and what happens to its broker.
     let events: BrokerEvents
 
     /// Serves `interfaces`, for the broker alone, from now on.
@@ -41,15 +41,15 @@ struct StandingApplication {
         let bus = try session.bus()
         bus.connection.policy = policy
         bus.connection.objects.export(Self.path, interfaces)
-        // Started if need be; later on, a broker that the user has ended stays ended.
+        // The broker is started if necessary. Later on, if the user ends the broker, it is not started again.
         _ = try await session.broker()
         events = BrokerEvents(bus)
     }
 
-    /// Stays until the command shall end.
+    /// Runs until the command is to end.
     /// - Parameter began: called with each broker, once the application is registered there.
     /// - Returns: the broker at the end, nil if there is none.
-    /// - Throws: what a living broker refuses.
+    /// - Throws: the error with which a living broker refuses something.
     func stay(_ began: @MainLoop (Session.Daemon) async throws -> Void) async throws -> Session.Daemon? {
         var current: Session.Daemon?
         var isFirst = true
@@ -76,7 +76,7 @@ struct StandingApplication {
     }
 
     /// Registers with the broker `owner`.
-    /// - Returns: nil if that broker has gone meanwhile.
+    /// - Returns: nil if that broker has gone in the meantime.
     private func begin(
         with owner: BusName, _ began: @MainLoop (Session.Daemon) async throws -> Void
     ) async throws -> Session.Daemon? {
@@ -99,7 +99,7 @@ struct StandingApplication {
 extension StandingApplication.Identity {
     static func declare(_ options: inout ProgramOptions) {
         options.text(
-            "app-id", argument: "ID", "The application's id: the name of its desktop entry, or any like it")
+            "app-id", argument: "ID", "The application's id: the name of its desktop entry, or any such name")
         options.text("team", argument: "TEAM", "Its team (default: that of the desktop entry, else the id)")
     }
 

@@ -2,21 +2,21 @@
 internal import DBus
 internal import HandoffCore
 
-/// What one device has fetched of this session since the broker began, as the broker remembers it.
+/// What one device has fetched from this session since the broker started, as the broker remembers it.
 struct DeviceFetches: Equatable {
     let deviceID: String
     let deviceName: String
-    /// When it last did, in microseconds since the Unix epoch.
+    /// When it last fetched something, in microseconds since the Unix epoch.
     let time: Int64
-    /// Of what it fetched last.
+    /// The type of what it fetched last.
     let type: String
     let applicationID: String
     let title: String
-    /// How often it has fetched an activity, and a stream.
+    /// How often it has fetched an activity, and how many streams it has opened.
     let fetches: UInt64
     let streams: UInt64
 
-    /// What these properties say.
+    /// The entry that these properties describe.
     init(_ properties: [String: Value]) {
         deviceID = properties.text("DeviceId")
         deviceName = properties.text("DeviceName")
@@ -28,7 +28,7 @@ struct DeviceFetches: Equatable {
         streams = properties.count("Streams")
     }
 
-    /// Those of the property `FetchesByDevice`; none if there is no such property.
+    /// The entries in the property `FetchesByDevice`; none if there is no such property.
     static func all(in value: Value?) -> [DeviceFetches] {
         guard case .array(let array)? = value else { return [] }
         return array.elements.compactMap { $0.properties }.map { DeviceFetches($0) }

@@ -2,9 +2,10 @@
 internal import DBus
 internal import HandoffCore
 
-/// One time that another device has fetched an activity of this one, or a stream of it, as the broker remembers it.
+/// One occasion on which another device fetched an activity from this one, or opened a stream of it, as the
+/// broker remembers it.
 struct RecentFetch: Equatable {
-    /// Microseconds since the Unix epoch.
+    /// When it happened, in microseconds since the Unix epoch.
     let time: Int64
     /// `activity` or `stream`.
     let kind: String
@@ -14,7 +15,7 @@ struct RecentFetch: Equatable {
     let applicationID: String
     let title: String
 
-    /// What these properties say.
+    /// The fetch that these properties describe.
     init(_ properties: [String: Value]) {
         time = properties.time("Time")
         kind = properties.text("Kind")
@@ -25,7 +26,7 @@ struct RecentFetch: Equatable {
         title = properties.text("Title")
     }
 
-    /// Those of the property `RecentFetches`; none if there is no such property.
+    /// The fetches in the property `RecentFetches`; none if there is no such property.
     static func all(in value: Value?) -> [RecentFetch] {
         guard case .array(let array)? = value else { return [] }
         return array.elements.compactMap { $0.properties }.map { RecentFetch($0) }
@@ -41,7 +42,8 @@ struct RecentFetch: Equatable {
 }
 
 extension [RecentFetch] {
-    /// A list with a heading; empty if nothing was fetched. What was fetched need not have been continued.
+    /// A list with a heading; empty if nothing was fetched. What was fetched has not necessarily been
+    /// continued.
     func lines(at now: Int64) -> [String] {
         if isEmpty { return [] }
         var table = Table("WHEN", "WHAT", "DEVICE", "TITLE", "TYPE")

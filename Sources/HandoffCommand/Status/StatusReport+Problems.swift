@@ -2,7 +2,7 @@
 internal import HandoffCore
 
 extension StatusReport {
-    /// Something that is wrong, and how to mend it.
+    /// Something that is wrong, and how to fix it.
     struct Problem: Equatable {
         let text: String
         let remedy: String
@@ -31,7 +31,7 @@ extension StatusReport {
     private var bridgeProblems: [Problem] {
         switch bridge {
         case .running(let bridge):
-            // The switch is told of already.
+            // The switch has been reported already.
             if broker.content?.isEnabled == false { return [] }
             if bridge.port != 0 { return Self.noDiscovery(bridge.discoveryError) }
             return [
@@ -40,7 +40,7 @@ extension StatusReport {
                     remedy: "Look at its log: journalctl --user -u handoff-bridge.service.")
             ]
         case .silent(let reason): return [Self.silent("bridge", "handoff-bridge", reason)]
-        // Without a broker, what is to be done about the bridge is the same.
+        // If there is no broker either, the remedy is the same, and has been given already.
         case .absent(let canStart):
             if case .absent = broker { return [] }
             return [Self.absent("bridge", "handoff-bridge", canStart)]

@@ -2,13 +2,13 @@
 
 /// What `handoff status` has found out.
 struct StatusReport: Equatable {
-    /// What there is of a daemon.
+    /// The state of a daemon.
     enum Daemon<Content: Equatable>: Equatable {
         /// It answers.
         case running(Content)
-        /// It owns its name but does not answer as it should; the reason.
+        /// It owns its name but does not answer as it should, for this reason.
         case silent(String)
-        /// It does not run; whether the bus knows how to start it.
+        /// It is not running. `canStart` says whether the bus knows how to start it.
         case absent(canStart: Bool)
 
         /// What it says, if it answers.
@@ -23,11 +23,11 @@ struct StatusReport: Equatable {
         let isEnabled: Bool
         let current: LocalActivity?
         let offers: [RemoteOffer]
-        /// What other devices offer that nothing here continues.
+        /// The offers of other devices that nothing here can continue.
         var hidden: [HiddenOffer] = []
-        /// What other devices have fetched of late, the latest first.
+        /// What other devices have fetched recently, the latest first.
         var fetches: [RecentFetch] = []
-        /// How often each of them did, and what it fetched last.
+        /// How often each device has fetched something, and what it fetched last.
         var fetchesByDevice: [DeviceFetches] = []
     }
 
@@ -37,10 +37,10 @@ struct StatusReport: Equatable {
         let deviceID: String
         let deviceName: String
         let deviceType: String
-        /// 0 if it does not listen.
+        /// The port that it listens on; 0 if it does not listen.
         let port: Int
         let isDiscoverable: Bool
-        /// Why devices are not found by themselves; empty if they are, or are not to be.
+        /// Why devices are not found automatically; empty if they are found, or are not supposed to be.
         var discoveryError = ""
         var nearby: [NearbyDevice] = []
         let devices: [KnownDevice]

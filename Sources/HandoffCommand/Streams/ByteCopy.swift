@@ -3,7 +3,7 @@ internal import Glibc
 internal import Platform
 internal import Synchronization
 
-/// Copies bytes from one descriptor to another, on a thread of its own.
+/// Copies bytes from one descriptor to another, on a separate thread.
 final class ByteCopy: Sendable {
     private let source: Int32
     private let sink: Int32
@@ -11,7 +11,7 @@ final class ByteCopy: Sendable {
 
     private static let bufferSize = 256 << 10
 
-    /// Both descriptors stay open as long as this is under way.
+    /// Both descriptors must stay open while this is under way.
     init(from source: Int32, to sink: Int32) {
         self.source = source
         self.sink = sink
@@ -27,7 +27,7 @@ final class ByteCopy: Sendable {
     }
 
     /// Copies to the end, or as many bytes as `limit`.
-    /// - Throws: ``Failure``, or that there is no thread.
+    /// - Throws: ``Failure``, or an error if there is no thread left.
     func run(limit: Int = .max) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             do throws(GLibError) {
@@ -57,7 +57,7 @@ final class ByteCopy: Sendable {
     private func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
         var place = 0
         while place < bytes.count {
-            // No signal comes here: the thread has them blocked.
+            // No signal arrives here, because the thread blocks them all.
             let written = Glibc.write(sink, bytes.baseAddress?.advanced(by: place), bytes.count - place)
             if written >= 0 {
                 place += written
@@ -68,7 +68,8 @@ final class ByteCopy: Sendable {
         }
     }
 
-    /// After a failure: whether it is worth while to try again, if somebody else has made the descriptor non-blocking.
+    /// After a failure: whether it is worthwhile to try again, because somebody else has made the descriptor
+    /// non-blocking.
     private func wait(_ descriptor: Int32, _ events: Int32) -> Bool {
         if errno == EINTR { return true }
         guard errno == EAGAIN else { return false }
@@ -79,7 +80,7 @@ final class ByteCopy: Sendable {
 }
 
 extension ByteCopy.Failure {
-    /// Why, for people.
+    /// Why it failed, for people to read.
     var reason: String {
         switch self {
         case .reading(let number), .writing(let number): String(cString: strerror(number))

@@ -2,7 +2,7 @@
 internal import Glibc
 internal import MainLoop
 
-/// Shows on a terminal how far a copy is; on anything else nothing.
+/// Shows on a terminal how far a copy has got; if there is no terminal, it shows nothing.
 @MainLoop
 final class CopyProgress {
     private let copy: ByteCopy
@@ -32,11 +32,11 @@ final class CopyProgress {
     private func show() {
         isShown = true
         let share = total.map { $0 > 0 ? " of \(Self.size($0)), \(copy.count * 100 / $0) %" : "" } ?? ""
-        // To the start of the line, and to its end what is not overwritten is erased.
+        // This returns to the start of the line, and erases to its end whatever is not overwritten.
         Output.error("\r\(Self.size(copy.count))\(share), \(rate)\u{1B}[K")
     }
 
-    /// Takes the line away.
+    /// Erases the line.
     func end() {
         timer = nil
         if isShown { Output.error("\r\u{1B}[K") }
@@ -50,7 +50,7 @@ final class CopyProgress {
         return "\(Self.size(Int(Double(copy.count) * 1_000_000 / Double(time))))/s"
     }
 
-    /// A number of bytes with a unit, three digits of it at least.
+    /// A number of bytes with a unit, with at least three digits.
     static func size(_ bytes: Int) -> String {
         let units = ["kB", "MB", "GB", "TB"]
         guard bytes >= 1000 else { return "\(bytes) B" }

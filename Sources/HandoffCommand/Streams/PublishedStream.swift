@@ -3,21 +3,21 @@ internal import DBus
 internal import Glibc
 internal import HandoffCore
 
-/// What `handoff publish --stream` sends: a file, as often as it is asked for; or standard input, or whatever else can be
-/// read but once.
+/// What `handoff publish --stream` sends: a file, as often as it is asked for, or standard input or anything
+/// else that can be read only once.
 struct PublishedStream: Sendable {
     /// The key in `UserInfo` under which the receiver finds the number of bytes, if that is known.
     static let sizeKey = "StreamSize"
-    /// The key in `UserInfo` which says that the sender wants two bytes back: one when the stream has been taken, and
-    /// one when everything that came has been written.
+    /// The key in `UserInfo` that says that the sender wants two bytes back: one when the stream has been
+    /// taken, and one when everything that came has been written.
     static let confirmationKey = "StreamConfirmation"
 
     private let path: String
-    /// How many bytes there are, if it is a file of which that can be told.
+    /// How many bytes there are, if it is a file whose size is known.
     let size: Int?
-    /// Which file it is, in which state; nil for what can be read but once.
+    /// Which file it is, and in which state; nil for anything that can be read only once.
     private let state: State?
-    /// The descriptor of what can be read but once.
+    /// The descriptor of what can be read only once.
     private let source: Int32
 
     private struct State: Equatable {
@@ -50,14 +50,14 @@ struct PublishedStream: Sendable {
             throw CommandFailure(
                 "\(path.quoted) is a folder. Send it with tar: tar c FOLDER | handoff publish --stream -")
         case S_IFREG:
-            // The kernel's own files say that they are empty.
+            // Files of the kernel itself claim to be empty.
             size = status.st_size > 0 ? Int(status.st_size) : nil
             (state, source) = (State(status), -1)
         default: (size, state, source) = (nil, nil, file.take())
         }
     }
 
-    /// Whether it can be read but once.
+    /// Whether it can be read only once.
     var isOnce: Bool { state == nil }
 
     /// What the receiver is told in `UserInfo`.
@@ -67,8 +67,8 @@ struct PublishedStream: Sendable {
         return userInfo
     }
 
-    /// What to read, from its start.
-    /// - Throws: if it is not what it was.
+    /// Opens what is to be read, at its beginning.
+    /// - Throws: if it has changed.
     func open() throws -> FileDescriptor {
         guard let state else {
             let copy = fcntl(source, F_DUPFD_CLOEXEC, 3)

@@ -10,9 +10,9 @@ final class StreamReading: Sendable {
     private let confirms: Bool
     private let copy: ByteCopy
 
-    /// Takes over the end.
-    /// - Parameter userInfo: that of the activity, in which its sender may say how many bytes are to come, and that it wants
-    ///   to be told when they are here.
+    /// Takes over `end`.
+    /// - Parameter userInfo: the state of the activity, in which its sender may say how many bytes to expect,
+    ///   and that it wants to be told when they have arrived.
     init(_ end: consuming FileDescriptor, _ userInfo: [String: Value]) {
         copy = ByteCopy(from: end.number, to: STDOUT_FILENO)
         self.end = end
@@ -24,7 +24,7 @@ final class StreamReading: Sendable {
     /// How many bytes have been written.
     var count: Int { copy.count }
 
-    /// Says that the stream was taken, and later that everything is written.
+    /// Confirms that the stream was taken, and later that everything has been written.
     private func confirm() {
         guard confirms else { return }
         var byte: UInt8 = 6
@@ -65,7 +65,7 @@ final class StreamReading: Sendable {
 }
 
 extension [String: Value] {
-    /// How many bytes the stream of the activity has whose `UserInfo` this is, if that is known.
+    /// How many bytes the stream of the activity with this `UserInfo` has, if that is known.
     fileprivate var size: Int? {
         if case .int64(let size)? = self[PublishedStream.sizeKey], size >= 0 { Int(size) } else { nil }
     }

@@ -3,8 +3,8 @@ internal import DBus
 internal import Glibc
 internal import MainLoop
 
-/// One stream that `handoff publish` sends. Its end is closed when this is freed, and that is an end in order: so this has to
-/// be kept until the activity has ended if not everything was sent.
+/// One stream that `handoff publish` sends. Its end is closed when this is freed, which the other side takes
+/// for an orderly end. If not everything was sent, this must therefore be kept until the activity has ended.
 final class StreamSending: Sendable {
     /// What came of it.
     enum Outcome {
@@ -16,7 +16,8 @@ final class StreamSending: Sendable {
         case cutShort(CommandFailure)
     }
 
-    /// How long an interruption may take to be heard of by this program, which had hit the other programs of a pipeline before.
+    /// How long after the other programs of a pipeline this program may learn of an interruption that hits
+    /// them all.
     private static let grace = Duration.milliseconds(100)
 
     private let source: Int32
@@ -47,7 +48,7 @@ final class StreamSending: Sendable {
             if let size, copy.count < size {
                 return .cutShort(CommandFailure("The file has become shorter while it was sent."))
             }
-            // Was that the end, or has whoever wrote it been interrupted?
+            // This may have been the end, or the program that writes may have been interrupted.
             if size == nil { try await MainLoop.sleep(for: Self.grace) }
             if isInterrupted() { return .cutShort(Self.interrupted(copy)) }
             shutdown(end, Int32(SHUT_WR))
@@ -63,7 +64,7 @@ final class StreamSending: Sendable {
         guard let confirmations = await awaitEnd() else {
             return .refused(CommandFailure("The stream broke when \(copy.count) bytes had been sent."))
         }
-        // Whoever does not know of confirmations sends none.
+        // A receiver that does not know about confirmations sends none.
         guard confirmations != 1 else {
             return .refused(
                 CommandFailure("The other side has ended before it had written all of \(copy.count) bytes."))

@@ -2,7 +2,8 @@
 
 /// How long ago something was, for people.
 enum Age {
-    /// `then` as seen at `now`, both in microseconds since the Unix epoch; empty if `then` is 0, which is none.
+    /// `then` as seen at `now`, both in microseconds since the Unix epoch; empty if `then` is 0, which stands
+    /// for no time.
     static func text(of then: Int64, at now: Int64) -> String {
         if then == 0 { return "" }
         let (difference, overflow) = now.subtractingReportingOverflow(then)

@@ -2,7 +2,7 @@
 internal import CGio
 
 extension String {
-    /// How many columns of a terminal the text takes, by GLib's Unicode tables.
+    /// How many columns of a terminal the text takes, according to GLib's Unicode tables.
     var displayWidth: Int {
         var width = 0
         for scalar in unicodeScalars {
@@ -12,7 +12,7 @@ extension String {
         return width
     }
 
-    /// The text with as many spaces after it as make it `width` columns wide.
+    /// The text, with enough spaces after it to make it `width` columns wide.
     func padded(to width: Int) -> String {
         self + String(repeating: " ", count: max(0, width - displayWidth))
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+internal import HandoffCore
 
 /// A JSON value (RFC 8259) to be written on one line.
 indirect enum JSON: Equatable {
@@ -36,7 +37,7 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral {
 // MARK: Writing
 
 extension JSON {
-    /// The value on one line, in ASCII but for printable text.
+    /// The value on one line, in ASCII except for printable text.
     var text: String {
         var text = ""
         write(to: &text)
@@ -76,7 +77,7 @@ extension JSON {
             case "\\": text += "\\\\"
             case "\n": text += "\\n"
             // Nothing is lost, and nothing steers a terminal that shows the line.
-            case _ where scalar.steersTerminal: writeEscape(scalar, to: &text)
+            case _ where PeerText.isControl(scalar): writeEscape(scalar, to: &text)
             default: text.unicodeScalars.append(scalar)
             }
         }
@@ -94,7 +95,8 @@ extension JSON {
 // MARK: D-Bus values
 
 extension JSON {
-    /// `value` in JSON, without its exact type: bytes and structures become arrays, variants their content.
+    /// `value` as JSON, without its exact type: bytes and structures become arrays, and variants their
+    /// content.
     init(_ value: DBus.Value) {
         switch value {
         case .byte(let number): self = .integer(number)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import Glibc
 
-/// What the command prints: whole lines, written at once, so that whoever reads them on a pipe has them at once.
+/// What the command prints: whole lines, written immediately, so that a reader at the other end of a pipe
+/// gets them immediately.
 enum Output {
     /// Writes a line to standard output.
     /// - Throws: if it cannot be written.
@@ -19,7 +20,7 @@ enum Output {
     /// Tells the user something on standard error, after the program's name.
     static func note(_ text: String) { _ = write("handoff: \(text)\n", to: STDERR_FILENO) }
 
-    /// Writes to standard error as it is, and returns whether that was possible.
+    /// Writes the text to standard error as it is, and returns whether that was possible.
     @discardableResult
     static func error(_ text: String) -> Bool { write(text, to: STDERR_FILENO) }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// Ids cut to what is enough to tell them apart.
+/// Ids shortened as far as they can still be told apart.
 struct ShortIDs {
     /// The fewest characters that are shown.
     static let minimum = 8

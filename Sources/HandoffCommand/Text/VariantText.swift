@@ -6,7 +6,7 @@ internal import Platform
 /// D-Bus values in GLib's text format for variants (GVariant Text Format), which keeps their types.
 enum VariantText {
     /// The value that `text` writes down, e.g. `<uint32 5>`, `[1, 2]` or `('date', <int64 0>)`.
-    /// - Throws: what GLib says of the text, or which type D-Bus does not have.
+    /// - Throws: what GLib says about the text, or which type D-Bus does not have.
     static func value(of text: String) throws(CommandFailure) -> Value {
         do {
             let variant = try throwingGError { g_variant_parse(nil, text, nil, nil, $0) }
@@ -90,7 +90,7 @@ enum VariantText {
 
     // MARK: Writing
 
-    /// A floating reference.
+    /// `value` as a GVariant, with a floating reference.
     private static func variant(_ value: Value) -> OpaquePointer? {
         switch value {
         case .byte(let number): return g_variant_new_byte(number)

@@ -16,7 +16,7 @@ struct ConnectVerb: Verb {
         address = try values.arguments(1...1, "connect ADDRESS")[0]
     }
 
-    /// Longer than the bridge takes to give up.
+    /// How long to wait for the bridge: longer than it takes to give up.
     private static let timeout = Duration.seconds(60)
 
     func run(in session: Session) async throws -> Int32 {

@@ -18,8 +18,8 @@ struct ContinueVerb: Verb {
     private let printsJSON: Bool
 
     static func declare(_ options: inout ProgramOptions) {
-        options.text("app", argument: "ID", "The application that is to continue it (default: the best one)")
-        options.flag("verbose", letter: "v", "Tell what happens, and when")
+        options.text("app", argument: "ID", "The application to continue it with (default: the best one)")
+        options.flag("verbose", letter: "v", "Report what happens, and how long it takes")
         options.json()
     }
 
@@ -120,7 +120,7 @@ private final class ContinueRun {
     private let feed: AsyncStream<Event>.Continuation
     private var tokens: [SignalToken] = []
     private var watch: NameWatch?
-    /// How long each phase took, if the broker has told it.
+    /// How long each phase took, if the broker has reported it.
     private(set) var trace: RemoteActivityContinueTrace?
 
     init(_ broker: Session.Daemon, _ offer: RemoteOffer, isVerbose: Bool) {
@@ -143,7 +143,7 @@ private final class ContinueRun {
         connection.onClosed = { _ in feed.yield(.brokerEnded) }
     }
 
-    /// Microseconds since this was made.
+    /// Microseconds since this run was created.
     var elapsed: Int64 { MainLoop.now - begin }
 
     /// Calls `Continue` and waits for the outcome, which the broker promises.
@@ -166,7 +166,7 @@ private final class ContinueRun {
                     applicationID: signal.applicationId, errorName: signal.errorName, message: signal.message)
             }
         }
-        throw CommandFailure("Nothing more is heard of the continuation. Try again.")
+        throw CommandFailure("The broker has stopped reporting on the continuation. Try again.")
     }
 
     private func phase(_ name: String) {

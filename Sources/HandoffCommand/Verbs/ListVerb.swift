@@ -13,7 +13,7 @@ struct ListVerb: Verb {
 
     static func declare(_ options: inout ProgramOptions) {
         options.flag(
-            "all", letter: "a", "List also what is hidden because nothing here continues it, and why")
+            "all", letter: "a", "Also list what is hidden because nothing here can continue it, and why")
         options.json()
     }
 
@@ -38,13 +38,13 @@ struct ListVerb: Verb {
         return 0
     }
 
-    /// Says why there is nothing, as far as what was printed does not.
+    /// Says why there is nothing, unless what was printed says so already.
     @MainLoop
     private func explain(_ broker: Session.Daemon, _ hidden: [HiddenOffer]) async throws {
         if try await !broker.manager.enabled() {
             Output.note("Handoff is switched off, so nothing is offered. Switch it on with “handoff on”.")
         } else if hidden.isEmpty {
-            Output.note("No other device offers anything. “handoff status” tells whether something is wrong.")
+            Output.note("No other device offers anything. “handoff status” shows whether something is wrong.")
         } else if !showsAll {
             Output.note(
                 "Nothing here continues what other devices offer: “handoff list --all” shows \(hidden.count) that \(hidden.count == 1 ? "is" : "are") hidden, and why."

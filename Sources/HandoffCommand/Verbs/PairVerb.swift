@@ -19,12 +19,13 @@ struct PairVerb: Verb {
 
     func run(in session: Session) async throws -> Int32 {
         let run = PairRun(try await session.bridge())
-        // Whoever reads what this prints may leave; what was begun has to be ended also then.
+        // The program that reads this output may end; even then, what was begun has to be ended.
         signal(SIGPIPE, SIG_IGN)
         let (outcomes, feed) = AsyncStream<Result<Void, any Error>>.makeStream()
         var isInterrupted = false
         let signals = EndingSignals {
-            // The second time the user does not want to wait for a bridge that does not answer.
+            // When it happens a second time, the user does not want to wait for a bridge that does not
+            // answer.
             if isInterrupted { exit(1) }
             isInterrupted = true
             feed.yield(.failure(PairRun.interrupted))

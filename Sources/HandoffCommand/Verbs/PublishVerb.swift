@@ -19,14 +19,14 @@ struct PublishVerb: Verb {
     static func declare(_ options: inout ProgramOptions) {
         StandingApplication.Identity.declare(&options)
         options.text("type", argument: "TYPE", "The activity's type, e.g. com.example.notes.edit")
-        options.text("title", argument: "TITLE", "Its title, for people")
-        options.text("webpage", argument: "URL", "A web page to go on with where no application continues it")
+        options.text("title", argument: "TITLE", "Its title")
+        options.text("webpage", argument: "URL", "A web page for devices where no application continues it")
         options.texts(
             "user-info", argument: "KEY=STRING",
             "An entry of its state, or KEY:=VALUE with a value in GVariant text format; may be repeated")
         options.text(
             "stream", argument: "FILE",
-            "What the continuing application gets through a stream; “-” is standard input, sent once")
+            "Send this file through each stream that is opened; “-” is standard input, sent once")
     }
 
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {
@@ -55,12 +55,12 @@ struct PublishVerb: Verb {
         publisher.events = application.events
         let published = PublishedActivity(try session.bus())
         let broker = try await application.stay { broker in
-            // There is nothing more to hand over, and a new broker need not hear of it.
+            // There is nothing more to hand over, so a new broker need not be told.
             if publisher.isSpent { return }
             try await published.begin(with: broker, type, properties)
         }
         if let broker, let activity = published.path {
-            // The broker does it too when this connection ends, but then after that.
+            // The broker does so too when this connection ends, but only after that.
             try? await ActivityProxy(broker.object(activity)).invalidate(timeout: .seconds(5))
         }
         await publisher.awaitBreak()
@@ -72,17 +72,18 @@ struct PublishVerb: Verb {
 /// What the broker calls while an activity is published.
 @MainLoop
 private final class Publisher: ApplicationServer, ActivityDelegateServer {
-    /// How long a stream may take to break when its activity has gone, and the word that the activity was continued to come.
+    /// How long a stream may take to break once its activity has gone, and how long the news that the
+    /// activity was continued may take to arrive.
     private static let patience = Duration.seconds(3)
 
     /// What ends the command.
     var events: BrokerEvents?
     /// Why it failed.
     private(set) var failure: CommandFailure?
-    /// Whether what can be sent but once has been, or is being sent.
+    /// Whether what can be sent only once has been sent, or is being sent.
     private(set) var isSpent = false
     private let stream: PublishedStream?
-    /// What must not seem to end in order.
+    /// The streams that must not appear to end in order.
     private var unfinished: [(sending: StreamSending, task: Task<Void, Never>)] = []
     private var wasContinued = false
     private var timer: LoopSource?
@@ -132,7 +133,7 @@ private final class Publisher: ApplicationServer, ActivityDelegateServer {
         events?.end()
     }
 
-    /// Ends the command as soon as it is known that the activity was continued, or that does not come.
+    /// Ends the command as soon as it is known that the activity was continued, or once that news is overdue.
     private func finish() {
         if wasContinued {
             events?.end()
@@ -141,8 +142,8 @@ private final class Publisher: ApplicationServer, ActivityDelegateServer {
         timer = .timer(after: Self.patience) { [weak self] in self?.events?.end() }
     }
 
-    /// Waits until the streams have broken that were not sent to their ends, the activity being gone: they would end in order
-    /// with this program.
+    /// Waits, once the activity is gone, until the streams that were not sent completely have broken:
+    /// otherwise they would end in order together with this program.
     func awaitBreak() async {
         guard !unfinished.isEmpty else { return }
         let left = unfinished

@@ -6,10 +6,10 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
-/// `handoff receive`: is an application that prints the activities it is handed.
+/// `handoff receive`: acts as an application that prints the activities that it is handed.
 struct ReceiveVerb: Verb {
     static let name = "receive"
-    static let summary = "Continue activities of some types by printing them, one JSON object a line"
+    static let summary = "Receive activities of the given types, and print each as one line of JSON"
 
     private let identity: StandingApplication.Identity
     private let count: Int?
@@ -17,13 +17,13 @@ struct ReceiveVerb: Verb {
 
     static func declare(_ options: inout ProgramOptions) {
         StandingApplication.Identity.declare(&options)
-        options.texts("type", argument: "TYPE", "A type of activities to be handed; may be repeated")
+        options.texts("type", argument: "TYPE", "A type of activity to receive; may be repeated")
         options.flag("once", "End after the first activity")
         options.text("count", argument: "N", "End after N activities")
         options.flag(
             "stream",
-            "Write what comes through the activity's stream to standard output, and the line about it to standard error;"
-                + " ends after one unless there is --count")
+            "Write the activity's stream to standard output, and its line of JSON to standard error; end after one"
+                + " activity unless --count is given")
     }
 
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {
@@ -46,7 +46,7 @@ struct ReceiveVerb: Verb {
         guard !StandardDescriptors.closed.contains(STDOUT_FILENO) else {
             throw .usage("--stream: standard output is closed. Redirect it.")
         }
-        // What comes from elsewhere could steer it.
+        // Bytes from elsewhere could steer the terminal.
         guard isatty(STDOUT_FILENO) == 0 else {
             throw .usage("--stream: standard output is a terminal. Redirect it to a file or another command.")
         }
@@ -68,9 +68,9 @@ struct ReceiveVerb: Verb {
 /// What the broker calls when it hands over activities.
 @MainLoop
 private final class Receiver: ApplicationServer {
-    /// Called when as many activities as wanted are here.
+    /// Called when as many activities as were wanted have arrived.
     var onDone: (@MainLoop () -> Void)?
-    /// The broker that it is registered with.
+    /// The broker that this program is registered with.
     var broker: Session.Daemon?
     /// Why it ended.
     private(set) var failure: CommandFailure?
@@ -95,7 +95,7 @@ private final class Receiver: ApplicationServer {
         let line = ReceivedActivity(activity, context).json.text
         if isStream { return try await readStream(of: activity, context, line, call) }
         try Output.line(line)
-        // Before the reply: another one may follow at once.
+        // This happens before the reply, because another activity may follow at once.
         left = left.map { $0 - 1 }
         call.afterReply { [self] in
             if activity.flag("SupportsContinuationStreams") { release(context) }
@@ -109,7 +109,7 @@ private final class Receiver: ApplicationServer {
         return ContinuationProxy(broker.object(path))
     }
 
-    /// It needs no streams any more.
+    /// Tells the broker that no more streams are needed.
     private func release(_ context: [String: Value]) {
         guard let continuation = continuation(context) else { return }
         MainLoop.start { try? await continuation.release() }

@@ -4,10 +4,10 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
-/// `handoff status`: what works, what does not, and what to do about it. It starts nothing.
+/// `handoff status`: shows what works, what does not, and what to do about it. It starts nothing.
 struct StatusVerb: Verb {
     static let name = "status"
-    static let summary = "Tell what works, what is wrong, and how to mend it; starts nothing"
+    static let summary = "Show what works, what is wrong, and how to fix it; starts nothing"
 
     private let printsJSON: Bool
 
@@ -15,7 +15,7 @@ struct StatusVerb: Verb {
 
     init(_ values: ProgramOptions.Values) { printsJSON = values.has("json") }
 
-    /// How long the bridge may take to start. A broker that has just begun has the bus start it.
+    /// How long the bridge may take to start. A broker that has just started has the bus start the bridge.
     private static let start = Duration.seconds(3)
     /// How long a daemon may take to answer.
     private static let timeout = Duration.seconds(5)

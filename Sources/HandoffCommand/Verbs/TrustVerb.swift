@@ -35,8 +35,8 @@ struct TrustVerb: Verb {
         return 0
     }
 
-    /// A device that is trusted already may be named like everywhere. For a new one the whole id is needed: a part
-    /// of one, or a name, could be made up by a stranger nearby.
+    /// A device that is trusted already may be named as everywhere else. For a new one the whole id is
+    /// needed: a stranger nearby could make up a name, or an id with the same beginning.
     private func fullID(_ bridge: Session.Daemon) async throws -> String {
         let id = device.lowercased()
         if id.count == KnownDevice.idLength, id.allSatisfy(\.isHexDigit) { return id }
@@ -76,7 +76,7 @@ struct UnpairVerb: Verb {
     }
 }
 
-/// `handoff untrust`: the same, called like `handoff trust`.
+/// `handoff untrust`: does what `handoff unpair` does, under a name that goes with `handoff trust`.
 struct UntrustVerb: Verb {
     static let name = "untrust"
     static let arguments: String? = "DEVICE"

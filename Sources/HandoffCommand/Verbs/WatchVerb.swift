@@ -5,10 +5,10 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
-/// `handoff watch`: tells how offers come and go.
+/// `handoff watch`: prints offers as they come and go.
 struct WatchVerb: Verb {
     static let name = "watch"
-    static let summary = "Print what other devices offer as it comes and goes, until interrupted"
+    static let summary = "Print the offers of other devices as they come and go, until interrupted"
 
     private let printsJSON: Bool
 
@@ -27,7 +27,7 @@ struct WatchVerb: Verb {
             if let failure = printer.failure { throw failure }
             switch event {
             case .end: return 0
-            // It is no application.
+            // This command is not registered as an application.
             case .registrationEnded: continue
             case .busEnded: throw CommandFailure.busEnded
             case .broker(let owner):
@@ -40,7 +40,7 @@ struct WatchVerb: Verb {
                 let next = OfferFeed(Session.Daemon(bus: bus, name: owner)) { printer.print($0) }
                 feed = next
                 do { try await next.begin() } catch {
-                    // If the broker has gone meanwhile, the next event says so.
+                    // If the broker has gone in the meantime, the next event says so.
                     if try await bus.owner(of: HandoffNames.broker) == owner { throw error }
                 }
             }
@@ -49,14 +49,14 @@ struct WatchVerb: Verb {
     }
 }
 
-/// Prints what `handoff watch` tells.
+/// Prints what `handoff watch` reports.
 @MainLoop
 private final class WatchPrinter {
     private let printsJSON: Bool
     private let onFailure: @MainLoop () -> Void
-    /// Why it cannot print any more.
+    /// Why it can no longer print.
     private(set) var failure: CommandFailure?
-    /// What was last printed of each offer.
+    /// What was last printed about each offer.
     private var lines: [ObjectPath: String] = [:]
 
     init(printsJSON: Bool, onFailure: @escaping @MainLoop () -> Void) {
@@ -91,7 +91,7 @@ private final class WatchPrinter {
             return write(JSON.object(members).text)
         }
         let line = Self.line(offer)
-        // What changed may be nothing that a line says.
+        // The change may not concern anything that the line shows.
         if event == "changed", lines[offer.path] == line { return }
         lines[offer.path] = line
         write(event.padded(to: 9) + "  " + line)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// When one activity's application is asked to bring its state up to date (`WillSave`), and what waits for
-/// that.
+/// When the application of one activity is asked to bring its state up to date (`WillSave`), and what waits
+/// for that.
 ///
 /// At most one `WillSave` runs at a time. A continuation waits for one if the state was never saved or is out
 /// of date. Otherwise only the current activity is asked, once `NeedsSave` is set, and at most once a second.
@@ -35,7 +35,7 @@ public struct Saving: Sendable {
         let deadline: Instant
         /// The continuations that get what it brings.
         var waiters: [ContinuationID]
-        /// Those that came after the state had changed again, and need another one.
+        /// The continuations that came after the state had changed again, and so need another `WillSave`.
         var latecomers: [ContinuationID] = []
     }
 
@@ -74,7 +74,7 @@ public struct Saving: Sendable {
         return [.needsSaveChanged(needsSave)] + autosave(at: now)
     }
 
-    /// The activity became current, or stopped being that.
+    /// The activity became current, or stopped being current.
     public mutating func setCurrent(_ isCurrent: Bool, at now: Instant) -> [Action] {
         self.isCurrent = isCurrent
         return autosave(at: now)

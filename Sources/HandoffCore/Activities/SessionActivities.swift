@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// The activities of this session, which of them is current, and what of it peers are offered.
+/// The activities of this session, which of them is current, and what peers are offered.
 ///
 /// At most one activity is current, and at most that one is offered: while Handoff is on, the activity is
-/// eligible, and its date is not over. Every event takes the time it happened at; `advance(to:)` is to be
-/// called once `nextDeadline` has come, and after the machine slept or the wall clock was set.
+/// eligible, and its expiration date has not passed. Every event takes the time it happened at;
+/// `advance(to:)` is to be called once `nextDeadline` has come, and after the machine slept or the wall clock
+/// was set.
 public struct SessionActivities: Sendable {
     /// What an event asks to be done, in this order.
     public enum Action: Hashable, Sendable {
@@ -19,7 +20,7 @@ public struct SessionActivities: Sendable {
     }
 
     private var activities: [ActivityID: SessionActivity] = [:]
-    /// Those of each connection that has any, in the order in which they were created.
+    /// The activities of each connection that has any, in the order in which they were created.
     private var byConnection: [String: [ActivityID]] = [:]
     private var latest = Moment(instant: Instant(microseconds: 0), wall: 0)
     private var lastOffer = Instant(microseconds: 0)
@@ -66,8 +67,8 @@ public struct SessionActivities: Sendable {
     }
 
     /// The application changed the activity: `details` are as they are now, `payloadChanged` says whether
-    /// anything else changed that a continuation would get. Peers are told at most every 100 ms, the latest
-    /// state.
+    /// anything else changed that a continuation would get. Peers are told the latest state, at most every
+    /// 100 ms.
     public mutating func update(
         _ id: ActivityID, details: SessionActivity.Details, payloadChanged: Bool, at now: Moment
     ) throws(HandoffFailure) -> [Action] {
@@ -79,7 +80,7 @@ public struct SessionActivities: Sendable {
         return offerOrWithdraw()
     }
 
-    /// The activity becomes the current one; the one before it stops being that.
+    /// The activity becomes the current one; the one before it stops being current.
     public mutating func becomeCurrent(_ id: ActivityID, at now: Moment) throws(HandoffFailure) -> [Action] {
         guard activities[id] != nil else { throw .unknownActivity(id) }
         latest = now
@@ -114,7 +115,7 @@ public struct SessionActivities: Sendable {
         return remove(activities(of: connection).map(\.id))
     }
 
-    /// The user switched Handoff on or off. What is current stays so.
+    /// The user switched Handoff on or off. The current activity remains current.
     public mutating func setEnabled(_ isEnabled: Bool, at now: Moment) -> [Action] {
         latest = now
         self.isEnabled = isEnabled

@@ -4,7 +4,7 @@
 public struct SessionActivity: Hashable, Sendable {
     /// What the application may change about an activity that decides whether and how it is offered.
     public struct Details: Hashable, Sendable {
-        /// What a person reads; any text, cut and cleaned only in the offer.
+        /// The title for people to read. It may be any text; only the offer cuts and cleans it.
         public var title: String
         /// The applications that may continue it.
         public var team: Team
@@ -19,7 +19,7 @@ public struct SessionActivity: Hashable, Sendable {
         /// When it stops being offered, in microseconds since the Unix epoch; 0 for never.
         public var expirationDate: Int64
 
-        /// The details of an activity, by default those of one of which nothing but the team has been set.
+        /// The details of an activity; by default, those of an activity for which only the team has been set.
         public init(
             title: String = "", team: Team, webpageHost: String? = nil, documentType: String? = nil,
             supportsContinuationStreams: Bool = false, isEligibleForHandoff: Bool = true,
@@ -69,7 +69,7 @@ public struct SessionActivity: Hashable, Sendable {
         )
     }
 
-    /// Whether its date is over when the wall clock reads `wall`.
+    /// Whether its expiration date has passed when the wall clock reads `wall`.
     func isExpired(at wall: Int64) -> Bool {
         details.expirationDate != 0 && details.expirationDate <= wall
     }

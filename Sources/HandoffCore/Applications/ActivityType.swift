@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// A kind of activity, such as `com.example.notes.edit`: any non-empty text of at most 255 bytes without
-/// control characters, among them those that end a line or change the direction of writing.
+/// control characters, which here include those that end a line or change the direction of writing.
 public struct ActivityType: Hashable, Sendable, CustomStringConvertible {
     /// The longest type, in bytes of UTF-8.
     public static let maximumLength = 255
@@ -11,7 +11,7 @@ public struct ActivityType: Hashable, Sendable, CustomStringConvertible {
     /// The type as it was written.
     public let description: String
 
-    /// The type written as `text`, or the reason why it is none.
+    /// The type written as `text`. Throws the reason if the text is not a valid type.
     public init(_ text: String) throws(HandoffFailure) {
         let advice = "Use a name in reverse-DNS form, such as com.example.notes.edit."
         guard !text.isEmpty else {

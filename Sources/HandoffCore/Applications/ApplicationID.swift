@@ -5,8 +5,8 @@ public struct ApplicationID: Hashable, Comparable, Sendable, CustomStringConvert
     /// The identifier as it was written.
     public let description: String
 
-    /// The identifier written as `text`, or the reason why it is none: it has 1 to 255 of the characters
-    /// `A-Z`, `a-z`, `0-9`, `.`, `_`, `-`, and does not begin with a dot.
+    /// The identifier written as `text`. Throws the reason if the text is not valid: an identifier has 1 to
+    /// 255 of the characters `A-Z`, `a-z`, `0-9`, `.`, `_`, `-`, and does not begin with a dot.
     public init(_ text: String) throws(HandoffFailure) {
         guard Self.isValid(text) else {
             throw HandoffFailure(

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// What the clients of the broker have it keep, counted by connection, by process, and in all, so that nobody gets
-/// more by connecting more often.
+/// What the broker keeps for its clients, counted for each connection, for each process, and in all, so that
+/// nobody gets more by connecting more often.
 ///
-/// The process is the one that the bus names. Connections whose process nobody knows count as those of one process: to
-/// hide it gains nothing.
+/// The process is the one that the bus names. Connections whose process is unknown count together as one
+/// process, so that hiding it gains nothing.
 public struct ClientHoldings: Sendable {
     private enum Process: Hashable {
         case number(UInt32)
@@ -28,10 +28,10 @@ public struct ClientHoldings: Sendable {
     public struct Declared: Equatable, Sendable {
         /// How many activity and document types.
         public let types: Int
-        /// How many bytes their names and those of hosts take.
+        /// How many bytes the names of these types and of the declared hosts take.
         public let bytes: Int
 
-        /// A declaration of this size, by default that of nobody.
+        /// A declaration of this size, by default an empty one.
         public init(types: Int = 0, bytes: Int = 0) {
             self.types = types
             self.bytes = bytes
@@ -40,14 +40,14 @@ public struct ClientHoldings: Sendable {
 
     private var clients: [String: Client] = [:]
     private var groups: [Process: Group] = [:]
-    /// What is kept of everybody, in bytes.
+    /// How much is kept for everybody together, in bytes.
     public private(set) var total = 0
 
     /// Nobody has anything.
     public init() {}
 
-    /// `connection` is one of the process `number`, nil if nobody knows which, as long as it is on the bus. To be called
-    /// before it is given anything.
+    /// `connection` belongs to the process `number`, which is nil if it is unknown, for as long as it is on
+    /// the bus. To be called before anything is kept for it.
     public mutating func joined(_ connection: String, process number: UInt32?) {
         guard clients[connection] == nil else { return }
         let process = number.map(Process.number) ?? .unknown
@@ -79,7 +79,7 @@ public struct ClientHoldings: Sendable {
 
     /// `connection` is to have another activity, whose properties take `size` bytes.
     ///
-    /// Fails with `limitsExceeded`, and changes nothing then.
+    /// Fails with `limitsExceeded` if that is too much; then nothing has changed.
     public mutating func begin(_ size: Int, of connection: String) throws(HandoffFailure) {
         if let client = clients[connection], let group = groups[client.process],
             group.activities >= Quota.activities * Quota.processes
@@ -94,7 +94,7 @@ public struct ClientHoldings: Sendable {
 
     /// The properties of an activity of `connection`, which took `former` bytes, are to take `size`.
     ///
-    /// Fails with `limitsExceeded`, and changes nothing then.
+    /// Fails with `limitsExceeded` if that is too much; then nothing has changed.
     public mutating func change(from former: Int, to size: Int, of connection: String) throws(HandoffFailure)
     {
         let bytes = Self.cost(size) - Self.cost(former)
@@ -109,7 +109,7 @@ public struct ClientHoldings: Sendable {
 
     /// `connection` is to have this declaration in place of the one before.
     ///
-    /// Fails with `limitsExceeded`, and changes nothing then.
+    /// Fails with `limitsExceeded` if that is too much; then nothing has changed.
     public mutating func declare(_ declaration: Declared, of connection: String) throws(HandoffFailure) {
         guard let client = clients[connection], let group = groups[client.process] else { return }
         let types = group.types + declaration.types - client.declaration.types
@@ -127,7 +127,7 @@ public struct ClientHoldings: Sendable {
     // MARK: Counting
 
     private mutating func change(by bytes: Int, of connection: String) throws(HandoffFailure) {
-        // What becomes less is always allowed.
+        // Taking less is always allowed.
         if bytes > 0, let client = clients[connection], let group = groups[client.process] {
             try Self.check(client.payload + bytes, "one connection", limit: Quota.payload)
             try Self.check(

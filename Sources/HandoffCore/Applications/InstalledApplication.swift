@@ -4,7 +4,7 @@
 public struct InstalledApplication: Hashable, Sendable {
     /// Which application it is.
     public let applicationID: ApplicationID
-    /// The team that the entry names; nil for none but itself.
+    /// The team that the entry names; nil if it names none, which makes a team of the application alone.
     public let team: Team?
     /// What the entry declares.
     public let declaration: Declaration

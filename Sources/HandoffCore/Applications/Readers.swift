@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// Whether the connections that are sent calls and signals read them. One that does not is forgotten: what it is sent
-/// would pile up at the bus.
+/// Whether connections read the calls and signals that are sent to them. One that does not is forgotten,
+/// since its messages would pile up in the bus.
 ///
-/// Whoever answers a call has read everything that was sent before it. A connection that has not answered for a while
-/// is asked whether it is there; three calls in a row without an answer in time, or
-/// ``Quota/outstandingMessages`` unread messages when one is not answered, end the patience.
+/// Whoever answers a call has read everything that was sent before it. A connection that has not answered for
+/// a while is asked whether it is there. It is forgotten after three calls in a row without an answer in
+/// time, or if a call is not answered while ``Quota/outstandingMessages`` messages are unread.
 public struct Readers: Sendable {
     /// What an event asks to be done.
     public enum Action: Hashable, Sendable {
-        /// Call `Ping`, with ``Deadline/ping``, and report what comes of it like that of any call.
+        /// Call `Ping`, with ``Deadline/ping``, and report its outcome like that of any other call.
         case ping(String)
         /// Drop all that belongs to the connection, and send it nothing but replies.
         case forget(String, Neglect)
@@ -17,9 +17,9 @@ public struct Readers: Sendable {
 
     /// What a connection did not do.
     public enum Neglect: Hashable, Sendable {
-        /// It left as many calls in a row unanswered as end the patience.
+        /// It left as many calls in a row unanswered as are tolerated.
         case unansweredCalls
-        /// It left so many messages unread.
+        /// It left this many messages unread.
         case unreadMessages(Int)
     }
 
@@ -28,9 +28,11 @@ public struct Readers: Sendable {
         var sent = 0
         /// How many of them it has read for certain.
         var read = 0
-        /// How many messages it had been sent with each call that has no answer yet, by serial number.
+        /// For each call that has no answer yet, by serial number: how many messages the connection had been
+        /// sent up to that call.
         var calls: [UInt32: Int] = [:]
-        /// The same of the calls that were not answered in time: at most as many as end the patience.
+        /// For each call that was not answered in time, how many messages had been sent up to it: at most as
+        /// many calls as are tolerated.
         var late: [UInt32: Int] = [:]
         /// How many calls in a row were not answered in time.
         var failures = 0
@@ -43,7 +45,7 @@ public struct Readers: Sendable {
 
     private var readers: [String: Reader] = [:]
 
-    /// Nobody was sent anything yet.
+    /// Nothing has been sent to anybody yet.
     public init() {}
 
     /// Whether nothing may be sent to `connection`.
@@ -76,7 +78,7 @@ public struct Readers: Sendable {
         readers[connection] = reader
     }
 
-    /// The call `serial` is neither answered nor waited for any more.
+    /// The call `serial` has not been answered, and nobody waits for an answer any longer.
     public mutating func abandoned(_ serial: UInt32, to connection: String) {
         guard readers[connection]?.calls.removeValue(forKey: serial) != nil else { return }
         readers[connection]?.isAsked = false

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// What an application supports, by its desktop entry, by its own word when it registers, or by both
-/// together.
+/// What an application supports, according to its desktop entry, to what it says when it registers, or to
+/// both together.
 public struct Declaration: Hashable, Sendable {
-    /// The types it names, in its order; the first is that of activities without a type.
+    /// The types that it names, in its own order; the first is used for activities that are created without a
+    /// type.
     public var activityTypes: [ActivityType]
     /// The type of activities for a document, by MIME type.
     public var documentTypes: [String: ActivityType]
@@ -27,8 +28,8 @@ public struct Declaration: Hashable, Sendable {
         return (activityTypes + mapped).filter { seen.insert($0).inserted }
     }
 
-    /// This declaration and `other` together. This one comes first, and decides what both say of a MIME type; of
-    /// `other` counts what there is room for within ``Quota/types`` and ``Quota/domains``.
+    /// This declaration and `other` together. This one comes first, and takes precedence where both name a
+    /// MIME type; `other` counts as far as ``Quota/types`` and ``Quota/domains`` leave room for it.
     public func union(_ other: Declaration) -> Declaration {
         var result = self
         var known = Set(types)
@@ -68,7 +69,7 @@ public struct Registration: Hashable, Sendable {
     /// The team and the declaration that it gave itself when it registered.
     private let own: (team: Team?, declaration: Declaration)
 
-    /// A registration; without a team the application is alone in its own.
+    /// A registration; without a team, the application is the only one in a team of its own.
     public init(
         connection: String, applicationID: ApplicationID, team: Team? = nil, declaration: Declaration,
         objectPath: String, receives: Bool = true
@@ -82,7 +83,8 @@ public struct Registration: Hashable, Sendable {
         own = (team, declaration)
     }
 
-    /// The same with what its desktop entry adds: a team if it gave none itself, and what that declares, after its own.
+    /// This registration together with what the desktop entry adds: the entry's team if the application named
+    /// none itself, and the entry's declaration, after its own.
     func joined(with entry: InstalledApplication?) -> Registration {
         var joined = self
         joined.team = own.team ?? entry?.team ?? Team(applicationID)
@@ -90,7 +92,7 @@ public struct Registration: Hashable, Sendable {
         return joined
     }
 
-    /// How much it declares itself.
+    /// How much the application itself has declared.
     public var declared: ClientHoldings.Declared {
         let declaration = own.declaration
         let names = declaration.activityTypes.map(\.description) + declaration.domains
@@ -109,7 +111,7 @@ public struct Registration: Hashable, Sendable {
             && left.objectPath == right.objectPath && left.receives == right.receives
     }
 
-    /// Hashes what tells most of them apart.
+    /// Hashes what distinguishes most registrations.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(connection)
         hasher.combine(applicationID)

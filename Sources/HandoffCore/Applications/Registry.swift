@@ -2,9 +2,9 @@
 
 /// The applications that have registered, by connection, and those whose desktop entries say that they could.
 public struct Registry: Sendable {
-    /// In the order in which they registered, one a connection.
+    /// One for each connection, in the order in which they registered.
     private var registrations: [Registration] = []
-    /// Why the registration of a connection is over, of those that did not end it themselves.
+    /// Why registrations have ended that were not ended by their own connections.
     private var endings: [String: (applicationID: ApplicationID, reason: String)] = [:]
     /// The applications with desktop entries.
     public private(set) var installed: [ApplicationID: InstalledApplication] = [:]
@@ -25,14 +25,14 @@ public struct Registry: Sendable {
         return registration
     }
 
-    /// What has become of the registration of `connection`, and what to do, for people; nil unless it was ended without
-    /// its doing, and it has not registered since.
+    /// What has become of the registration of `connection`, and what to do, for people to read; nil unless it
+    /// was ended by somebody else and the connection has not registered since.
     public func ending(of connection: String) -> String? {
         endings[connection].map { "It was registered as \($0.applicationID). \($0.reason)" }
     }
 
-    /// The registration of `connection`, which is removed, was ended for this reason, and not by itself. It is remembered
-    /// until it registers again or leaves the bus.
+    /// The registration of `connection`, which has been removed, was ended for this reason and not by the
+    /// connection itself. The reason is remembered until the connection registers again or leaves the bus.
     public mutating func ended(_ connection: String, _ applicationID: ApplicationID, _ reason: String) {
         endings[connection] = (applicationID, reason)
     }
@@ -62,7 +62,8 @@ public struct Registry: Sendable {
         return former
     }
 
-    /// These are the applications with desktop entries now. Returns the connections whose registrations that changes.
+    /// Replaces the applications with desktop entries. Returns the connections whose registrations have
+    /// changed because of that.
     public mutating func setInstalled(_ applications: [InstalledApplication]) -> [String] {
         installed = Dictionary(applications.map { ($0.applicationID, $0) }) { first, _ in first }
         var changed: [String] = []
@@ -82,8 +83,9 @@ public struct Registry: Sendable {
         return registrations.remove(at: index)
     }
 
-    /// The type of an activity that `connection` creates as `text`: empty means that which it declares for
-    /// documents of type `documentType`, if any, else the first that it declares.
+    /// The type of an activity that `connection` creates as `text`. An empty text means the type that the
+    /// connection declares for documents of type `documentType`, if any, or else the first type that it
+    /// declares.
     ///
     /// Fails with `notRegistered`, `typeNotDeclared` or `invalidArguments`.
     public func activityType(
@@ -117,7 +119,7 @@ public struct Registry: Sendable {
             guard registration.team == offer.team || isDefaultBrowser, !ids.contains(id) else { continue }
             ids.append(id)
         }
-        // Of one that runs its own word counts.
+        // What an application that is running says itself takes precedence over its desktop entry.
         let running = Set(receiving.map(\.applicationID))
         for id in installed.keys.sorted() where !running.contains(id) {
             if let entry = installed[id], entry.isActivatable, entry.continues(offer) { ids.append(id) }

@@ -10,7 +10,8 @@ public struct Team: Hashable, Sendable, CustomStringConvertible {
         description = application.description
     }
 
-    /// The team written as `text`, or the reason why it is none; the same characters as in an application id.
+    /// The team written as `text`. Throws the reason if the text is not valid; the rules are those for
+    /// application ids.
     public init(_ text: String) throws(HandoffFailure) {
         guard ApplicationID.isValid(text) else {
             throw HandoffFailure(

@@ -20,7 +20,7 @@ extension Continuation {
             }
         }
 
-        /// When it has taken too long; nil if it is waited for no longer.
+        /// When the application has taken too long; nil if nothing is expected of it any more.
         var deadline: Instant? {
             switch self {
             case .starting(let until), .asked(let until): until

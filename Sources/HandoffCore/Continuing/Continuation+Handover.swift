@@ -9,8 +9,8 @@ extension Continuation {
         }
     }
 
-    /// The connection that was asked whether it will continue, or was handed the activity, does not serve that. Another one
-    /// of the application takes its place.
+    /// The connection that was asked whether it will continue, or that was handed the activity, does not
+    /// implement that call. Another connection of the application takes its place.
     public mutating func handedOver(_ handover: Handover, at now: Instant) -> [Action] {
         switch (state, handover) {
         case (.preparing(.asked), .ask), (.delivering, .ask):

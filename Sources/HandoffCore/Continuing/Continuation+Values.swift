@@ -47,9 +47,9 @@ extension Continuation {
     public enum Answer: Hashable, Sendable {
         /// It has continued the activity.
         case handled
-        /// It has not.
+        /// It has not continued the activity.
         case declined
-        /// It does not have the method, by this error.
+        /// It does not implement the method, as this error says.
         case missing(Refusal)
         /// It answered with an error.
         case failed(Refusal)
@@ -80,11 +80,11 @@ extension Continuation {
         case deliver
     }
 
-    /// How it ended.
+    /// How a continuation ended.
     public enum Outcome: Hashable, Sendable {
         /// The activity was continued.
         case continued
-        /// It was not.
+        /// The activity was not continued.
         case failed(HandoffFailure)
     }
 
@@ -110,7 +110,7 @@ extension Continuation {
         case tellApplicationFailed(HandoffFailure)
         /// Tell each of these callers the outcome. Nobody else will be told another.
         case finished(Outcome, callers: [String])
-        /// Call `Continued` at the origin. Answer: `continuedAcknowledged` on any reply of the peer's, else
+        /// Call `Continued` at the origin. Answer: `continuedAcknowledged` on any reply of the peer, else
         /// `continuedFailed`. This comes again when it is worth another attempt.
         case confirmContinued
         /// Call `Release` at the origin, and forget this continuation: nothing more comes out of it.

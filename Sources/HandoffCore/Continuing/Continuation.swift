@@ -9,7 +9,7 @@
 /// come.
 public struct Continuation: Sendable {
     enum State {
-        /// Nothing was asked of anybody yet.
+        /// Nobody has been asked for anything yet.
         case new
         /// The application is made ready while the activity is on its way.
         case preparing(Application)
@@ -17,7 +17,7 @@ public struct Continuation: Sendable {
         case delivering(until: Instant)
         /// A default application is asked to open the page or the document; its answer is the outcome.
         case opening(until: Instant)
-        /// It was continued, and the outcome is out; the origin has not forgotten it yet.
+        /// It was continued, and the outcome has been told; the origin has not forgotten it yet.
         case continued(Confirmation)
         /// It failed; nothing happens any more.
         case failed
@@ -38,10 +38,10 @@ public struct Continuation: Sendable {
     public let target: Target
     /// Those who are to be told the outcome.
     public private(set) var callers: [String]
-    /// Whether the application shows that something is coming, so that nobody else needs to.
+    /// Whether the application shows that something is coming, so that nobody else has to.
     public private(set) var applicationShowsProgress = false
 
-    /// A continuation that `caller` wants, of which nothing was done yet.
+    /// A continuation that `caller` wants, for which nothing has been done yet.
     public init(id: ContinuationID, device: DeviceID, offer: Offer, target: Target, caller: String) {
         self.id = id
         self.device = device
@@ -63,7 +63,7 @@ public struct Continuation: Sendable {
     /// What the last successful `Fetch` brought; nil before.
     public var fetched: Fetched? { retrieval.fetched }
 
-    /// Begins, with what takes longest. Later calls do nothing.
+    /// Begins with what takes longest. Later calls do nothing.
     public mutating func begin(at now: Instant) -> [Action] {
         guard case .new = state else { return [] }
         switch target {
@@ -79,9 +79,9 @@ public struct Continuation: Sendable {
         }
     }
 
-    /// Somebody else wants the same offer continued, and is told the outcome too, once however often they
-    /// join. Fails with `invalidArguments` if they named another application, and with `unknownObject` if the
-    /// outcome is out.
+    /// Somebody else wants the same offer continued and is told the outcome too, but only once however often
+    /// they join. Fails with `invalidArguments` if they named another application, and with `unknownObject`
+    /// if the outcome has been told.
     public mutating func join(_ caller: String, application: ApplicationID? = nil) throws(HandoffFailure) {
         guard isRunning else { throw .unknownContinuation(id) }
         if let application, application != target.application {
@@ -132,7 +132,7 @@ public struct Continuation: Sendable {
         }
     }
 
-    /// The document is all there is to go on with.
+    /// The document is all that there is to continue with.
     private mutating func openDocument(at now: Instant, orFail failure: HandoffFailure) -> [Action] {
         guard let fetched, fetched.document != .none else { return fail(failure) }
         isLetGo = true
@@ -171,13 +171,13 @@ public struct Continuation: Sendable {
 
     // MARK: The activity
 
-    /// `Fetch` was answered. What does not agree with the offer that was chosen is not delivered.
+    /// `Fetch` was answered. An activity that does not agree with the offer that was chosen is not delivered.
     public mutating func fetched(_ fetched: Fetched, at now: Instant) -> [Action] {
         retrieve(at: now) { $0.fetched(fetched, at: now) }
     }
 
-    /// `Fetch` failed. For want of a link it is called once more, as soon as there is one; when there is an
-    /// older state already, that is delivered; otherwise this is the outcome.
+    /// `Fetch` failed. If there was no link, it is called once more as soon as there is one. If an older
+    /// state is there already, that is delivered. Otherwise the failure is the outcome.
     public mutating func fetchFailed(_ failure: HandoffFailure, at now: Instant) -> [Action] {
         let isLinked = isLinked
         return retrieve(at: now) { $0.fetchFailed(failure, isLinked: isLinked) }
@@ -209,7 +209,7 @@ public struct Continuation: Sendable {
         return fail(.offerWithdrawn(offer.id))
     }
 
-    /// Handoff was switched off. What has been delivered by then goes on.
+    /// Handoff was switched off. A continuation that has been delivered by then continues.
     public mutating func disabled() -> [Action] {
         guard case .preparing = state else { return [] }
         return fail(.disabled)

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// How many lines the log gets about what each peer takes: a journal drops all that a program says while that is too
-/// much, and with it what a peer wants to hide.
+/// How many lines the log gets about what each peer takes. While a program logs too much, the journal drops
+/// everything that it says, including what a peer might want to hide.
 public struct FetchLogBudget: Sendable {
     /// How many lines there are at most about one device in ``time``, apart from the one that sums up the others.
     public static let maximum = 20
-    /// The time over which they are counted, and summed up.
+    /// The time over which lines are counted and then summed up.
     public static let time: Duration = .seconds(60)
 
-    /// What was not told of a device.
+    /// What was left out of the log about a device.
     public struct Summary: Hashable, Sendable {
         /// Who took it.
         public let device: DeviceID
         /// How many lines were left out.
         public let count: UInt64
 
-        /// So many of this device.
+        /// A summary of `count` lines about `device`.
         public init(_ device: DeviceID, _ count: UInt64) {
             self.device = device
             self.count = count
@@ -23,7 +23,7 @@ public struct FetchLogBudget: Sendable {
     }
 
     private struct Account {
-        /// When there were lines, the oldest first.
+        /// When lines were written, the oldest first.
         var lines: [Instant] = []
         /// What was left out, and when that is to be told.
         var leftOut: (count: UInt64, due: Instant)?
@@ -35,10 +35,10 @@ public struct FetchLogBudget: Sendable {
 
     private var accounts: [DeviceID: Account] = [:]
 
-    /// How many devices are remembered before those are looked for that need not be.
+    /// How many devices are remembered before the ones that can be forgotten are looked for.
     private static let manyDevices = Quota.peers
 
-    /// Nothing was told.
+    /// Nothing has been logged yet.
     public init() {}
 
     /// How many devices are remembered.
@@ -63,7 +63,7 @@ public struct FetchLogBudget: Sendable {
     /// When `advance(to:)` has something to tell; nil if nothing was left out.
     public var nextDeadline: Instant? { accounts.values.compactMap { $0.leftOut?.due }.min() }
 
-    /// Time has passed: this is to be told now, each in one line.
+    /// Time has passed. Returns the summaries that are to be logged now, each as one line.
     public mutating func advance(to now: Instant) -> [Summary] {
         var summaries: [Summary] = []
         for (device, account) in accounts {

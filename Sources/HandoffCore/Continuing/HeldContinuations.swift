@@ -25,8 +25,8 @@ public struct HeldContinuations: Sendable {
 
     /// In the order in which they began.
     private var entries: [Entry] = []
-    /// Those without streams that ended when they had been delivered, the latest last: as many of a connection as it may
-    /// hold.
+    /// Continuations without streams that ended once they had been delivered, the latest last: for each
+    /// connection as many as it may hold.
     private var past: [Entry] = []
 
     /// No continuations yet.
@@ -37,9 +37,9 @@ public struct HeldContinuations: Sendable {
         entries.first { $0.id == id }
     }
 
-    /// A continuation is about to be handed to a connection, one of the `relatives` of one process. If that holds as
-    /// many as it may, or its process does, the oldest that was delivered and has no open stream ends; without such a one
-    /// it fails with `limitsExceeded`.
+    /// A continuation is about to be handed to a connection; `relatives` are the connections of its process.
+    /// If the connection or its process holds as many as it may, the oldest that was delivered and has no
+    /// open stream ends. If there is none, this fails with `limitsExceeded`.
     public mutating func began(
         _ id: ContinuationID, connection: String, supportsStreams: Bool, relatives: Set<String> = []
     ) throws(HandoffFailure) -> [Action] {
@@ -52,8 +52,8 @@ public struct HeldContinuations: Sendable {
         return ended
     }
 
-    /// A continuation that is held goes to another connection, as if it began there. Fails like ``began``; then it stays
-    /// where it is.
+    /// A continuation that is held goes to another connection, as if it began there. Fails as ``began`` does;
+    /// then the continuation stays where it is.
     public mutating func handedOver(
         _ id: ContinuationID, to connection: String, relatives: Set<String> = []
     ) throws(HandoffFailure) -> [Action] {
@@ -65,7 +65,8 @@ public struct HeldContinuations: Sendable {
         return ended
     }
 
-    /// Sees to it that the connection may hold one more, as may the process whose connections the `relatives` are.
+    /// Makes sure that the connection may hold one more, and so may its process, whose connections are the
+    /// `relatives`.
     private mutating func makeRoom(
         for connection: String, _ relatives: Set<String>
     ) throws(HandoffFailure) -> [Action] {
@@ -82,17 +83,17 @@ public struct HeldContinuations: Sendable {
         return end { $0.id == idle.id }
     }
 
-    /// Whether the continuation is over and had no streams, being one that `connection` held.
+    /// Whether `connection` held this continuation, which is over and had no streams.
     public func endedWithoutStreams(_ id: ContinuationID, of connection: String) -> Bool {
         past.contains { $0.id == id && $0.connection == connection }
     }
 
-    /// The activity is there; whether it supports streams is certain now.
+    /// The activity has arrived, so it is now certain whether it supports streams.
     public mutating func fetched(_ id: ContinuationID, supportsStreams: Bool) {
         change(id) { $0.supportsStreams = supportsStreams }
     }
 
-    /// `ContinueActivity` has replied: without streams the continuation is over.
+    /// `ContinueActivity` has replied. If the activity has no streams, the continuation is over.
     public mutating func delivered(_ id: ContinuationID) -> [Action] {
         change(id) { $0.isDelivered = true }
         if let entry = self[id], !entry.supportsStreams { remember(entry) }
@@ -125,7 +126,8 @@ public struct HeldContinuations: Sendable {
         change(id) { $0.openStreams += 1 }
     }
 
-    /// A stream of the continuation is open; `streamClosed(_:)` is to follow once. Nothing happens if it is not held.
+    /// A stream of the continuation is open; `streamClosed(_:)` is to follow once. Nothing happens if the
+    /// continuation is not held.
     public mutating func streamOpened(_ id: ContinuationID) { change(id) { $0.openStreams += 1 } }
 
     /// A stream of the continuation is no longer open, or no longer being opened.
@@ -145,7 +147,7 @@ public struct HeldContinuations: Sendable {
         change(&entries[index])
     }
 
-    /// Ends all continuations that `predicate` is true of.
+    /// Ends all continuations for which `predicate` is true.
     private mutating func end(where predicate: (Entry) -> Bool) -> [Action] {
         let ended = entries.filter(predicate)
         entries.removeAll(where: predicate)

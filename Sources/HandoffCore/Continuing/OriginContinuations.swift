@@ -12,13 +12,14 @@ public struct OriginContinuations: Sendable {
         public let device: DeviceID
         /// What is continued.
         public let activity: ActivityID
-        /// Whether the activity was ever sent to it: before that, the peer has nothing that it could continue.
+        /// Whether the activity was ever sent to the peer; before that, it has nothing that it could
+        /// continue.
         public internal(set) var wasSent = false
         /// Whether the peer said that it has continued.
         public internal(set) var wasContinued = false
         /// How many streams are open.
         public internal(set) var openStreams = 0
-        /// The connection that has them; empty before the first.
+        /// The connection that has these streams; empty before the first one.
         public internal(set) var connection = ""
     }
 
@@ -28,7 +29,7 @@ public struct OriginContinuations: Sendable {
         case tellWasContinued(Entry)
         /// End the streams and documents of this continuation, which is over.
         case ended(Entry)
-        /// Free what this continuation has: the peer is done with it, and ends its streams by itself.
+        /// Free what this continuation has: the peer is done with it and ends its streams itself.
         case released(Entry)
     }
 
@@ -39,7 +40,8 @@ public struct OriginContinuations: Sendable {
     private var unlinked: [DeviceID: Instant] = [:]
     /// What is offered now.
     private var offered: ActivityID?
-    /// Of the activities that are continued and not offered any more: when their continuations without streams end.
+    /// For each activity that is being continued but is no longer offered: when its continuations without
+    /// streams end.
     private var unoffered: [ActivityID: Instant] = [:]
 
     /// No continuations yet.
@@ -51,9 +53,10 @@ public struct OriginContinuations: Sendable {
         entries.first { $0.id == id && $0.device == device }
     }
 
-    /// A peer fetches `activity`; `offered` is what it is offered now. As often as it likes for one
-    /// continuation. If it has as many continuations as it may, the oldest ends for a new one, of those without
-    /// open streams if there are any: a broker that died there could not release what it had.
+    /// A peer fetches `activity`, while `offered` is what it is offered. It may do so as often as it likes
+    /// for one continuation. If the peer has as many continuations as it may, the oldest ends to make room
+    /// for a new one, preferably one without open streams: a broker that died over there could not release
+    /// what it had.
     ///
     /// Fails with `offerWithdrawn` unless the two are the same, and with `invalidArguments` if the
     /// continuation is of another activity.
@@ -89,7 +92,8 @@ public struct OriginContinuations: Sendable {
         entries[index].wasSent = true
     }
 
-    /// What the peer wanted to fetch is not sent to it. The continuation ends, unless it was sent before.
+    /// What the peer wanted to fetch is not sent to it. The continuation ends, unless the activity was sent
+    /// for it before.
     public mutating func refused(_ id: ContinuationID, to device: DeviceID) -> [Action] {
         guard let index = entries.firstIndex(where: { $0.id == id && $0.device == device && !$0.wasSent })
         else { return [] }
@@ -109,7 +113,8 @@ public struct OriginContinuations: Sendable {
         return [.tellWasContinued(entries[index])]
     }
 
-    /// A peer is done with a continuation. Those of its streams that still carry something belong to the activity as before.
+    /// A peer is done with a continuation. Any of its streams that still carry something continue to belong
+    /// to the activity.
     public mutating func released(_ id: ContinuationID, by device: DeviceID) -> [Action] {
         guard let index = entries.firstIndex(where: { $0.id == id && $0.device == device }) else { return [] }
         let entry = entries.remove(at: index)
@@ -124,8 +129,9 @@ public struct OriginContinuations: Sendable {
 
     // MARK: Streams
 
-    /// A peer opens a stream to the activity's application, which is `connection`, one of the `relatives` of one
-    /// process. Fails with `unknownObject` or `limitsExceeded`; otherwise `streamClosed(_:of:)` is to follow once, when that has succeeded or failed.
+    /// A peer opens a stream to the activity's application, which is `connection`; `relatives` are the
+    /// connections of its process. Fails with `unknownObject` or `limitsExceeded`; otherwise
+    /// `streamClosed(_:of:)` is to follow once, when that has succeeded or failed.
     public mutating func openStream(
         _ id: ContinuationID, of device: DeviceID, to connection: String, relatives: Set<String> = []
     ) throws(HandoffFailure) {
@@ -179,7 +185,7 @@ public struct OriginContinuations: Sendable {
         unlinked[device] = now.advanced(by: Deadline.withoutLink)
     }
 
-    /// The links to all peers are gone, as when the bridge dies.
+    /// The links to all peers are gone, for example because the bridge has died.
     public mutating func allLinksLost(at now: Instant) {
         for device in Set(entries.map(\.device)) { linkLost(to: device, at: now) }
     }
@@ -213,7 +219,7 @@ public struct OriginContinuations: Sendable {
         return end { lost.contains($0.device) || $0.openStreams == 0 && past.contains($0.activity) }
     }
 
-    /// Ends all continuations that `predicate` is true of.
+    /// Ends all continuations for which `predicate` is true.
     private mutating func end(where predicate: (Entry) -> Bool) -> [Action] {
         let ended = leftovers.filter(predicate) + entries.filter(predicate)
         leftovers.removeAll(where: predicate)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// What peers have taken of this session, for the user to see: the last ten fetches and streams, and of each device the
-/// last one and how many there were, so that no other device pushes those out.
+/// What peers have taken from this session, for the user to see: the last ten fetches and streams, and for
+/// each device the last one and how many there were, so that other devices cannot push those out.
 public struct RecentFetches: Sendable {
     /// What a peer took.
     public enum Kind: String, Hashable, Sendable {
@@ -63,17 +63,17 @@ public struct RecentFetches: Sendable {
 
     /// The fetches, the latest first.
     public private(set) var fetches: [Fetch] = []
-    /// What each device has taken, the one that took something last first.
+    /// What each device has taken; the device that took something most recently comes first.
     public private(set) var devices: [Tally] = []
-    /// The continuations that are counted already, the latest last: what a device fetches again for one of these is no
-    /// further fetch. A device has no more at a time than are kept.
+    /// The continuations that have been counted, the latest last: when a device fetches again for one of
+    /// these, that is not counted as another fetch. As many are kept as a device may have at a time.
     private var counted: [DeviceID: [ContinuationID]] = [:]
 
     /// None yet.
     public init() {}
 
-    /// Remembers `fetch`, and forgets the oldest if there are too many. What is fetched again for one continuation takes
-    /// the place of the former; each stream is one of its own.
+    /// Remembers `fetch`, and forgets the oldest if there are too many. A repeated fetch for one continuation
+    /// takes the place of the former one; every stream is a separate entry.
     public mutating func add(_ fetch: Fetch) {
         count(fetch)
         if fetch.kind == .activity {

@@ -35,7 +35,7 @@ struct Retrieval: Sendable {
     /// What the last successful `Fetch` brought.
     private(set) var fetched: Continuation.Fetched?
 
-    /// The activity of this offer is to be had.
+    /// The activity of this offer is wanted.
     init(of offer: Offer) {
         self.offer = offer
         offeredRevision = offer.revision
@@ -84,8 +84,8 @@ struct Retrieval: Sendable {
         }
     }
 
-    /// `Fetch` failed. What an earlier one brought is good enough then; otherwise a lost link is worth a
-    /// retry.
+    /// `Fetch` failed. If an earlier call brought something, that is good enough; otherwise a lost link is
+    /// worth a retry.
     mutating func fetchFailed(_ failure: HandoffFailure, isLinked: Bool) -> Step {
         guard case .fetching(let until) = state else { return .go([]) }
         guard fetched == nil else {

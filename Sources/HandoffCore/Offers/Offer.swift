@@ -43,8 +43,8 @@ public struct Offer: Hashable, Sendable {
         self.since = since
     }
 
-    /// Whether what was fetched, summarised as `fetched`, is what a user chose who saw this offer: the same
-    /// activity, type, application, team, document type and host. Title, streams, revision and date may
+    /// Whether what was fetched, summarised as `fetched`, is what a user who saw this offer has chosen: the
+    /// same activity, type, application, team, document type and host. Title, streams, revision and date may
     /// differ.
     public func agrees(with fetched: Offer) -> Bool {
         id == fetched.id && type == fetched.type && applicationID == fetched.applicationID

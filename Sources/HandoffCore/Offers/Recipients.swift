@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// Which of the connections that registered as one application is handed an activity: the one that registered last, unless
-/// it does not serve what that takes.
+/// Which of the connections that registered as one application is handed an activity: the one that registered
+/// last, unless it does not implement what is needed.
 ///
-/// Without `WillContinueActivity` another one is preferred that has it; without `ContinueActivity` it is handed nothing.
+/// If it has no `WillContinueActivity`, another connection that has it is preferred; if it has no
+/// `ContinueActivity`, it is handed nothing.
 public struct Recipients: Sendable {
-    /// What an application serves to be handed activities.
+    /// What an application implements in order to be handed activities.
     public enum Member: Hashable, Sendable {
         /// `WillContinueActivity`
         case willContinue
@@ -15,15 +16,15 @@ public struct Recipients: Sendable {
 
     private var lacking: [Member: Set<String>] = [:]
 
-    /// All connections may have everything.
+    /// No connection is known to lack anything.
     public init() {}
 
-    /// `connection` does not serve `member`.
+    /// `connection` does not implement `member`.
     public mutating func lacks(_ member: Member, _ connection: String) {
         lacking[member, default: []].insert(connection)
     }
 
-    /// Whether `connection` is known not to serve `member`.
+    /// Whether `connection` is known not to implement `member`.
     public func isLacking(_ member: Member, _ connection: String) -> Bool {
         lacking[member]?.contains(connection) == true
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// What peers offer, and which of it the user gets to see.
+/// What peers offer, and which of these offers the user gets to see.
 ///
 /// A device has one offer at a time. It is shown while Handoff is on, the user has not dismissed it, and
 /// something here can continue it: an application, or the browser if it has a web page. An offer that is
-/// being continued stays to be seen until that is over, even if it has ended meanwhile.
+/// being continued remains visible until that is over, even if it has ended in the meantime.
 public struct RemoteOffers: Sendable {
     /// An offer that the user sees.
     public struct Entry: Hashable, Sendable {
@@ -36,7 +36,7 @@ public struct RemoteOffers: Sendable {
         case changed(Entry)
         /// Stop showing this offer.
         case removed(DeviceID, ActivityID)
-        /// Other offers are hidden now than before, or what they say has changed.
+        /// The set of hidden offers has changed, or what they say has.
         case hiddenChanged
     }
 
@@ -60,7 +60,7 @@ public struct RemoteOffers: Sendable {
 
     private var held: [DeviceID: Held] = [:]
     private var shown: [DeviceID: [Entry]] = [:]
-    /// Kept to find out whether it changes.
+    /// The hidden offers as they were last told, to find out whether they have changed.
     private var hiddenOffers: [DeviceID: Hidden] = [:]
     private var isEnabled: Bool
     private var showsUnhandled: Bool
@@ -91,9 +91,9 @@ public struct RemoteOffers: Sendable {
         shown[device]?.first { $0.offer.id == id }
     }
 
-    /// What is to continue an offer that the user sees: the application that was named, else the best, else
-    /// the browser. Fails with `disabled`, `unknownObject`, `offerWithdrawn` (it has ended),
-    /// `invalidArguments` (the application is none of the offer's handlers) or `noApplication`.
+    /// What is to continue an offer that the user sees: the application that was named, or else the best one,
+    /// or else the browser. Fails with `disabled`, `unknownObject`, `offerWithdrawn` (it has ended),
+    /// `invalidArguments` (the application is not one of the offer's handlers) or `noApplication`.
     public func target(
         for id: ActivityID, of device: DeviceID, application: ApplicationID? = nil
     ) throws(HandoffFailure) -> Target {
@@ -116,7 +116,7 @@ public struct RemoteOffers: Sendable {
     }
 
     /// A peer offers something: a new identifier replaces what it offered before, the same one replaces the
-    /// summary. The date of an offer stays as it was first told.
+    /// summary. The date of an offer stays as it was told first.
     public mutating func offer(
         _ offer: Offer, from device: DeviceID, handlers: [ApplicationID]
     ) -> [Action] {
@@ -149,7 +149,7 @@ public struct RemoteOffers: Sendable {
         return showAll()
     }
 
-    /// Other applications than before may be there: `handlers` says which can continue an offer, best first.
+    /// The applications may have changed: `handlers` says which of them can continue an offer, best first.
     public mutating func updateHandlers(_ handlers: (Offer) -> [ApplicationID]) -> [Action] {
         held = held.mapValues {
             var one = $0
@@ -167,8 +167,8 @@ public struct RemoteOffers: Sendable {
         return show(device)
     }
 
-    /// The user switched Handoff on or off. Off, nothing is known of what peers offer; they have to say it
-    /// again.
+    /// The user switched Handoff on or off. While it is off, nothing is known of what peers offer; they have
+    /// to offer it again.
     public mutating func setEnabled(_ isEnabled: Bool) -> [Action] {
         self.isEnabled = isEnabled
         if !isEnabled { held.removeAll() }
@@ -181,7 +181,7 @@ public struct RemoteOffers: Sendable {
         return showAll()
     }
 
-    /// An offer that the user sees is being continued, or that is over.
+    /// An offer that the user sees is being continued, or its continuation is over.
     public mutating func setContinuing(
         _ isContinuing: Bool, _ id: ActivityID, of device: DeviceID
     ) -> [Action] {
@@ -194,13 +194,13 @@ public struct RemoteOffers: Sendable {
         return (staysShown ? [.changed(entry)] : []) + show(device)
     }
 
-    /// What of `device` ought to be seen.
+    /// The offer of `device`, if it ought to be visible.
     private func wanted(of device: DeviceID) -> Held? {
         guard isEnabled, let held = held[device], !held.isDismissed else { return nil }
         return held.canContinue || showsUnhandled ? held : nil
     }
 
-    /// What of `device` is not seen because nothing here continues it.
+    /// The offer of `device`, if it is hidden because nothing here continues it.
     private func hidden(of device: DeviceID) -> Hidden? {
         guard isEnabled, !showsUnhandled, let held = held[device], !held.isDismissed, !held.canContinue,
             entry(held.offer.id, of: device) == nil
@@ -208,7 +208,7 @@ public struct RemoteOffers: Sendable {
         return Hidden(device: device, offer: held.offer)
     }
 
-    /// Brings what is seen and what is hidden of `device` in line with what ought to be.
+    /// Brings what is visible and what is hidden of `device` in line with what ought to be.
     private mutating func show(_ device: DeviceID) -> [Action] {
         let actions = showSeen(device)
         let hidden = hidden(of: device)
@@ -247,7 +247,7 @@ public struct RemoteOffers: Sendable {
     private mutating func showAll() -> [Action] {
         let devices = Set(held.keys).union(shown.keys).union(hiddenOffers.keys).sorted()
         let actions = devices.flatMap { show($0) }
-        // Told once for all of them.
+        // One such action stands for all of them.
         let others = actions.filter { $0 != .hiddenChanged }
         return others + (others.count < actions.count ? [.hiddenChanged] : [])
     }

@@ -7,18 +7,19 @@
 public struct OpeningQuota: Sendable {
     /// Connections of one source that wait, and those of it that may begin in a second.
     public static let (socketsOfSource, openingsOfSource) = (4, 5)
-    /// The same for all sources together.
+    /// The same two limits for all sources together.
     public static let (sockets, openings) = (64, 50)
-    /// What a source at which a peer may be has for itself of both.
+    /// How many of both a source at which a peer may be has for itself.
     public static let share = 2
 
     /// What becomes of a connection that has come.
     public enum Decision: Equatable, Sendable {
-        /// It may wait, and is to be called by this number. `dropping` has to go for it.
+        /// It may wait, and is known by this number. The connection `dropping`, if any, has to make room for
+        /// it.
         case admit(Int, dropping: Int?)
-        /// More come of its source than may.
+        /// Too many come from its source.
         case refuseSource
-        /// More come than may in all.
+        /// Too many come from all sources together.
         case refuseAll
     }
 
@@ -26,7 +27,7 @@ public struct OpeningQuota: Sendable {
         let number: Int
         let source: String
         let since: Instant
-        /// Whether it has its place by the share of a peer.
+        /// Whether it takes its place from the share of a peer.
         let isShared: Bool
     }
 
@@ -48,17 +49,17 @@ public struct OpeningQuota: Sendable {
 
     private struct Source {
         var all = Times()
-        /// Those that took the share of a peer.
+        /// The times of connections that took the share of a peer.
         var shared = Times()
     }
 
-    /// The oldest first.
+    /// The connections that wait, the oldest first.
     private var waiting: [Waiting] = []
     private var sources: [String: Source] = [:]
     private var common = Times()
     private var nextNumber = 0
 
-    /// How many sources are remembered before those are looked for that need not be.
+    /// How many sources are remembered before the ones that can be forgotten are looked for.
     private static let manySources = 256
 
     /// Nobody waits.
@@ -69,7 +70,7 @@ public struct OpeningQuota: Sendable {
 
     /// A connection has come from `source`.
     /// - Parameters:
-    ///   - extra: how many more of it are expected, for which tokens were given.
+    ///   - extra: how many more connections from it are expected, because tokens were given for them.
     ///   - mayBePeer: whether a peer may be there. It is asked only if it matters.
     public mutating func arrived(
         from source: String, extra: Int = 0, at now: Instant, mayBePeer: () -> Bool
@@ -102,7 +103,8 @@ public struct OpeningQuota: Sendable {
         return .admit(nextNumber, dropping: dropped)
     }
 
-    /// It is known whose a connection is: it counts elsewhere from now on, as if it had not come.
+    /// It has become known whose connection this is. From now on it counts elsewhere, as if it had never come
+    /// here.
     public mutating func matched(_ number: Int) {
         guard let one = waiting.first(where: { $0.number == number }) else { return }
         ended(number)
@@ -110,10 +112,10 @@ public struct OpeningQuota: Sendable {
         if one.isShared { sources[one.source]?.shared.remove(one.since) } else { common.remove(one.since) }
     }
 
-    /// A connection waits no longer.
+    /// A connection no longer waits.
     public mutating func ended(_ number: Int) { waiting.removeAll { $0.number == number } }
 
-    /// All connections wait no longer.
+    /// No connection waits any longer.
     public mutating func endAll() { waiting = [] }
 
     private mutating func forgetSources(before limit: Instant) {

@@ -3,7 +3,8 @@
 /// Strangers who have come past the opening, and whose handshake, which is costly, is yet to begin or under way
 /// (protocol.md, "Limits"). The sources take turns.
 public struct StrangerQueue: Sendable {
-    /// How many may be at a time; of more, the oldest of the source that has the most goes.
+    /// How many strangers there may be at a time. If there are more, the oldest one of the source that has
+    /// the most has to go.
     public static let maximum = 8
     /// How many handshakes may begin in a second.
     public static let rate = 2
@@ -14,14 +15,14 @@ public struct StrangerQueue: Sendable {
         var hasBegun = false
     }
 
-    /// The oldest first.
+    /// The strangers that are here, the oldest first.
     private var strangers: [Stranger] = []
     /// When the latest handshakes began.
     private var starts: [Instant] = []
     /// When the latest handshake of each source began.
     private var latest: [String: Instant] = [:]
 
-    /// For how long it is remembered whose turn it was.
+    /// How long it is remembered that a source has had its turn.
     private static let memory = Duration.seconds(10)
 
     /// Nobody is there.
@@ -31,7 +32,7 @@ public struct StrangerQueue: Sendable {
     public var count: Int { strangers.count }
 
     /// A stranger has come.
-    /// - Returns: the number of the one that has to go for it; nil if there was room.
+    /// - Returns: the number of the one that has to make room for it; nil if there was room.
     public mutating func arrived(_ number: Int, from source: String) -> Int? {
         var dropped: Int?
         if strangers.count >= Self.maximum, let index = Crowd.victim(among: strangers.map(\.source)) {
@@ -47,12 +48,12 @@ public struct StrangerQueue: Sendable {
     /// All are gone.
     public mutating func endAll() { strangers = [] }
 
-    /// Whose handshake is to begin now; nil for nobody's.
+    /// The number of the stranger whose handshake is to begin now; nil if there is none.
     public mutating func next(at now: Instant) -> Int? {
         forget(before: now)
         guard starts.count < Self.rate else { return nil }
         let waiting = strangers.indices.filter { !strangers[$0].hasBegun }
-        // Of one source, and of sources whose turn has not been yet, the oldest comes first.
+        // Within one source, and among sources that have not had a turn yet, the oldest stranger comes first.
         let turn = waiting.min { one, other in
             let (first, second) = (latest[strangers[one].source], latest[strangers[other].source])
             return first == second ? one < other : precedes(first, second)
@@ -71,7 +72,7 @@ public struct StrangerQueue: Sendable {
         return one < other
     }
 
-    /// When ``next(at:)`` may have somebody; nil if nobody waits.
+    /// When ``next(at:)`` may return somebody; nil if nobody waits.
     public var nextDeadline: Instant? {
         guard strangers.contains(where: { !$0.hasBegun }) else { return nil }
         guard starts.count >= Self.rate, let oldest = starts.first else { return Instant(microseconds: 0) }

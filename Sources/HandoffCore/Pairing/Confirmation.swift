@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// The end of a continuation that succeeded: the origin is told until it acknowledges, the application holds
-/// the continuation for its streams as long as it likes, and after both the origin may forget it.
+/// The end of a continuation that succeeded: the origin is told until it acknowledges, and the application
+/// holds the continuation, for its streams, for as long as it likes. When both are over, the origin may
+/// forget it.
 struct Confirmation: Sendable {
     private enum State {
         /// `Continued` was called and has not been answered.
@@ -10,7 +11,7 @@ struct Confirmation: Sendable {
         case waiting(retry: Instant?, until: Instant)
         /// The origin knows, or never will; the application holds the continuation.
         case held
-        /// The origin was told to forget.
+        /// The origin was told to forget it.
         case over
     }
 
@@ -34,15 +35,15 @@ struct Confirmation: Sendable {
         }
     }
 
-    /// The call did not reach the peer. Over a living link that is worth another attempt in a second, without
-    /// one when there is a link again.
+    /// The call did not reach the peer. If the link is alive, there is another attempt in a second;
+    /// otherwise, as soon as there is a link again.
     mutating func failed(isLinked: Bool, at now: Instant) {
         guard case .calling(let until) = state else { return }
         let retry = isLinked ? now.advanced(by: Deadline.confirmationRetry) : nil
         state = .waiting(retry: retry, until: until)
     }
 
-    /// There is a link again, or another one. A call that is pending on the former one will fail by itself.
+    /// There is a link again, or another one. A call that is pending on the former link will fail on its own.
     mutating func linkRestored() -> [Continuation.Action] {
         guard case .waiting(_, let until) = state else { return [] }
         state = .calling(until: until)

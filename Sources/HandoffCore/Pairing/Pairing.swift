@@ -3,9 +3,10 @@
 /// One attempt at pairing with the device at the other end of a TLS session (protocol.md, "Pairing"): commit, reveal,
 /// and both users compare six digits.
 ///
-/// Whatever the other side does, `store` comes only if the local user has said that the codes match and the other side
-/// has confirmed; `fail` comes once at most and never beside `store`; and after either nothing more happens, since one
-/// session is good for one attempt. An event that throws has ended the attempt: its error is the answer to the peer.
+/// Whatever the other side does, `store` comes only if the local user has said that the codes match and the
+/// other side has confirmed; `fail` comes at most once, and never together with `store`; after either of them
+/// nothing more happens, since one session is good for one attempt. An event that throws has ended the
+/// attempt: its error is the answer to the peer.
 public struct Pairing: Sendable {
     /// Which end of the TLS session this device is, which decides who commits first.
     public enum Role: Sendable {
@@ -15,7 +16,7 @@ public struct Pairing: Sendable {
         case responder
     }
 
-    /// What the user sees of it: the property `PairingState`.
+    /// What the user sees of the attempt: the property `PairingState`.
     public enum Stage: String, Sendable {
         case none, waiting, comparing, confirmed
     }
@@ -36,21 +37,21 @@ public struct Pairing: Sendable {
         case sendCancel(String)
         /// Store the device durably, and report what came of it.
         case store
-        /// It has failed, because of this: tell the user, refuse a `Commit` that waits for its answer, and close the
-        /// link.
+        /// The attempt has failed for this reason: tell the user, refuse a `Commit` that waits for its
+        /// answer, and close the link.
         case fail(String)
-        /// Stage or code are others now.
+        /// The stage or the code has changed.
         case changed
     }
 
     /// What is computed from the session, the devices and the nonces.
     public struct Transcript: Sendable {
-        /// C of Na.
+        /// Computes the commitment C to Na.
         let commitment: @Sendable (_ na: [UInt8]) -> [UInt8]
-        /// The six digits of Na and Nb.
+        /// Computes the six digits from Na and Nb.
         let code: @Sendable (_ na: [UInt8], _ nb: [UInt8]) -> String
 
-        /// A transcript by these functions.
+        /// A transcript that computes with these functions.
         public init(
             commitment: @escaping @Sendable (_ na: [UInt8]) -> [UInt8],
             code: @escaping @Sendable (_ na: [UInt8], _ nb: [UInt8]) -> String
@@ -79,7 +80,7 @@ public struct Pairing: Sendable {
         case failed
     }
 
-    /// How many bytes nonces and commitments have.
+    /// The length of nonces and commitments in bytes.
     public static let size = 32
 
     private var state = State.idle
@@ -141,7 +142,8 @@ public struct Pairing: Sendable {
 
     // MARK: The local user
 
-    /// The user wants to pair, or agrees to it. While an attempt is under way otherwise, nothing changes.
+    /// The user wants to pair, or agrees to it. If an attempt is under way in any other state, nothing
+    /// changes.
     public mutating func pair(at now: Instant) -> [Action] {
         switch (state, role) {
         case (.idle, .initiator), (.requested, .initiator): return commit(at: now)
@@ -168,20 +170,21 @@ public struct Pairing: Sendable {
 
     // MARK: The peer
 
-    /// R asks to pair: I goes on if its budget allows, else when its user agrees.
+    /// R asks to pair: I continues at once if its budget allows, and otherwise when its user agrees.
     public mutating func requestReceived(
         budget: inout PairingBudget, at now: Instant
     ) throws(Refusal) -> [Action] {
         guard role == .initiator else { throw refuse("it asked, though it is its part to commit") }
         switch state {
         case .idle: return budget.take(at: now) ? commit(at: now) : wait(.requested, at: now)
-        // The two have crossed.
+        // The request and our commitment have crossed.
         case .committed: return []
         default: throw refuse("it asked out of order")
         }
     }
 
-    /// I has committed: answered if R's user has asked or the budget allows, else when the user agrees.
+    /// I has committed: R answers at once if its user has asked or its budget allows, and otherwise when its
+    /// user agrees.
     public mutating func commitReceived(
         _ commitment: [UInt8], budget: inout PairingBudget, at now: Instant
     ) throws(Refusal) -> [Action] {
@@ -230,7 +233,7 @@ public struct Pairing: Sendable {
         return storeIfAgreed()
     }
 
-    /// The other side has ended the attempt, `reason` being its words.
+    /// The other side has ended the attempt; `reason` is its own text.
     public mutating func cancelReceived(_ reason: String) -> [Action] {
         let words = PeerText.message(reason)
         return isActive
@@ -242,7 +245,7 @@ public struct Pairing: Sendable {
 
     // MARK: The rest
 
-    /// Whether the device is stored durably now.
+    /// Storing the device durably has succeeded, or has failed with the message `failure`.
     public mutating func stored(_ failure: String? = nil) -> [Action] {
         guard case .storing = state else { return [] }
         if let failure { return [.sendCancel("It could not be stored.")] + fail(failure) }
@@ -250,7 +253,7 @@ public struct Pairing: Sendable {
         return [.changed]
     }
 
-    /// It goes on elsewhere: nothing more happens here.
+    /// The attempt continues over another link: nothing more happens here.
     public mutating func abandon() { (state, nextDeadline) = (.failed, nil) }
 
     /// The session is over.

@@ -9,13 +9,13 @@ public struct PairingBudget: Sendable {
     public static let refill = Duration.seconds(600)
 
     private var left = maximum
-    /// When the last one came, or the first was taken from a full budget.
+    /// When the budget was last refilled, or when the first attempt was taken from a full one.
     private var since = Instant(microseconds: 0)
 
     /// A full budget.
     public init() {}
 
-    /// Takes one; false if there is none.
+    /// Takes one attempt from the budget; false if none is left.
     public mutating func take(at now: Instant) -> Bool {
         while left < Self.maximum, since.advanced(by: Self.refill) <= now {
             left += 1
@@ -27,6 +27,6 @@ public struct PairingBudget: Sendable {
         return true
     }
 
-    /// An attempt has succeeded: there is one more.
+    /// An attempt has succeeded, which gives back one.
     public mutating func succeeded() { left = min(left + 1, Self.maximum) }
 }

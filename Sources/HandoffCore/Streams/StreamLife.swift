@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// The life of one stream at one of its two devices, from the moment when both its connections are there: that with the
-/// application here, and that with the other device.
+/// The life of one stream at one of its two devices, from the moment when it has both its connections: the
+/// one with the application here, and the one with the other device.
 ///
-/// Each direction ends on its own. In order it has ended when the application that writes has ended it, and the other side has
-/// been told so; whatever else ends it is a break, of which the application that reads is told.
+/// Each direction ends on its own. It has ended in order when the application that writes has ended it and
+/// the other side has been told so. Any other end is a break, and the application that reads is told of it.
 public struct StreamLife: Sendable {
     /// What happens to it.
     public enum Event: Hashable, Sendable {
@@ -14,14 +14,14 @@ public struct StreamLife: Sendable {
         case incomingEnded
         /// The application here has closed its end, so that it neither writes nor reads any more.
         case applicationClosed
-        /// The other device needs the connection no longer, after it has ended its direction.
+        /// The other device, having ended its direction, no longer needs the connection.
         case connectionEnded
         /// Nothing more can be sent, for this reason; what has come may still be on its way to the application here, which has
         /// been told that it cannot write.
         case sendingFailed(String)
         /// The connection is broken, for this reason.
         case failed(String)
-        /// It must not go on, for this reason.
+        /// The stream must end now, for this reason.
         case cut(String)
         /// One of the two threads that move its bytes has ended.
         case threadEnded
@@ -59,7 +59,7 @@ public struct StreamLife: Sendable {
     /// A stream in which nothing has ended.
     public init() {}
 
-    /// Whether it ends by itself, as soon as what has been written has arrived.
+    /// Whether the stream will end on its own, as soon as what has been written has arrived.
     public var isFinishing: Bool { isFinished || outcome != nil }
 
     /// Something has happened to it.
@@ -69,10 +69,10 @@ public struct StreamLife: Sendable {
         case .outgoingEnded: hasOutgoingEnded = true
         case .incomingEnded: hasIncomingEnded = true
         case .applicationClosed: isApplicationGone = true
-        // That the other application has gone is a reason; whether it has, the thread that receives finds out.
+        // The other application may just have gone away; the thread that receives finds out whether it has.
         case .sendingFailed: return []
         case .connectionEnded: return stop(hasOutgoingEnded ? .complete : .closedThere)
-        // What is not wanted any more ends when the other device has heard of that.
+        // A connection that is no longer wanted ends once the other device has been told so.
         case .failed(let reason):
             return stop(!isFinished ? .broken(reason) : hasIncomingEnded ? .complete : .closedHere)
         case .cut(let reason): return stop(.broken(reason))
@@ -86,7 +86,7 @@ public struct StreamLife: Sendable {
         return [.finish]
     }
 
-    /// The first reason counts.
+    /// Only the first reason counts.
     private mutating func stop(_ outcome: Outcome) -> [Action] {
         guard self.outcome == nil else { return [] }
         self.outcome = outcome

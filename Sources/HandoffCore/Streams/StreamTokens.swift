@@ -9,25 +9,26 @@ public struct StreamTokens: Sendable {
         public let number: Int
         /// The random bytes.
         public let token: [UInt8]
-        /// Who has been given it.
+        /// The device that was given the token.
         public let device: DeviceID
-        /// The link over which that was.
+        /// The link over which it was given.
         public let link: Int
-        /// From when on it is worth nothing.
+        /// When the token becomes worthless.
         public let deadline: Instant
     }
 
-    /// How many bytes a token has.
+    /// The length of a token in bytes.
     public static let size = 16
 
-    /// In the order in which they were made.
+    /// The unused tokens, in the order in which they were made.
     private var tickets: [Ticket] = []
     private var last = 0
 
     /// No tokens yet.
     public init() {}
 
-    /// A token has been made for a stream of `device` over a link. Fails with `limitsExceeded` if it has too many.
+    /// A token has been made for a stream of `device` over a link. Fails with `limitsExceeded` if the device
+    /// has too many.
     public mutating func issue(
         _ token: [UInt8], to device: DeviceID, over link: Int, at now: Instant
     ) throws(HandoffFailure) -> Ticket {
@@ -44,9 +45,10 @@ public struct StreamTokens: Sendable {
         return ticket
     }
 
-    /// Somebody shows a token, by which it is used up.
-    /// - Parameter shows: whether it is that of the ticket. Asked of each, so that the time tells nothing.
-    /// - Returns: nil if it is none that is valid.
+    /// Somebody shows a token, which uses it up.
+    /// - Parameter shows: whether it is the token of the given ticket. This is asked for every ticket, so
+    ///   that the time taken reveals nothing.
+    /// - Returns: the ticket; nil if the token is not a valid one.
     public mutating func claim(at now: Instant, _ shows: (Ticket) -> Bool) -> Ticket? {
         var found: Int?
         for (index, ticket) in tickets.enumerated() {
@@ -56,7 +58,7 @@ public struct StreamTokens: Sendable {
         return found.map { tickets.remove(at: $0) }
     }
 
-    /// How many tokens are outstanding of the devices that `matches`.
+    /// How many tokens are outstanding for the devices for which `matches` is true.
     public func outstanding(where matches: (DeviceID) -> Bool) -> Int {
         tickets.count { matches($0.device) }
     }
@@ -65,14 +67,14 @@ public struct StreamTokens: Sendable {
     public mutating func revoke(_ ticket: Ticket) { tickets.removeAll { $0.number == ticket.number } }
 
     /// A link has ended, and with it the tokens that were given over it.
-    /// - Returns: these.
+    /// - Returns: those tokens.
     public mutating func linkEnded(_ link: Int) -> [Ticket] { remove { $0.link == link } }
 
     /// When `advance(to:)` has something to do; nil if time changes nothing.
     public var nextDeadline: Instant? { tickets.map(\.deadline).min() }
 
     /// Time has passed.
-    /// - Returns: the tokens that are worth nothing any more.
+    /// - Returns: the tokens that have become worthless.
     public mutating func advance(to now: Instant) -> [Ticket] { remove { $0.deadline <= now } }
 
     private mutating func remove(where predicate: (Ticket) -> Bool) -> [Ticket] {

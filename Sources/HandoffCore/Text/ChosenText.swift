@@ -3,9 +3,9 @@
 /// Text that somebody else chose (a peer, a stranger nearby, another application), fit to be shown in a place of its
 /// own: in quotation marks, a cell of a table, or a line.
 ///
-/// It cannot leave that place, for nothing in it ends a quotation, a line or a column, or changes the direction of
-/// writing; and a name cannot pass for a code that two people compare. It reads as before otherwise, and taking it
-/// twice changes nothing.
+/// It cannot leave that place, for nothing in it ends a quotation, a line or a column, or changes the
+/// direction of writing; and a name cannot pass for a code that two people compare. Apart from that it reads
+/// as before, and doing this twice changes nothing more.
 public struct ChosenText: Equatable, Sendable {
     /// What is shown.
     public let shown: String
@@ -35,13 +35,14 @@ public struct ChosenText: Equatable, Sendable {
         for scalar in text.unicodeScalars.prefix(16 * limit) {
             guard let shown = shown(scalar, after: kept.last) else { continue }
             marks = isMark(shown) ? marks + 1 : 0
-            // The first would sit on what stands before the text, and a tower of them on the lines above.
+            // The first mark would sit on what comes before the text, and a tower of marks on the lines
+            // above.
             if marks > 0, kept.isEmpty || marks > maximumMarks { continue }
             kept.append(shown)
         }
         if kept.last == " " { kept.removeLast() }
         let whole = String(kept)
-        // Not counted in characters, of which one may be endless.
+        // This is not counted in characters, since a single one may be endless.
         guard text.unicodeScalars.count > 16 * limit || whole.count > limit else { return whole }
         return whole.prefix(limit - 1).description.trimmingLastSpace + "…"
     }
@@ -49,7 +50,7 @@ public struct ChosenText: Equatable, Sendable {
     /// How many marks one letter may carry.
     private static let maximumMarks = 4
 
-    /// What stands for `scalar` behind `former`; nil if nothing does.
+    /// What is shown in place of `scalar` after `former`; nil for nothing.
     private static func shown(_ scalar: Unicode.Scalar, after former: Unicode.Scalar?) -> Unicode.Scalar? {
         if scalar.isASCII, scalar.properties.isAlphabetic { return scalar }
         if isBlank(scalar) { return former == nil || former == " " ? nil : " " }
@@ -59,7 +60,7 @@ public struct ChosenText: Equatable, Sendable {
         return scalar
     }
 
-    /// Whether nothing of it is seen though it takes room; several of them could imitate a column.
+    /// Whether it takes up room without showing anything; several of these could imitate a column.
     private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         // Line and paragraph separators are white space, but are more than blank.
@@ -86,8 +87,8 @@ public struct ChosenText: Equatable, Sendable {
     /// Whether a terminal might do something else with it than show it, or nobody can say how it is shown.
     private static func isUnshowable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
-        default: scalar.properties.isBidiControl
+        case .surrogate, .privateUse, .unassigned: true
+        default: PeerText.isControl(scalar)
         }
     }
 
@@ -99,7 +100,7 @@ public struct ChosenText: Equatable, Sendable {
     private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .nonspacingMark, .enclosingMark: true
-        // What joins letters to each other must not hide that there is a tower.
+        // A character that joins letters must not hide a tower of marks.
         case .format: joins(scalar)
         default: false
         }

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// Groups of digits that could be taken for a code that is compared: six digits or more, in whatever script, with
-/// whatever stands between them but words, and with letters among them that look like digits.
+/// Groups of digits that could be taken for a code that is being compared: six digits or more, in any script,
+/// with anything but words between them, and including letters that look like digits.
 enum CodeLikeDigits {
-    /// As many digits as a code has.
+    /// The number of digits in a code.
     private static let length = 6
-    /// How many of them have to be real ones: a word of letters that look like digits is a word.
+    /// How many of these have to be real digits: a word made only of letters that look like digits is still a
+    /// word.
     private static let fewestReal = 3
-    /// As many letters between two digits make two groups of them.
+    /// This many letters between two digits separate them into two groups.
     private static let letters = 2
 
-    /// What stands for a digit of such a group.
+    /// What is shown in place of a digit of such a group.
     private static let blot: Unicode.Scalar = "#"
 
     /// `text` without such groups.
     static func blotted(_ text: String) -> String {
         var scalars = Array(text.unicodeScalars)
-        // What is left of a word whose digits are gone may look like digits in turn. Each turn takes some away.
+        // What is left of a word whose digits are gone may look like digits in turn. Each round takes some
+        // away, so this ends.
         while blot(&scalars) {}
         var view = String.UnicodeScalarView()
         view.append(contentsOf: scalars)
@@ -57,13 +59,14 @@ enum CodeLikeDigits {
         return !found.isEmpty
     }
 
-    /// How many digits a scalar shows; 0 if it is none. A digit of any script, in a circle, or as a numeral counts.
+    /// How many digits a scalar shows; 0 if it is not a digit. A digit of any script, in a circle, or as a
+    /// numeral counts.
     private static func digits(of scalar: Unicode.Scalar) -> Int {
         guard let value = scalar.properties.numericValue else { return 0 }
         return value < 10 ? 1 : value < 100 ? 2 : 3
     }
 
-    /// Where there are letters that look like digits, in words that have nothing else.
+    /// Where there are letters that look like digits, in words that consist of nothing else.
     private static func lookAlikes(in scalars: [Unicode.Scalar]) -> [Bool] {
         var looks = [Bool](repeating: false, count: scalars.count)
         var start = 0

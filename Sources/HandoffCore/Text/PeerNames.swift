@@ -14,8 +14,9 @@ public struct PeerNames: Sendable {
     /// No peers yet.
     public init() {}
 
-    /// Takes down that `device` calls itself `name` and returns what it is to be shown as, which stays until
-    /// the peer calls itself something else. One without a name is shown by the start of its identifier.
+    /// Notes that `device` calls itself `name`, and returns what it is to be shown as, which stays the same
+    /// until the peer calls itself something else. One without a name is shown by the start of its
+    /// identifier.
     public mutating func name(_ device: DeviceID, _ name: String) -> String {
         let cleaned = PeerText.name(name)
         let own = cleaned.isEmpty ? String(device.description.prefix(8)) : cleaned

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// Text that a peer or an application wrote and a person will read: nothing in it can steer a terminal,
-/// reverse the direction of what stands beside it, or be longer than there is room for.
+/// reverse the direction of the text beside it, or be longer than there is room for.
 public enum PeerText {
     /// The longest title, in characters.
     public static let maximumTitle = 256
@@ -17,7 +17,7 @@ public enum PeerText {
 
     /// `text` as the name of a device, without white space at its ends.
     public static func name(_ text: String) -> String {
-        // Once more after the cut, which may be before a space.
+        // Trimmed once more after the cut, which may have left a space at the end.
         trimmed(clean(trimmed(text), limit: maximumName))
     }
 
@@ -58,8 +58,8 @@ public enum PeerText {
         (text + String(next)).count == text.count
     }
 
-    /// Whether a scalar is a control character, ends a line, or changes the direction of writing: what counts as a control
-    /// character wherever text of others is looked at.
+    /// Whether a scalar is a control character, ends a line, or changes the direction of writing: what counts
+    /// as a control character wherever text from others is checked.
     public static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x00...0x1F, 0x7F...0x9F: true

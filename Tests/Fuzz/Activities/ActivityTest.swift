@@ -25,7 +25,7 @@ enum ActivityTest {
     private static func checkUserInfo(_ userInfo: [String: Value]) {
         guard let checked = try? UserInfo(.properties(userInfo)) else { return }
         require(checked.size == MarshalledSize.ofBody(userInfo), "\(checked.size) bytes")
-        // As deep as it ever is: in the variant of a property.
+        // This is as deep as it ever gets: in the variant of a property.
         checkSending(["UserInfo": .properties(userInfo)])
     }
 
@@ -72,14 +72,14 @@ enum ActivityTest {
 
     // MARK: Sending
 
-    /// What the rules let pass can be sent.
+    /// Checks that whatever the rules allow can be sent.
     private static func checkSending(_ properties: [String: Value]) {
         let value = Value.properties(properties)
         let bytes = require("what was accepted cannot be sent") { try Coding.encode([value]) }
         Coding.check(bytes, are: [value])
     }
 
-    /// Compares bytes, since what is not a number does not equal itself.
+    /// Compares bytes, since NaN does not equal itself.
     private static func isSame(_ left: [String: Value], _ right: [String: Value]) -> Bool {
         (try? Coding.encode([.properties(left)])) == (try? Coding.encode([.properties(right)]))
     }
@@ -119,7 +119,7 @@ extension Choices {
         }
     }
 
-    /// A `UserInfo`: values of any type, and those that only it has.
+    /// A `UserInfo`: values of any type, including the tagged ones that occur only there.
     fileprivate mutating func userInfo() -> [String: Value] {
         var userInfo = properties()
         for _ in 0..<below(4) where !isAtEnd { userInfo[text(atMost: 7)] = taggedValue(depth: 30) }

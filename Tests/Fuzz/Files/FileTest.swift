@@ -38,7 +38,7 @@ enum FileTest {
         checkTrust(loaded)
     }
 
-    /// Whatever a user enters is kept as it is, but for what no key file can hold.
+    /// Checks that whatever a user enters is kept as it is, except for what no key file can hold.
     private static func checkKeeping(_ text: String) {
         guard !text.utf8.contains(0), text.utf8.first != UInt8(ascii: "\u{C}") else { return }
         let file = KeyFile()
@@ -60,7 +60,8 @@ enum FileTest {
         let again = require("\(text) is refused") { try TrustFile.parse(KeyFile(text: text)) }
         require(Set(again.entries) == Set(entries), "\(again) were \(contents)")
         require(again.tombstones == contents.tombstones, "\(again) were \(contents)")
-        // No cut goes unnoticed, but for that of the last line break. The file that was read says where to cut.
+        // Every cut is noticed, except the loss of the last line break. The file that was read determines
+        // where to cut.
         let length = file.text.utf8.reduce(0) { $0 &* 31 &+ Int($1) }.magnitude % UInt(text.utf8.count - 1)
         let cut = String(decoding: text.utf8.prefix(Int(length)), as: UTF8.self)
         let isNoticed = (try? TrustFile.parse(KeyFile(text: cut))) == nil

@@ -10,12 +10,12 @@ enum FrameTest {
     private struct Frames: Equatable {
         var messages: [[UInt8]] = []
         var left = 0
-        /// How many bytes the messages that are passed over take.
+        /// How many bytes the skipped messages take.
         var skipped = 0
         var hasFailed = false
     }
 
-    /// As on a link, where a serial number says what is known of the call.
+    /// Judges replies as a link does; the serial number determines what is known of the call.
     private static func judge(_ header: MessageHeader) -> FrameBuffer.Verdict {
         LinkRules.verdict(on: header) { serial in
             switch serial % 4 {
@@ -45,7 +45,8 @@ enum FrameTest {
         for (index, message) in whole.messages.enumerated() { check(message, isFirst: index == 0) }
     }
 
-    /// What `stream` is cut into when it comes in pieces of `sizes`, again and again; none for one piece.
+    /// What `stream` is cut into when it arrives in pieces of the lengths `sizes`, repeatedly; an empty array
+    /// means one piece.
     private static func frames(_ stream: [UInt8], sizes: [UInt8], after first: [[UInt8]] = []) -> Frames {
         var (buffer, frames, rest) = (FrameBuffer(), Frames(), stream[...])
         for message in first {

@@ -2,13 +2,13 @@
 import DBus
 import FuzzSupport
 
-/// The raw header of a message, beside what libdbus makes of the same bytes.
+/// Compares the raw header of a message with what libdbus makes of the same bytes.
 enum HeaderTest {
     static func run(_ bytes: [UInt8]) {
         let reading = MessageHeader.read(bytes)
         check(reading, of: bytes)
         compare(reading, bytes)
-        // What it says does not depend on how much of what follows has come.
+        // The header says the same no matter how much of what follows has arrived.
         guard case .header(let header) = reading else { return }
         require(MessageHeader.read(bytes + [0, 0xFF]) == reading, "it depends on what follows")
         let count = bytes.count
@@ -16,7 +16,7 @@ enum HeaderTest {
         require(header.length >= 16 && header.length <= Message.maximumLength, "a length of \(header.length)")
     }
 
-    /// What is incomplete becomes complete, or invalid, with the bytes that it asks for.
+    /// Checks that an incomplete header becomes complete or invalid with the bytes that it asks for.
     private static func check(_ reading: MessageHeader.Reading, of bytes: [UInt8]) {
         guard case .needs(let needed) = reading else { return }
         require(
@@ -28,7 +28,8 @@ enum HeaderTest {
         }
     }
 
-    /// Of what libdbus takes for a message it must say the same, unless that is none that travels on a link.
+    /// Checks that the header says the same as libdbus about everything that libdbus accepts as a message,
+    /// unless such a message never travels on a link.
     private static func compare(_ reading: MessageHeader.Reading, _ bytes: [UInt8]) {
         guard let message = try? Message.demarshal(bytes) else { return }
         guard case .header(let header) = reading else { return }

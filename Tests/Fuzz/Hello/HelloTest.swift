@@ -5,7 +5,7 @@ import HandoffCore
 
 @testable import HandoffBridge
 
-/// What devices say of themselves: in dictionaries that come over a link, with the time in an offer's summary, and in
+/// What devices say about themselves: in dictionaries that arrive over a link, in the times of offers, and in
 /// announcements.
 enum HelloTest {
     static func run(_ bytes: [UInt8]) {
@@ -23,7 +23,7 @@ enum HelloTest {
     }
 
     private static func checkAnnouncement(_ bytes: [UInt8]) {
-        // A separator that is in no key, so that the rest may be anything.
+        // The separator occurs in no key, so that the rest may be anything.
         let text =
             [Array("v=1".utf8)]
             + bytes.split(separator: 0, omittingEmptySubsequences: false).map { Array($0) }

@@ -26,7 +26,7 @@ enum InterfaceTest {
     }
 
     private static func check(_ interface: Interface, _ text: String) {
-        // What a file says stands in documentation and in the text for Introspect, and nowhere else.
+        // The text of a file appears in documentation and in the text for Introspect, and nowhere else.
         let code = text.split(separator: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("///") }
         let parts = code.joined(separator: "\n").split(separator: "\"\"\"", omittingEmptySubsequences: false)
         require(parts.count == 3, "\(parts.count) parts")

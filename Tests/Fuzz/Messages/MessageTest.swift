@@ -19,7 +19,7 @@ enum MessageTest {
 
     // MARK: Inputs
 
-    /// `bytes` with the length in them that they have.
+    /// `bytes`, with the field for the length set to their actual length.
     private static func withFittingLength(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.count >= 16 else { return bytes }
         let isLittle = bytes[0] == UInt8(ascii: "l")
@@ -102,7 +102,7 @@ enum MessageTest {
         require(require("types") { try Signature(message.signature).types } == signatures, "\(signatures)")
         let again = require("what was read cannot be sent on") { try Coding.encode(values) }
         Coding.check(again, are: values)
-        // There is but one way to write values in this machine's byte order.
+        // There is only one way to write values in this machine's byte order.
         guard bytes.first == UInt8(ascii: "l") else { return }
         require(Coding.body(bytes) == Coding.body(again), "\(values) were sent on as something else")
     }

@@ -43,7 +43,7 @@ enum NameTest {
         require(path.text.hasSuffix(path.lastElement), "\(path) ends with \(path.lastElement)")
     }
 
-    /// Whatever counts as a name must be one for libdbus, which ends the process otherwise.
+    /// Checks that whatever counts as a name is also a name for libdbus, which otherwise ends the process.
     private static func checkNames(_ text: String) {
         let (path, interface) = (try? ObjectPath(text), try? InterfaceName(text))
         let (member, bus) = (try? MemberName(text), try? BusName(text))

@@ -32,7 +32,7 @@ enum OpeningTest {
         let entries = Array(bytes.dropFirst(Knock.headSize).prefix(head.count * Knock.entrySize))
         let matched = Knock.match(entries, exchange, at: [.unnamed], known)
         require(matched == nil, "\(bytes) shows a secret of \(String(describing: matched))")
-        // The same bytes with the right entry among them do.
+        // With the right entry among them, the same bytes do match.
         for (device, secret) in known {
             let entry = secret.knock(exchange, by: device, to: .unnamed)
             let whole = entries.prefix(entries.count / 16 * 16) + entry
@@ -50,7 +50,7 @@ enum OpeningTest {
         }
     }
 
-    /// Whatever comes, so many wait at most, and each can be ended.
+    /// Checks that whatever comes, no more wait than may, and that each can be ended.
     private static func checkQuota(_ choices: inout Choices) {
         var (quota, queue, now) = (OpeningQuota(), StrangerQueue(), Instant(microseconds: 0))
         var waiting: Set<Int> = []

@@ -23,7 +23,8 @@ enum StreamTest {
         require(whole.data.count <= stream.count, "\(whole.data.count) bytes of \(stream.count)")
     }
 
-    /// What is in `stream` when it comes in pieces of `sizes`, again and again; none for one piece.
+    /// What is found in `stream` when it arrives in pieces of the lengths `sizes`, repeatedly; an empty array
+    /// means one piece.
     private static func find(_ stream: [UInt8], _ sizes: [UInt8]) -> Found {
         var (reader, found, start, piece) = (StreamFrameReader(), Found(), 0, 0)
         while start < stream.count {

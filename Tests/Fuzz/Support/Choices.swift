@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// Choices made by the bytes of an input, one after the other. After its end all are 0.
+/// Choices made by the bytes of an input, one after the other. After its end, all choices are 0.
 public struct Choices {
     private let bytes: [UInt8]
     private var next = 0
@@ -24,7 +24,7 @@ public struct Choices {
     /// One of `elements`.
     public mutating func one<Element>(of elements: [Element]) -> Element { elements[below(elements.count)] }
 
-    /// A number of as many bytes as it has.
+    /// A number, made from as many bytes as its type has.
     public mutating func integer<Number: FixedWidthInteger>(_: Number.Type = Number.self) -> Number {
         var number: Number = 0
         for _ in 0..<Number.bitWidth / 8 { number = number << 8 | Number(truncatingIfNeeded: byte()) }
@@ -44,7 +44,8 @@ public struct Choices {
         return Array(bytes[next...])
     }
 
-    /// Text of at most `limit` bytes before what is wrong in it is replaced, NUL among it, which D-Bus refuses.
+    /// Text of at most `limit` bytes, before whatever is wrong in it is replaced, including NUL, which D-Bus
+    /// refuses.
     public mutating func text(atMost limit: Int = 255) -> String {
         String(decoding: bytes(atMost: limit).map { $0 == 0 ? 0xFF : $0 }, as: UTF8.self)
     }

@@ -3,7 +3,7 @@
 
 /// Values as the arguments of a message, there and back.
 public enum Coding {
-    /// A call with `values` as its arguments, each as itself, as bytes.
+    /// A call with `values` as its arguments, none of them in a variant, as bytes.
     public static func encode(_ values: [Value]) throws(DBusError) -> [UInt8] {
         let message = try Message.call(to: nil, "/", "a.b", "C")
         var writer = MessageWriter(message)
@@ -29,9 +29,9 @@ public enum Coding {
         bytes.suffix(bytes[4..<8].reversed().reduce(0) { $0 << 8 | Int($1) })
     }
 
-    /// Checks that what has been encoded as `bytes` is `values`, and takes as many bytes as was foretold.
+    /// Checks that `bytes` are the encoded `values`, and that they take as many bytes as was predicted.
     ///
-    /// Values are compared as bytes: what is not a number does not equal itself.
+    /// Values are compared as bytes, since NaN does not equal itself.
     public static func check(_ bytes: [UInt8], are values: [Value]) {
         var size = MarshalledSize()
         for value in values { size.add(value) }

@@ -11,7 +11,7 @@ public enum Fuzzer {
     /// Gives inputs to `test` until the command line's limits are reached.
     public static func run(_ test: @escaping ([UInt8]) -> Void) -> Never {
         Self.test = test
-        // What GLib finds wrong with its arguments is a finding too.
+        // If GLib finds fault with its arguments, that is a finding too.
         g_log_set_always_fatal(
             GLogLevelFlags(rawValue: G_LOG_LEVEL_CRITICAL.rawValue | G_LOG_LEVEL_WARNING.rawValue))
         var (count, arguments) = (CommandLine.argc, Optional(CommandLine.unsafeArgv))

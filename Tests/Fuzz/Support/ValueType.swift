@@ -3,7 +3,7 @@
 
 /// The type of a value, which knows how to make values of itself.
 indirect enum ValueType {
-    /// By its code.
+    /// A basic type, given by its code.
     case basic(UInt8)
     case bytes
     case variant
@@ -26,7 +26,7 @@ indirect enum ValueType {
 
     private static func text(_ code: UInt8) -> String { String(Unicode.Scalar(code)) }
 
-    /// The type that `choices` make, with at most `depth` arrays and structures in one another.
+    /// The type that `choices` make, with at most `depth` nested arrays and structures.
     init(_ choices: inout Choices, depth: Int) {
         let choice = choices.below(depth > 0 ? 24 : 15)
         self =
@@ -43,7 +43,7 @@ indirect enum ValueType {
             }
     }
 
-    /// The value of this type that `choices` make, with at most `depth` containers in one another.
+    /// The value of this type that `choices` make, with at most `depth` nested containers.
     ///
     /// Its parts are put together unchecked, since the type is legal: checking would take most of the time.
     func value(_ choices: inout Choices, depth: Int) -> Value {
@@ -89,7 +89,7 @@ indirect enum ValueType {
 }
 
 extension Choices {
-    /// A value of some type with about `depth` containers in one another at most.
+    /// A value of some type with at most about `depth` nested containers.
     public mutating func value(depth: Int = 70) -> Value {
         if isAtEnd || depth <= 0 { return .boolean(true) }
         return ValueType(&self, depth: min(depth, 30)).value(&self, depth: depth)

@@ -107,7 +107,7 @@ struct HostileLinkTests {
             }
             #expect(error?.isOurselves == false)
             #expect(error?.description.contains(device.id.description) == true)
-            try await MainLoop.sleep(for: .milliseconds(50))
+            try await letPass(.milliseconds(50))
             #expect(device.bridge.links.all(with: raw.id).isEmpty)
         }
     }
@@ -291,7 +291,7 @@ struct HostileLinkTests {
             }
             let fetches = { device.broker?.events.count { $0.hasPrefix("fetch") } ?? 0 }
             try await eventually { fetches() == 16 }
-            try await MainLoop.sleep(for: .milliseconds(100))
+            try await letPass(.milliseconds(100))
             #expect(fetches() == 16)
             gate.keep(true)
             try await eventually { fetches() == 40 }

@@ -38,7 +38,7 @@ struct AcknowledgementWatchTests {
                 let line = Line()
                 line.silence = silence
                 line.watch.expect(within: Self.time)
-                try await MainLoop.sleep(for: .milliseconds(400))
+                try await letPass(.milliseconds(400))
                 #expect(!line.hasEnded)
                 line.watch.stop()
             }
@@ -51,7 +51,7 @@ struct AcknowledgementWatchTests {
             let line = Line()
             line.silence = Silence(duration: .seconds(60), isDoubtful: false)
             line.watch.expect(within: Self.time)
-            try await MainLoop.sleep(for: .milliseconds(200))
+            try await letPass(.milliseconds(200))
             #expect(!line.hasEnded)
             line.silence = Silence(duration: .seconds(60), isDoubtful: true)
             try await eventually { line.hasEnded }

@@ -3,7 +3,7 @@
 import HandoffCore
 import Testing
 
-/// What somebody believes who hears only the actions, and must never find wrong.
+/// What an observer who sees only the actions believes, which must never turn out to be wrong.
 private struct Peers {
     var offered: Offer?
     var current: ActivityID?
@@ -92,7 +92,7 @@ struct SessionActivitiesPropertyTests {
             } catch let failure as HandoffFailure {
                 #expect([.unknownObject, .invalidArguments].contains(failure.code))
             }
-            // Identifiers are random in life; here a few are used again and again.
+            // In reality identifiers are random; here a few are used again and again.
             for id in peers.invalidated where activities[id] != nil { peers.invalidated.remove(id) }
             #expect(activities.offered == peers.offered)
             #expect(activities.current == peers.current)

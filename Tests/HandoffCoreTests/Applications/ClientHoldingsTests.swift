@@ -6,7 +6,8 @@ import Testing
 struct ClientHoldingsTests {
     private var holdings = ClientHoldings()
 
-    /// Fills `connection` with activities of `size` bytes until one is refused, and gives back how many there are.
+    /// Fills `connection` with activities of `size` bytes until one is refused, and returns how many there
+    /// are.
     private mutating func fill(_ connection: String, size: Int) -> Int {
         var count = 0
         while (try? holdings.begin(size, of: connection)) != nil { count += 1 }
@@ -53,7 +54,7 @@ struct ClientHoldingsTests {
         #expect(throws: HandoffFailure.self) {
             try holdings.declare(ClientHoldings.Declared(types: 1, bytes: 1), of: ":1.5")
         }
-        // In place of the one before, and less than it.
+        // This declaration replaces the one before, and is smaller.
         #expect(throws: Never.self) { try holdings.declare(all, of: ":1.0") }
         #expect(throws: Never.self) { try holdings.declare(ClientHoldings.Declared(), of: ":1.0") }
         #expect(throws: Never.self) { try holdings.declare(all, of: ":1.5") }

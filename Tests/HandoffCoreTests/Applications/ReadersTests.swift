@@ -80,7 +80,7 @@ struct ReadersTests {
         readers.welcome(client)
         #expect(!readers.isForgotten(client))
         #expect(send(31, to: &readers) == [])
-        // Welcome without need changes nothing: what is unread stays so.
+        // An unnecessary welcome changes nothing: what is unread remains unread.
         readers.welcome(client)
         #expect(send(1, from: 32, to: &readers) == [.ping(client)])
         readers.vanished(client)
@@ -97,7 +97,7 @@ struct ReadersTests {
             readers.answered(serial, by: client)
         }
         #expect(!readers.isForgotten(client))
-        // Answers to what was never asked do not help.
+        // Answers to questions that were never asked do not help.
         for serial in UInt32(21)...23 {
             _ = readers.sent(serial, to: client, isCall: true)
             readers.answered(serial + 100, by: client)
@@ -141,7 +141,7 @@ struct ReadersTests {
             let actions = readers.sent(serial, to: client, isCall: isCall)
             #expect(actions.allSatisfy { $0 == .ping(client) })
             if isCall || actions.contains(.ping(client)) { calls.append(serial) }
-            // It is up to twenty messages behind.
+            // The reader is up to twenty messages behind.
             while let first = calls.first, first + UInt32.random(in: 0..<20, using: &random) < serial {
                 readers.answered(calls.removeFirst(), by: client)
             }

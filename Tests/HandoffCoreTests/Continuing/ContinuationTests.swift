@@ -29,7 +29,7 @@ struct ContinuationTests {
         .init(offer: try Example.offer(streams: streams, revision: revision), document: document)
     }
 
-    /// One whose `ContinueActivity` was called at 0.
+    /// A continuation whose `ContinueActivity` was called at 0.
     private func delivering(
         _ document: Continuation.Document = .none, streams: Bool = false
     ) throws -> Continuation {

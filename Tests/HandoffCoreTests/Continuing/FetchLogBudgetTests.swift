@@ -9,7 +9,7 @@ struct FetchLogBudgetTests {
 
     init() throws { (device, other) = (try Example.device(1), try Example.device(2)) }
 
-    /// One that has no line left for the device since 0.
+    /// A budget that has had no line left for the device since 0.
     private func exhausted() -> FetchLogBudget {
         var budget = FetchLogBudget()
         for _ in 0..<20 { #expect(budget.take(device, at: .at(0)) == true) }

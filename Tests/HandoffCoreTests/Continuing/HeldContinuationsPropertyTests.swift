@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Continuations that applications hold, whatever happens")
 struct HeldContinuationsPropertyTests {
-    /// What somebody knows who does the events and hears the actions.
+    /// What an observer knows who causes the events and sees the actions.
     private struct Witness {
         /// Which connection holds which continuation.
         var holders: [ContinuationID: String] = [:]

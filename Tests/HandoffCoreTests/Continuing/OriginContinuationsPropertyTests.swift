@@ -3,14 +3,14 @@
 import HandoffCore
 import Testing
 
-/// What is known of the continuations by somebody who hears only the actions.
+/// What an observer who sees only the actions knows about the continuations.
 private struct Witness {
     struct Key: Hashable {
         let id: ContinuationID
         let device: DeviceID
     }
 
-    /// Those that live, and whether their delegate was told.
+    /// The continuations that are alive, and whether the delegate of each was told.
     var told: [Key: Bool] = [:]
 
     mutating func see(_ actions: [OriginContinuations.Action]) {
@@ -73,7 +73,7 @@ struct OriginContinuationsPropertyTests {
             for key in witness.told.keys { #expect(continuations.entry(key.id, of: key.device) != nil) }
             let counts = Dictionary(grouping: witness.told.keys, by: \.device).mapValues(\.count)
             #expect(counts.values.allSatisfy { $0 <= 8 })
-            // What is due is done, so that nobody is woken for nothing again and again.
+            // Everything that is due is done, so that nobody is woken again and again for nothing.
             witness.see(continuations.advance(to: now))
             if let deadline = continuations.nextDeadline { #expect(deadline > now) }
         }

@@ -203,7 +203,7 @@ struct OriginContinuationsTests {
         #expect(actions == [.ended(second)])
     }
 
-    /// One whose activity was offered, and is not any more since 0.
+    /// A continuation whose activity was offered, but has not been since 0.
     private func unoffered(at start: Int64 = 0) throws -> OriginContinuations {
         var continuations = OriginContinuations()
         continuations.offered(activity, at: .at(start))

@@ -3,7 +3,7 @@
 import HandoffCore
 import Testing
 
-/// What somebody shows who hears only the actions.
+/// What an observer who sees only the actions would show.
 private struct Screen {
     var shown: [DeviceID: [ActivityID: RemoteOffers.Entry]] = [:]
     var hidden: [RemoteOffers.Hidden] = []

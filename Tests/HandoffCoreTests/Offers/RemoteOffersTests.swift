@@ -13,7 +13,7 @@ struct RemoteOffersTests {
         notes = try Example.application()
     }
 
-    /// Peers' offers, of which the first device's is the activity 1.
+    /// Offers of peers, among which the first device offers the activity 1.
     private func offered(host: String? = nil, handlers: [ApplicationID]? = nil) throws -> RemoteOffers {
         var offers = RemoteOffers(isEnabled: true)
         _ = offers.offer(try Example.offer(host: host), from: device, handlers: handlers ?? [notes])

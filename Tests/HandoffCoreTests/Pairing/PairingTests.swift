@@ -3,7 +3,7 @@
 import HandoffCore
 import Testing
 
-/// A toy in place of SHA-256, in which nothing collides that tests use.
+/// A toy in place of SHA-256, without collisions among what the tests use.
 private let transcript = Pairing.Transcript(
     commitment: { na in na.map { $0 ^ 0xA5 } },
     code: { na, nb in String(String(1_000_000 + Int(na[0]) * 1000 + Int(nb[0])).suffix(6)) })

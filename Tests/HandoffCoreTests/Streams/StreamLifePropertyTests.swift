@@ -36,7 +36,7 @@ private struct World {
     var sides = [Side(), Side()]
     /// What is on its way to each side; nil when the connection is cut.
     var wires: [[Wire]?] = [[], []]
-    /// Whether nothing goes wrong, and nobody closes an end before all is over.
+    /// Whether nothing goes wrong, and nobody closes an end before everything is over.
     var isPeaceful = false
 
     mutating func step(_ generator: inout SeededGenerator) {
@@ -119,7 +119,7 @@ private struct World {
                 wires[1 - here]?.append(.goodbye)
             case .stop:
                 sides[here].isStopped = true
-                // What was not read is lost, as TCP has it; what was sent arrives.
+                // What was not read is lost, as with TCP; what was sent arrives.
                 wires[here] = wires[here].map { _ in [] }
                 wires[1 - here]?.append(.goodbye)
             case .close(let isClean, _):
@@ -139,7 +139,7 @@ struct StreamLifePropertyTests {
         var generator = SeededGenerator(seed: seed)
         var world = World()
         for _ in 0..<Int.random(in: 10...400, using: &generator) { world.step(&generator) }
-        // From now on nothing new happens, but that both applications close their ends sooner or later.
+        // From now on nothing new happens, except that both applications close their ends sooner or later.
         world.close(0)
         world.close(1)
         for _ in 0..<20_000 where world.sides.contains(where: { $0.closings == 0 }) {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The life of a stream")
 struct StreamLifeTests {
-    /// Hands it all events, and gives back all that is to be done.
+    /// Handles all events with a new stream, and returns everything that is to be done.
     private func run(_ events: [StreamLife.Event]) -> [StreamLife.Action] {
         var life = StreamLife()
         return events.flatMap { life.handle($0) }
@@ -20,7 +20,7 @@ struct StreamLifeTests {
             #expect(
                 run(ends + [.connectionEnded, .threadEnded, .threadEnded])
                     == [.finish, .stop, .close(isClean: true, .complete)])
-            // The other side is quicker, and its kernel says so more rudely.
+            // The other side is quicker, and its kernel reports it as an error.
             #expect(
                 run(ends + [.failed("reset"), .threadEnded, .threadEnded])
                     == [.finish, .stop, .close(isClean: true, .complete)])
