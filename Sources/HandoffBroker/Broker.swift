@@ -29,7 +29,9 @@ public final class Broker {
     private(set) lazy var guards = StreamGuards(self)
     private(set) lazy var readers = ReaderWatch(self)
     private lazy var peerCalls = PeerCalls(self)
-    private(set) lazy var installedApplications = InstalledApplications(self)
+    private(set) lazy var installedApplications = InstalledApplications { [weak self] in
+        self?.setInstalled($0)
+    }
 
     var recentFetches = RecentFetches()
     private(set) lazy var fetchLog = FetchLog(self)

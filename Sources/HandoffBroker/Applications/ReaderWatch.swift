@@ -5,15 +5,30 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
+/// What watching clients read needs of the session.
+@MainLoop
+protocol ReaderWatchOwner: AnyObject {
+    /// The bus of the clients.
+    var bus: Bus { get }
+    /// The bridge, which is no client; nil while there is none.
+    var bridge: BusName? { get }
+    /// The applications that have registered.
+    var registry: Registry { get set }
+    /// Drops all that belongs to a connection that cannot be told of anything any more.
+    func forget(_ name: BusName)
+}
+
+extension Broker: ReaderWatchOwner {}
+
 /// Watches whether clients read what the broker sends them, and has the broker forget those that do not.
 @MainLoop
 final class ReaderWatch: DeliveryObserver {
-    private unowned let broker: Broker
+    private unowned let owner: any ReaderWatchOwner
     private var readers = Readers()
     /// The connection that is being sent its last message.
     private var parting: BusName?
 
-    init(_ broker: Broker) { self.broker = broker }
+    init(_ owner: any ReaderWatchOwner) { self.owner = owner }
 
     /// `name` wants to be told of things, now or again.
     func welcome(_ name: BusName) { readers.welcome(name.text) }
@@ -25,12 +40,12 @@ final class ReaderWatch: DeliveryObserver {
 
     // The bridge is no client: what it does not answer, its peers' continuations run into.
     func maySend(to name: BusName) -> Bool {
-        name == broker.bridge || name == parting || !readers.isForgotten(name.text)
+        name == owner.bridge || name == parting || !readers.isForgotten(name.text)
     }
 
     func sent(_ serial: UInt32, to name: BusName, isCall: Bool) {
         // Of one that has left nobody would take out again what is counted.
-        guard name != broker.bridge, broker.bus.knows(name) else { return }
+        guard name != owner.bridge, owner.bus.knows(name) else { return }
         perform(readers.sent(serial, to: name.text, isCall: isCall))
     }
 
@@ -61,23 +76,23 @@ final class ReaderWatch: DeliveryObserver {
     private func ping(_ connection: String) async {
         guard let name = try? BusName(connection) else { return }
         // Whether it is answered, and not what with, is what counts, and is counted where calls are.
-        _ = try? await RemoteObject(broker.connection, name, .root).call(
+        _ = try? await RemoteObject(owner.bus.connection, name, .root).call(
             .peer, "Ping", output: "", timeout: Deadline.ping
         ) { (_) throws(DBusError) in }
     }
 
     private func forget(_ connection: String, _ neglect: Readers.Neglect) {
         guard let name = try? BusName(connection), readers.isForgotten(connection) else { return }
-        let applicationID = broker.registry.registration(of: connection)?.applicationID
+        let applicationID = owner.registry.registration(of: connection)?.applicationID
         brokerLog.warning(
             "\(applicationID.map { "\($0) (\(name))" } ?? name.text) does not read what it is sent: it is"
                 + " forgotten until it registers again. It left \(neglect.text).")
-        broker.forget(name)
+        owner.forget(name)
         guard let applicationID else { return }
         let reason =
             "It was forgotten, with its activities, because it left \(neglect.text). Read and answer what comes,"
             + " and call RegisterApplication again."
-        broker.registry.ended(connection, applicationID, reason)
+        owner.registry.ended(connection, applicationID, reason)
         tellEnd(of: applicationID, to: name, reason)
     }
 
@@ -89,7 +104,7 @@ final class ReaderWatch: DeliveryObserver {
             (try? signal.setDestination(name)) != nil
         else { return }
         parting = name
-        broker.connection.post(signal)
+        owner.bus.connection.post(signal)
         parting = nil
     }
 }

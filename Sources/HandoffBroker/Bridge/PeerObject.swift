@@ -18,10 +18,7 @@ final class PeerObject: PeerServer {
     }
 
     private func requireEnabled() throws {
-        guard broker.activities.isEnabled else {
-            throw HandoffFailure(
-                .disabled, "Handoff is switched off on the other device. Switch it on there.")
-        }
+        guard broker.activities.isEnabled else { throw HandoffFailure.disabledThere }
     }
 
     // MARK: Offers

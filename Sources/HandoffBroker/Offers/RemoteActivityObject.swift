@@ -94,7 +94,7 @@ final class RemoteActivityObject: RemoteActivityServer {
             target: .application(application, isRunning: registration != nil),
             caller: caller.text)
         let runner = try ContinuationRunner(
-            continuation, of: self, application: application, activationToken: token, broker: broker)
+            continuation, of: self, application: application, activationToken: token, owner: broker)
         if let registration { try runner.use(registration) }
         broker.runners[id] = runner
         return (runner, ended)
