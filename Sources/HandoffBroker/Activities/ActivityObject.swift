@@ -6,6 +6,27 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
+/// What an activity needs of the session. (Its own owner is an application.)
+@MainLoop
+protocol ActivityBroker: PeerDirectory {
+    /// Where activities are exported.
+    var connection: Connection { get }
+    /// The applications that have registered.
+    var registry: Registry { get }
+    /// All activities of the session.
+    var activities: SessionActivities { get set }
+    /// What they take.
+    var holdings: ClientHoldings { get set }
+    /// One of them on the bus.
+    func object(of id: ActivityID) -> ActivityObject?
+    /// Draws the consequences of a change.
+    func perform(_ actions: [SessionActivities.Action])
+    /// Says, once for each type, that a `UserInfo` of `size` bytes is much.
+    func hintAtStreams(_ type: ActivityType, _ size: Int)
+}
+
+extension Broker: ActivityBroker {}
+
 /// An activity of this session on the bus: its properties, and the saving of its state.
 @MainLoop
 final class ActivityObject {
@@ -18,14 +39,15 @@ final class ActivityObject {
     /// Its properties.
     private(set) var state = ActivityState()
 
-    private unowned let broker: Broker
+    private unowned let broker: any ActivityBroker
     private var saving = Saving()
     private lazy var savingTimer = DeadlineTimer { [weak self] in self?.advance() }
     /// The fetches that wait for the state to be saved, by continuation.
     private var waiting: [ContinuationID: [CheckedContinuation<Bool, Never>]] = [:]
 
     init(
-        _ id: ActivityID, type: ActivityType, registration: Registration, owner: BusName, broker: Broker,
+        _ id: ActivityID, type: ActivityType, registration: Registration, owner: BusName,
+        broker: any ActivityBroker,
         properties: [String: Value]
     ) throws {
         self.id = id
@@ -200,7 +222,7 @@ final class ActivityObject {
     /// Tells the delegate that `device` has continued the activity.
     func wasContinued(by device: DeviceID) {
         let about: [String: Value] = [
-            "DeviceId": .string(device.description), "DeviceName": .string(broker.peers.name(of: device)),
+            "DeviceId": .string(device.description), "DeviceName": .string(broker.name(of: device)),
         ]
         MainLoop.start { [delegateProxy, path] in
             do {

@@ -7,7 +7,7 @@ internal import Platform
 
 /// What watching clients read needs of the session.
 @MainLoop
-protocol ReaderWatchOwner: AnyObject {
+protocol UnreadMessagesWatchOwner: AnyObject {
     /// The bus of the clients.
     var bus: Bus { get }
     /// The bridge, which is no client; nil while there is none.
@@ -18,43 +18,43 @@ protocol ReaderWatchOwner: AnyObject {
     func forget(_ name: BusName)
 }
 
-extension Broker: ReaderWatchOwner {}
+extension Broker: UnreadMessagesWatchOwner {}
 
 /// Watches whether clients read what the broker sends them, and has the broker forget those that do not.
 @MainLoop
-final class ReaderWatch: DeliveryObserver {
-    private unowned let owner: any ReaderWatchOwner
-    private var readers = Readers()
+final class UnreadMessagesWatch: DeliveryObserver {
+    private unowned let owner: any UnreadMessagesWatchOwner
+    private var unread = UnreadMessages()
     /// The connection that is being sent its last message.
     private var parting: BusName?
 
-    init(_ owner: any ReaderWatchOwner) { self.owner = owner }
+    init(_ owner: any UnreadMessagesWatchOwner) { self.owner = owner }
 
     /// `name` wants to be told of things, now or again.
-    func welcome(_ name: BusName) { readers.welcome(name.text) }
+    func welcome(_ name: BusName) { unread.welcome(name.text) }
 
     /// `name` has left the bus.
-    func vanished(_ name: BusName) { readers.vanished(name.text) }
+    func vanished(_ name: BusName) { unread.vanished(name.text) }
 
     // MARK: DeliveryObserver
 
     // The bridge is no client: what it does not answer, its peers' continuations run into.
     func maySend(to name: BusName) -> Bool {
-        name == owner.bridge || name == parting || !readers.isForgotten(name.text)
+        name == owner.bridge || name == parting || !unread.isForgotten(name.text)
     }
 
     func sent(_ serial: UInt32, to name: BusName, isCall: Bool) {
         // Of one that has left nobody would take out again what is counted.
         guard name != owner.bridge, owner.bus.knows(name) else { return }
-        perform(readers.sent(serial, to: name.text, isCall: isCall))
+        perform(unread.sent(serial, to: name.text, isCall: isCall))
     }
 
-    func answered(_ serial: UInt32, by name: BusName) { readers.answered(serial, by: name.text) }
+    func answered(_ serial: UInt32, by name: BusName) { unread.answered(serial, by: name.text) }
 
-    func abandoned(_ serial: UInt32, to name: BusName) { readers.abandoned(serial, to: name.text) }
+    func abandoned(_ serial: UInt32, to name: BusName) { unread.abandoned(serial, to: name.text) }
 
     func unanswered(_ serial: UInt32, by name: BusName) {
-        perform(readers.unanswered(serial, by: name.text))
+        perform(unread.unanswered(serial, by: name.text))
     }
 
     func subscribed(_ name: BusName) { welcome(name) }
@@ -62,7 +62,7 @@ final class ReaderWatch: DeliveryObserver {
     // MARK: Actions
 
     /// Performs the actions from the main loop, since whoever sends is in the middle of something.
-    private func perform(_ actions: [Readers.Action]) {
+    private func perform(_ actions: [UnreadMessages.Action]) {
         for action in actions {
             MainLoop.start { [weak self] in
                 switch action {
@@ -81,8 +81,8 @@ final class ReaderWatch: DeliveryObserver {
         ) { (_) throws(DBusError) in }
     }
 
-    private func forget(_ connection: String, _ neglect: Readers.Neglect) {
-        guard let name = try? BusName(connection), readers.isForgotten(connection) else { return }
+    private func forget(_ connection: String, _ neglect: UnreadMessages.Neglect) {
+        guard let name = try? BusName(connection), unread.isForgotten(connection) else { return }
         let applicationID = owner.registry.registration(of: connection)?.applicationID
         brokerLog.warning(
             "\(applicationID.map { "\($0) (\(name))" } ?? name.text) does not read what it is sent: it is"
@@ -109,7 +109,7 @@ final class ReaderWatch: DeliveryObserver {
     }
 }
 
-extension Readers.Neglect {
+extension UnreadMessages.Neglect {
     /// What the connection neglected, worded to follow "it left".
     fileprivate var text: String {
         switch self {
