@@ -10,6 +10,12 @@ final class Refusals {
     private static let maximumRemembered = 256
 
     private var times: [String: Int64] = [:]
+    /// When it was last said that more is not logged.
+    private var lastSilence: Int64?
+    private let log: @MainLoop (String) -> Void
+
+    /// - Parameter log: where it goes, by default the bridge's log.
+    init(log: @escaping @MainLoop (String) -> Void = { bridgeLog.message($0) }) { self.log = log }
 
     /// Logs `text`, unless it was logged a short time ago.
     func note(_ text: String) {
@@ -17,8 +23,19 @@ final class Refusals {
         if let last = times[text], now - last < Self.interval { return bridgeLog.debug(text) }
         if times.count >= Self.maximumRemembered { times = times.filter { now - $0.value < Self.interval } }
         // More different ones than that in ten minutes are somebody's doing.
-        guard times.count < Self.maximumRemembered else { return bridgeLog.debug(text) }
+        guard times.count < Self.maximumRemembered else {
+            bridgeLog.debug(text)
+            return sayThatMoreIsNotLogged(now)
+        }
         times[text] = now
-        bridgeLog.message(text)
+        log(text)
+    }
+
+    private func sayThatMoreIsNotLogged(_ now: Int64) {
+        if let lastSilence, now - lastSilence < Self.interval { return }
+        lastSilence = now
+        log(
+            "More was refused than is logged: \(Self.maximumRemembered) different lines in ten minutes. With --verbose"
+                + " all of it is.")
     }
 }
