@@ -82,7 +82,7 @@ public final class Broker {
             HandoffNames.brokerPath,
             [
                 ManagerBinding(ManagerObject(self)), PreferencesBinding(PreferencesObject(self)),
-                PeerManagerBinding(PeerManagerObject(self)),
+                PeerManagerBinding(PeerManagerObject(peers, guards)),
             ])
         bus.onVanished = { [weak self] in self?.vanished($0) }
         connection.objects.explainAbsence = { [weak self] in self?.explainAbsence(of: $1, to: $0, $2) }

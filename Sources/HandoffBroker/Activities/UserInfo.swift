@@ -56,5 +56,10 @@ struct UserInfo: Equatable {
     }
 
     /// The same by key.
-    var properties: [String: Value] { value.properties ?? [:] }
+    var properties: [String: Value] {
+        switch form {
+        case .value(let dictionary): Value.dictionary(dictionary).properties ?? [:]
+        case .packed(let packed): (try? packed.unpacked()) ?? [:]
+        }
+    }
 }

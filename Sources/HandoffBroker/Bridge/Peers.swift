@@ -189,9 +189,13 @@ struct RemoteActivityKey: Hashable {
 /// `org.example.Handoff.PeerManager`: how the bridge reports which peers there are.
 @MainLoop
 final class PeerManagerObject: PeerManagerServer {
-    private unowned let broker: Broker
+    private unowned let peers: Peers
+    private unowned let guards: StreamGuards
 
-    init(_ broker: Broker) { self.broker = broker }
+    init(_ peers: Peers, _ guards: StreamGuards) {
+        self.peers = peers
+        self.guards = guards
+    }
 
     func addPeer(deviceId: String, properties: [String: Value], _ call: MethodCall) async throws -> ObjectPath
     {
@@ -200,14 +204,14 @@ final class PeerManagerObject: PeerManagerServer {
         let isConnected =
             try properties["Connected"].map { try ActivityState.boolean($0, "Connected") } ?? true
         let device = try DeviceID(checking: deviceId)
-        let path = try broker.peers.add(device, name: name, type: type)
-        call.afterReply { [weak broker] in broker?.peers.added(device, isConnected: isConnected) }
+        let path = try peers.add(device, name: name, type: type)
+        call.afterReply { [weak peers] in peers?.added(device, isConnected: isConnected) }
         return path
     }
 
     func removePeer(deviceId: String, _ call: MethodCall) async throws {
         let device = try DeviceID(checking: deviceId)
-        call.afterReply { [weak broker] in broker?.peers.remove(device) }
+        call.afterReply { [weak peers] in peers?.remove(device) }
     }
 
     func streamOpened(
@@ -219,10 +223,10 @@ final class PeerManagerObject: PeerManagerServer {
             device: try DeviceID(checking: deviceId),
             continuation: try ContinuationID(checking: continuation),
             isOrigin: isOrigin)
-        try broker.guards.add(number, owner, bridgeEnd, call.caller)
+        try guards.add(number, owner, bridgeEnd, call.caller)
     }
 
     func streamClosed(number: UInt32, _ call: MethodCall) async throws {
-        broker.guards.remove(number, call.caller)
+        guards.remove(number, call.caller)
     }
 }
