@@ -8,7 +8,7 @@ import Testing
 @testable import HandoffBroker
 
 /// What a continuation does on a bus. When it does what is for the state machine's tests.
-@Suite("Running a continuation")
+@Suite("Running a continuation", .serialized)
 struct ContinuationRunnerTests {
     @Test("an application that handles it gets the activity once; the origin and the user are told once")
     func success() async throws {
