@@ -49,9 +49,6 @@ final class Admission {
 
     init(_ bridge: Bridge) { self.bridge = bridge }
 
-    /// How many there are.
-    var count: Int { waiting.count }
-
     /// Finds out who is at the other end of `socket`, and makes a link of it.
     func admit(_ socket: SocketConnection) {
         let source = NetworkSource.name(of: socket.remoteHost)

@@ -20,9 +20,6 @@ final class Entrance {
     /// The port that is listened on, 0 for none.
     var port: UInt16 { listener?.port ?? 0 }
 
-    /// How many connections have not shown yet whose they are.
-    var waitingCount: Int { admission.count }
-
     /// Whether who connects to `host`, an IP address of this machine, gets here.
     func isOpen(_ host: String) -> Bool {
         switch address?.host {
