@@ -48,8 +48,6 @@ public final class Bridge {
     private static let discoverableTime = Duration.seconds(300)
     /// How long the bridge that is replaced has to end.
     private static let successionTime = Duration.seconds(5)
-    /// From how long on a link has lasted, in microseconds.
-    private static let lasting: Int64 = 10_000_000
 
     /// A bridge on `bus`.
     ///
@@ -259,12 +257,6 @@ public final class Bridge {
     }
 
     // MARK: Links
-
-    /// A link with `device` has been taken down, having existed since `start`.
-    func linkTakenDown(_ device: DeviceID, since start: Int64?) {
-        if let start, MainLoop.now - start > Self.lasting { dials.linkLasted(device) }
-        reconcile(device)
-    }
 
     /// Brings everything in line with the trust in `device` and the link with it.
     func reconcile(_ device: DeviceID) {

@@ -139,7 +139,7 @@ final class Admission {
             }
             guard countArrival(device) else {
                 quota.ended(number)
-                throw TLSFailure("\(bridge.devices.name(of: device)) comes too often")
+                throw TLSFailure("\(bridge.devices.label(of: device)) comes too often")
             }
             quota.matched(number)
             try await shake(socket, device, claim)

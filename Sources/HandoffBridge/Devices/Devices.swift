@@ -17,9 +17,10 @@ final class Devices {
 
     private var tree: ObjectTree { bridge.bus.connection.objects }
 
-    /// What `device` is called in messages: its name, or the start of its id.
-    func name(of device: DeviceID) -> String {
-        names.name(of: device) ?? String(device.description.prefix(8))
+    /// What `device` is called in messages: its name, which somebody else chose and which ends with the quotation marks
+    /// around it, or the start of its id.
+    func label(of device: DeviceID) -> String {
+        names.name(of: device).map { ChosenText(name: $0).quoted } ?? String(device.description.prefix(8))
     }
 
     /// What the bus is shown of `device`; nil if it is not there.

@@ -35,6 +35,8 @@ final class Dials {
     /// How often a peer is dialled in a minute because of announcements, which may be copies of its own.
     private static let maximumAnnounced = 3
     private static let minute: Int64 = 60_000_000
+    /// From how long on a link has lasted, in microseconds.
+    private static let lasting: Int64 = 10_000_000
 
     init(_ bridge: Bridge) { self.bridge = bridge }
 
@@ -145,8 +147,11 @@ final class Dials {
     /// Gives up the dial to `device` that is in flight.
     func abandon(_ device: DeviceID) { redials.removeValue(forKey: device)?.stop() }
 
-    /// A link with `device` lasted: the next wait is short again.
-    func linkLasted(_ device: DeviceID) { redials[device]?.reset() }
+    /// A link with `device` has ended that was established at `start`, nil if it never was: after one that lasted the next
+    /// wait is short again.
+    func linkEnded(_ device: DeviceID, since start: Int64?) {
+        if let start, MainLoop.now - start > Self.lasting { redials[device]?.reset() }
+    }
 
     /// Gives up everything.
     func stopAll() {
@@ -167,7 +172,7 @@ final class Dials {
                 if proven[device] == address { proven[device] = nil }
                 bridge.places.failed(device, at: address)
                 bridge.refusals.note(
-                    "\(bridge.devices.name(of: device)) was not reached at \(address): \(error)")
+                    "\(bridge.devices.label(of: device)) was not reached at \(address): \(error)")
                 failed(device, at: address, error)
             }
         }

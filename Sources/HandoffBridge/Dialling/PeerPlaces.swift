@@ -30,8 +30,8 @@ final class PeerPlaces {
 
     init(_ bridge: Bridge) { self.bridge = bridge }
 
-    /// Takes down where the peer at the other end of a paired link is.
-    func note(_ link: Link) {
+    /// Remembers where the peer at the other end of a paired link is.
+    func remember(_ link: Link) {
         guard link.isPaired else { return }
         let port = link.received?.port ?? 0
         places[link.device] = Place(

@@ -211,7 +211,7 @@ final class Discovery {
             }
         }
         if let found {
-            let whose = found.device.map { bridge.devices.name(of: $0) } ?? "no peer"
+            let whose = found.device.map { bridge.devices.label(of: $0) } ?? "no peer"
             bridgeLog.debug("An announcement of \(whose) was found: \(found.address).")
             changed(found.device)
         }

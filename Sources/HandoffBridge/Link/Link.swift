@@ -276,7 +276,7 @@ final class Link {
         establishIfComplete()
     }
 
-    /// Takes down what the other side says; whoever has to know is told by ``LinkObject`` after the answer.
+    /// Keeps what the other side says; whoever has to know is told by ``LinkObject`` after the answer.
     /// - Throws: `NotSupported` for a version that cannot be spoken.
     func hear(_ hello: LinkHello, version: UInt32) throws(HandoffFailure) {
         guard hellos.count(at: MainLoop.now) else {

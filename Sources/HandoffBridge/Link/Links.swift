@@ -136,7 +136,7 @@ final class Links {
 
     /// Ends all links of a device, or of strangers, that has taken too much processor time.
     private func bar(_ device: DeviceID?) {
-        let name = device.map(bridge.devices.name(of:)) ?? "Devices that are not paired"
+        let name = device.map(bridge.devices.label(of:)) ?? "Devices that are not paired"
         bridgeLog.warning(
             "\(name) took up more than \(TimeBudgets.longBudget) of processor time in a minute: no link with"
                 + " it for the next minute. Unpair it if that goes on.")

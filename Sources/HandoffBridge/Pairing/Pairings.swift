@@ -202,7 +202,7 @@ final class Pairings {
 
     /// An attempt has failed. The user is told if this device took part, by its user's will or its budget.
     func failed(_ device: DeviceID, _ reason: String, over link: Link? = nil, tookPart: Bool = true) {
-        let text = "Pairing with \(bridge.devices.name(of: device)) has failed: \(reason)"
+        let text = "Pairing with \(bridge.devices.label(of: device)) has failed: \(reason)"
         // What strangers do by themselves is none of the user's business.
         guard tookPart else { return bridge.refusals.note(text) }
         bridgeLog.message(text)
@@ -250,7 +250,7 @@ final class Pairings {
         budget.succeeded()
         forgetFailure(link.device)
         link.awaitsTrust = link.received?.isPaired != true
-        bridgeLog.message("\(bridge.devices.name(of: link.device)) is paired with this device now.")
+        bridgeLog.message("\(bridge.devices.label(of: link.device)) is paired with this device now.")
         bridge.trustBegan(link.device)
     }
 }

@@ -159,7 +159,9 @@ final class BrokerClient {
                     deviceId: peer.device.description, properties: properties)
             } catch {
                 bridgeLog(
-                    level, "The broker did not take the peer \(news.name): \(HandoffFailure(routed: error))")
+                    level,
+                    "The broker did not take the peer \(ChosenText(name: news.name).quoted): \(HandoffFailure(routed: error))"
+                )
             }
         }
     }

@@ -69,7 +69,7 @@ final class IncomingPeerObject: PeerServer {
                 "Handoff on the other device", "it is not running. Try again later.")
         }
         let start = MainLoop.now
-        defer { bridgeLog.debug("\(what) by \(peer.name) took \((MainLoop.now - start) / 1000) ms here.") }
+        defer { bridgeLog.debug("\(what) by \(peer.label) took \((MainLoop.now - start) / 1000) ms here.") }
         do {
             return try await ask(broker)
         } catch {

@@ -69,7 +69,7 @@ final class OutgoingPeerObject: PeerServer {
     }
 
     private func peer() throws -> Peer {
-        guard let peer = bridge.peers[device] else { throw Peer.notPaired(bridge.devices.name(of: device)) }
+        guard let peer = bridge.peers[device] else { throw Peer.notPaired(bridge.devices.label(of: device)) }
         return peer
     }
 }

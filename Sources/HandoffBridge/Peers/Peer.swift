@@ -40,7 +40,7 @@ final class Peer {
     }
 
     /// What it is called in messages.
-    var name: String { bridge.devices.name(of: device) }
+    var label: String { bridge.devices.label(of: device) }
 
     // MARK: The link
 
@@ -103,16 +103,16 @@ final class Peer {
                 let left = Self.timeout - .microseconds(MainLoop.now - start)
                 link.expectAcknowledgement()
                 let result = try await call(PeerProxy(link.remote), max(left, .milliseconds(1)))
-                bridgeLog.debug("\(what) to \(name): answered after \((MainLoop.now - start) / 1000) ms.")
+                bridgeLog.debug("\(what) to \(label): answered after \((MainLoop.now - start) / 1000) ms.")
                 return result
             } catch {
                 guard link.isClosed else { throw HandoffFailure(routed: error) }
-                bridgeLog.debug("\(what) to \(name): attempt \(attempt) ended with link \(link.number).")
+                bridgeLog.debug("\(what) to \(label): attempt \(attempt) ended with link \(link.number).")
                 lost = "The link was lost. Try again."
             }
         }
-        guard bridge.trust[device] != nil else { throw Self.notPaired(name) }
-        throw HandoffFailure.unreachable(name, lost)
+        guard bridge.trust[device] != nil else { throw Self.notPaired(label) }
+        throw HandoffFailure.unreachable(label, lost)
     }
 
     // MARK: Continuations
@@ -155,20 +155,20 @@ final class Peer {
         }
     }
 
-    static func notPaired(_ name: String) -> HandoffFailure {
-        HandoffFailure(.notPaired, "\(name) is not paired with this device. Pair them first.")
+    static func notPaired(_ label: String) -> HandoffFailure {
+        HandoffFailure(.notPaired, "\(label) is not paired with this device. Pair them first.")
     }
 
     // MARK: Our offer
 
     /// Tells it of our offer.
     func tell(_ own: OwnOffer, over link: Link) {
-        MainLoop.start { [name] in
+        MainLoop.start { [label] in
             do {
                 let summary = try SummaryTime.forLink(own.summary, now: MainLoop.wallClock)
                 try await PeerProxy(link.remote).offer(activity: own.id.description, summary: summary)
             } catch {
-                bridgeLog.info("\(name) did not take the offer \(own.id): \(HandoffFailure(routed: error))")
+                bridgeLog.info("\(label) did not take the offer \(own.id): \(HandoffFailure(routed: error))")
             }
         }
     }
@@ -176,11 +176,12 @@ final class Peer {
     /// Tells it that the offer has ended.
     func tellWithdrawn(_ id: ActivityID) {
         guard let link else { return }
-        MainLoop.start { [name] in
+        MainLoop.start { [label] in
             do {
                 try await PeerProxy(link.remote).withdraw(activity: id.description)
             } catch {
-                bridgeLog.debug("\(name) did not take the end of the offer: \(HandoffFailure(routed: error))")
+                bridgeLog.debug(
+                    "\(label) did not take the end of the offer: \(HandoffFailure(routed: error))")
             }
         }
     }
@@ -195,7 +196,7 @@ final class Peer {
             try writer.write(id.description)
             try link.remote.connection.send(message)
         } catch {
-            bridgeLog.debug("\(name) does not hear of the end of the offer: \(error)")
+            bridgeLog.debug("\(label) does not hear of the end of the offer: \(error)")
         }
     }
 

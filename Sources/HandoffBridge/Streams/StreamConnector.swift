@@ -38,7 +38,7 @@ final class StreamConnector {
     /// Asks the origin for a stream, and makes its connection, or waits for it.
     func open(_ id: ContinuationID, of peer: Peer) async throws -> Opened {
         guard let link = await peer.link(within: Peer.patience) else {
-            throw HandoffFailure.unreachable(peer.name, "There is no link. Wait until it is connected.")
+            throw HandoffFailure.unreachable(peer.label, "There is no link. Wait until it is connected.")
         }
         link.expectAcknowledgement()
         if link.isDialled {

@@ -40,13 +40,13 @@ final class Streams {
                 try await connector.open(id, of: peer)
             }
         } catch is TimeLimitExceeded {
-            throw HandoffFailure.unreachable(peer.name, "It did not answer in time. Try again.")
+            throw HandoffFailure.unreachable(peer.label, "It did not answer in time. Try again.")
         } catch {
             throw failure(error, peer)
         }
         guard opened.link.isPaired else {
             opened.connection.close()
-            throw HandoffFailure.unreachable(peer.name, "The link was lost. Try again.")
+            throw HandoffFailure.unreachable(peer.label, "The link was lost. Try again.")
         }
         let pair: SocketPair
         do {
@@ -63,7 +63,7 @@ final class Streams {
     private func failure(_ error: any Error, _ peer: Peer) -> HandoffFailure {
         guard bridge.isOn else { return .switchedOff }
         if error is HandoffFailure || error is DBusError { return HandoffFailure(routed: error) }
-        return .unreachable(peer.name, "No connection for the stream came about (\(error)). Try again.")
+        return .unreachable(peer.label, "No connection for the stream came about (\(error)). Try again.")
     }
 
     /// A peer opens a stream over `link` to an application here.

@@ -85,7 +85,7 @@ struct TrustEntry: Hashable, Sendable {
         secretSince = now
     }
 
-    /// Takes down that the device was reached at `address`.
+    /// Remembers that the device was reached at `address`.
     mutating func remember(_ address: NetworkAddress) {
         addresses = Array(([address] + addresses.filter { $0 != address }).prefix(Self.maximumAddresses))
     }
