@@ -25,9 +25,9 @@ public final class Bridge {
     private(set) lazy var broker = BrokerClient(self)
     private(set) lazy var pairings = Pairings(self)
     private(set) lazy var streams = Streams(self)
-    private(set) lazy var entrance = Entrance(self)
+    private(set) lazy var entrance = Entrance(self, Admission(self))
     private(set) lazy var places = PeerPlaces(self)
-    private(set) lazy var discovery = Discovery(self, isAllowed: discovers)
+    private(set) lazy var discovery = Discovery(self, Announcer(self), isAllowed: discovers)
 
     /// The devices that are trusted.
     private(set) var peers: [DeviceID: Peer] = [:]
@@ -157,16 +157,6 @@ public final class Bridge {
             links.check(new.addresses)
         }
         discovery.networkChanged()
-        dials.allNow()
-    }
-
-    /// The machine has woken up: elsewhere its links may have ended long ago.
-    func resumed() {
-        bridgeLog.debug("The machine has woken up.")
-        // It may have slept for long, and be anywhere.
-        setDiscoverable(false)
-        links.check(NetworkInterface.ownAddresses())
-        discovery.renew()
         dials.allNow()
     }
 

@@ -7,7 +7,7 @@ internal import MainLoop
 internal import Platform
 
 extension Bridge: LinkOwner {
-    func pairingServer(for link: Link) -> any PairingServer { PairingObject(self, link) }
+    func pairingServer(for link: Link) -> any PairingServer { PairingObject(pairings, link) }
     func peerServer(for link: Link) -> any PeerServer { IncomingPeerObject(self, link) }
 
     func openStream(

@@ -7,20 +7,15 @@ internal import MainLoop
 /// What the device at the other end of a link says in order to be paired.
 @MainLoop
 final class PairingObject: PairingServer {
-    private let bridge: Bridge
+    private let pairings: Pairings
     private weak var link: Link?
 
-    init(_ bridge: Bridge, _ link: Link) {
-        self.bridge = bridge
+    init(_ pairings: Pairings, _ link: Link) {
+        self.pairings = pairings
         self.link = link
     }
 
-    private func dialogue() throws -> PairingDialogue {
-        guard let link, bridge.links.current[link.device] === link else {
-            throw HandoffFailure(.pairingFailed, "There is another link. Pair over that.")
-        }
-        return bridge.pairings.dialogue(link)
-    }
+    private func dialogue() throws -> PairingDialogue { try pairings.currentDialogue(link) }
 
     func request(_ call: MethodCall) async throws { try dialogue().requestReceived(call) }
 
