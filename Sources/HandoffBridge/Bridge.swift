@@ -24,7 +24,7 @@ public final class Bridge {
     private(set) lazy var devices = Devices(self)
     private(set) lazy var broker = BrokerClient(self)
     private(set) lazy var pairings = Pairings(self)
-    private(set) lazy var streams = Streams(self)
+    private(set) lazy var streams = Streams(self, StreamConnector(self))
     private(set) lazy var entrance = Entrance(self, Admission(self))
     private(set) lazy var places = PeerPlaces(self)
     private(set) lazy var discovery = Discovery(self, Announcer(self), isAllowed: discovers)

@@ -17,3 +17,5 @@ extension Bridge: DialsOwner {
     func callback(of device: DeviceID) -> NetworkAddress? { places.callback(of: device) }
     func notReached(_ device: DeviceID, at address: NetworkAddress) { places.failed(device, at: address) }
 }
+
+extension Bridge: PeerPlacesOwner {}

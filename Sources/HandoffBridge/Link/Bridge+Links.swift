@@ -6,7 +6,11 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
-extension Bridge: LinkOwner {
+extension Bridge: LinksOwner {
+    func isPairing(over link: Link) -> Bool { pairings.isUnderWay(over: link) }
+    func isPairingAgreed(over link: Link) -> Bool { pairings.isAgreed(over: link) }
+    func isPairingAnswered(over link: Link) -> Bool { pairings.isAnswered(over: link) }
+
     func pairingServer(for link: Link) -> any PairingServer { PairingObject(pairings, link) }
     func peerServer(for link: Link) -> any PeerServer { IncomingPeerObject(self, link) }
 

@@ -6,14 +6,23 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
+/// Whom what a peer asks concerns.
+@MainLoop
+protocol IncomingPeerOwner: AnyObject {
+    /// The peer `device`; nil if it is none.
+    func peer(_ device: DeviceID) -> Peer?
+    /// What takes the calls of the peer `device`; nil without a broker that has been told of it.
+    func brokersPeer(_ device: DeviceID) -> PeerProxy?
+}
+
 /// What a peer asks over a link: decoded here, and asked of the broker anew.
 @MainLoop
 final class IncomingPeerObject: PeerServer {
-    private let bridge: Bridge
+    private let owner: any IncomingPeerOwner
     private weak var link: Link?
 
-    init(_ bridge: Bridge, _ link: Link) {
-        self.bridge = bridge
+    init(_ owner: any IncomingPeerOwner, _ link: Link) {
+        self.owner = owner
         self.link = link
     }
 
@@ -56,7 +65,7 @@ final class IncomingPeerObject: PeerServer {
     }
 
     private func peer() throws -> (peer: Peer, link: Link) {
-        guard let link, let peer = bridge.peers[link.device] else { throw Peer.notPaired("This device") }
+        guard let link, let peer = owner.peer(link.device) else { throw Peer.notPaired("This device") }
         return (peer, link)
     }
 
@@ -64,7 +73,7 @@ final class IncomingPeerObject: PeerServer {
         _ what: String, _ ask: @MainLoop (PeerProxy) async throws -> Result
     ) async throws -> Result {
         let peer = try peer().peer
-        guard let broker = bridge.broker.peer(peer.device) else {
+        guard let broker = owner.brokersPeer(peer.device) else {
             throw HandoffFailure.unreachable(
                 "Handoff on the other device", "it is not running. Try again later.")
         }

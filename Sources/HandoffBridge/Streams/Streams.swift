@@ -6,14 +6,32 @@ internal import HandoffDaemon
 internal import HandoffInterfaces
 internal import MainLoop
 
+/// What streams need of their surroundings.
+@MainLoop
+protocol StreamsOwner: AnyObject {
+    /// Whether Handoff is on.
+    var isOn: Bool { get }
+    /// Whether the user's switch is known to be off: a bridge that has just begun does not know it yet.
+    var isSwitchedOff: Bool { get }
+    /// What takes the calls of the peer `device`; nil without a broker that has been told of it.
+    func brokersPeer(_ device: DeviceID) -> PeerProxy?
+    /// There is a stream, or there is another broker that has not been told of it.
+    func streamOpened(_ stream: Stream)
+    /// A stream is none of its application's any more.
+    func streamClosed(_ stream: Stream)
+    /// A stream has ended altogether, perhaps the last of its continuation.
+    func streamEnded(_ owner: Stream.Owner)
+}
+
 /// All streams: those that applications here have opened, and those that peers have.
 @MainLoop
 final class Streams {
     /// How long what was sent may wait to be acknowledged before the other device is asked for a sign.
     static let patience = Duration.seconds(1)
 
-    let bridge: Bridge
-    private(set) lazy var connector = StreamConnector(bridge)
+    private let bridge: any StreamsOwner
+    /// What brings their connections about.
+    let connector: StreamConnector
     private var streams: [UInt32: Stream] = [:]
     private var nextNumber: UInt32 = 0
     /// What closes the ends of those that broke a moment ago, by their numbers.
@@ -24,14 +42,18 @@ final class Streams {
     private var watched: [UInt32: Stream] = [:]
     private lazy var timer = DeadlineTimer { [weak self] in self?.look() }
 
-    init(_ bridge: Bridge) { self.bridge = bridge }
+    /// Those whose connections `connector` brings about.
+    init(_ bridge: any StreamsOwner, _ connector: StreamConnector) {
+        self.bridge = bridge
+        self.connector = connector
+    }
 
     // MARK: Opening
 
     /// Opens a stream for an application here, which continues something of `peer`.
     /// - Returns: the application's end.
     func open(_ id: ContinuationID, of peer: Peer) async throws -> FileDescriptor {
-        guard bridge.broker.isEnabled != false else { throw HandoffFailure.switchedOff }
+        guard !bridge.isSwitchedOff else { throw HandoffFailure.switchedOff }
         try reserve(peer.device)
         defer { free(peer.device) }
         let opened: StreamConnector.Opened
@@ -80,7 +102,7 @@ final class Streams {
         }
         try reserve(link.device)
         defer { free(link.device) }
-        guard let broker = bridge.broker.peer(link.device) else {
+        guard let broker = bridge.brokersPeer(link.device) else {
             throw HandoffFailure.unreachable(
                 "Handoff on the other device", "it is not running. Try again later.")
         }
@@ -128,7 +150,7 @@ final class Streams {
         repeat { nextNumber &+= 1 } while streams[nextNumber] != nil
         let stream = Stream(nextNumber, of: owner, over: link, ApplicationEnd(owning: end), self)
         streams[nextNumber] = stream
-        bridge.broker.streamOpened(stream)
+        bridge.streamOpened(stream)
         return stream
     }
 
@@ -150,7 +172,7 @@ final class Streams {
 
     /// There is a new broker.
     func brokerAppeared() {
-        for stream in streams.values where !stream.isApplicationGone { bridge.broker.streamOpened(stream) }
+        for stream in streams.values where !stream.isApplicationGone { bridge.streamOpened(stream) }
     }
 
     // MARK: Ending
@@ -178,11 +200,11 @@ final class Streams {
     func ended(_ stream: Stream) {
         streams[stream.number] = nil
         watched[stream.number] = nil
-        bridge.peers[stream.owner.device]?.streamEnded(stream.owner)
+        bridge.streamEnded(stream.owner)
     }
 
     /// To be called once by each stream: it is none of the application's any more.
-    func applicationClosed(_ stream: Stream) { bridge.broker.streamClosed(stream) }
+    func applicationClosed(_ stream: Stream) { bridge.streamClosed(stream) }
 
     /// Closes the end of a stream that broke, a moment after its application was prevented from writing.
     func linger(_ stream: Stream, _ application: ApplicationEnd) {
