@@ -54,8 +54,8 @@ final class Admission {
     static let maximumOfPeer = 4
     /// How many of each peer may come in a second.
     static let rateOfPeer = 5
-    /// How often a device may come that is a peer no longer, within this time in microseconds.
-    private static let (maximumFarewells, farewellTime) = (3, Int64(15_000_000))
+    /// How often a device may come that is a peer no longer, within this time.
+    private static let (maximumFarewells, farewellTime) = (3, Duration.seconds(15))
     /// How many handshakes of one peer, and of strangers, may be under way.
     private static let (handshakesOfPeer, handshakesOfStrangers) = (3, 2)
     /// How many devices are remembered by what they have done.
@@ -189,13 +189,13 @@ final class Admission {
 
     private func countArrival(_ device: DeviceID) -> Bool {
         if peerRates.count > Self.maximumRemembered { peerRates = [:] }
-        return peerRates[device, default: EventRate(limit: Self.rateOfPeer)].count(at: MainLoop.now)
+        return peerRates[device, default: EventRate(limit: Self.rateOfPeer)].count(at: .now)
     }
 
     private func countFarewell(_ device: DeviceID) -> Bool {
         if farewells.count > Self.maximumRemembered { farewells = [:] }
         return farewells[device, default: EventRate(limit: Self.maximumFarewells, period: Self.farewellTime)]
-            .count(at: MainLoop.now)
+            .count(at: .now)
     }
 
     /// The stream whose token a connection shows, which does not count as a stranger's from then on: with the token that is
@@ -308,6 +308,6 @@ final class Admission {
             waiting[number]?.turn = nil
             turn?.resume()
         }
-        timer.set(strangers.nextDeadline?.microseconds)
+        timer.set(strangers.nextDeadline(at: .now)?.microseconds)
     }
 }

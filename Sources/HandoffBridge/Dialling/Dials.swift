@@ -70,7 +70,6 @@ final class Dials {
     private static let desertedTime: Int64 = 15_000_000
     /// How often a peer is dialled in a minute because of announcements, which may be copies of its own.
     private static let maximumAnnounced = 3
-    private static let minute: Int64 = 60_000_000
     /// From how long on a link has lasted, in microseconds.
     private static let lasting: Int64 = 10_000_000
 
@@ -148,12 +147,12 @@ final class Dials {
 
     /// `device` has announced where it is.
     func sighted(_ device: DeviceID) {
-        let now = MainLoop.now
+        let now = Instant.now
         if !owner.hasLink(with: device), rate(device).nextAllowed(at: now) <= now { self.now(device) }
     }
 
     private func rate(_ device: DeviceID) -> EventRate {
-        announced[device] ?? EventRate(limit: Self.maximumAnnounced, period: Self.minute)
+        announced[device] ?? EventRate(limit: Self.maximumAnnounced, period: .seconds(60))
     }
 
     /// Where `device` is to be dialled now: where it was reached before, where it has said on a link that it listens, and
@@ -170,7 +169,7 @@ final class Dials {
         }
         if let proven = proven[device], said.contains(proven) { return [proven] + known }
         var rate = rate(device)
-        guard !said.isEmpty, rate.count(at: MainLoop.now) else { return known }
+        guard !said.isEmpty, rate.count(at: .now) else { return known }
         announced[device] = rate
         return said + known
     }

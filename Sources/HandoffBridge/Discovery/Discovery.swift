@@ -211,10 +211,10 @@ final class Discovery {
     private func lookUp() {
         guard let browser, rest == nil else { return }
         while true {
-            let now = MainLoop.now
+            let now = Instant.now
             let next = rate.nextAllowed(at: now)
             guard next <= now else {
-                rest = .timer(after: .microseconds(next - now)) { [weak self] in
+                rest = .timer(after: now.duration(to: next)) { [weak self] in
                     self?.rest = nil
                     self?.lookUp()
                 }

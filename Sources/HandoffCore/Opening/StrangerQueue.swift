@@ -17,7 +17,7 @@ public struct StrangerQueue: Sendable {
     /// The oldest first.
     private var strangers: [Stranger] = []
     /// When the latest handshakes began.
-    private var starts: [Instant] = []
+    private var starts = EventRate(limit: rate)
     /// When the latest handshake of each source began.
     private var latest: [String: Instant] = [:]
 
@@ -50,7 +50,7 @@ public struct StrangerQueue: Sendable {
     /// Whose handshake is to begin now; nil for nobody's.
     public mutating func next(at now: Instant) -> Int? {
         forget(before: now)
-        guard starts.count < Self.rate else { return nil }
+        guard starts.allows(at: now) else { return nil }
         let waiting = strangers.indices.filter { !strangers[$0].hasBegun }
         // Of one source, and of sources whose turn has not been yet, the oldest comes first.
         let turn = waiting.min { one, other in
@@ -59,7 +59,7 @@ public struct StrangerQueue: Sendable {
         }
         guard let turn else { return nil }
         strangers[turn].hasBegun = true
-        starts.append(now)
+        starts.add(at: now)
         latest[strangers[turn].source] = now
         return strangers[turn].number
     }
@@ -72,15 +72,11 @@ public struct StrangerQueue: Sendable {
     }
 
     /// When ``next(at:)`` may have somebody; nil if nobody waits.
-    public var nextDeadline: Instant? {
-        guard strangers.contains(where: { !$0.hasBegun }) else { return nil }
-        guard starts.count >= Self.rate, let oldest = starts.first else { return Instant(microseconds: 0) }
-        return oldest.advanced(by: .seconds(1))
+    public func nextDeadline(at now: Instant) -> Instant? {
+        strangers.contains { !$0.hasBegun } ? starts.nextAllowed(at: now) : nil
     }
 
     private mutating func forget(before now: Instant) {
-        let second = now.advanced(by: .seconds(-1))
-        starts.removeAll { $0 <= second }
         let limit = now.advanced(by: .zero - Self.memory)
         latest = latest.filter { $0.value > limit }
     }
