@@ -122,9 +122,9 @@ struct StalledHandshakeTests {
             let door = try Door()
             let stalled = try await door.stall(try door.peer())
             let start = MainLoop.now
-            try await eventually { stalled.hasBeenEnded }
+            try await eventually { stalled.hasBeenEnded && !door.owner.refusals.isEmpty }
             #expect((4_000_000...9_000_000).contains(MainLoop.now - start))
-            #expect(door.owner.admitted.isEmpty && door.owner.refusals.count == 1)
+            #expect(door.owner.admitted.isEmpty)
         }
     }
 }
