@@ -129,7 +129,7 @@ public final class Bridge {
         if isOn {
             entrance.open()
             discovery.update()
-            dials.allNow()
+            dials.dialAllNow()
         } else {
             entrance.close()
             pairings.stopConnecting()
@@ -157,7 +157,7 @@ public final class Bridge {
             links.check(new.addresses)
         }
         discovery.networkChanged()
-        dials.allNow()
+        dials.dialAllNow()
     }
 
     // MARK: What this device says of itself

@@ -38,7 +38,7 @@ final class Entrance {
     var port: UInt16 { listener?.port ?? 0 }
 
     /// Whether who connects to `host`, an IP address of this machine, gets here.
-    func isOpen(_ host: String) -> Bool {
+    func listens(at host: String) -> Bool {
         switch address?.host {
         case nil, "::": true
         case "0.0.0.0": !host.contains(":")

@@ -141,14 +141,14 @@ final class Dials {
     }
 
     /// Dials `device` without waiting further, if it is to be dialled at all.
-    func now(_ device: DeviceID) {
+    func dialNow(_ device: DeviceID) {
         if update(device) { redials[device]?.now() }
     }
 
     /// `device` has announced where it is.
     func sighted(_ device: DeviceID) {
         let now = Instant.now
-        if !owner.hasLink(with: device), rate(device).nextAllowed(at: now) <= now { self.now(device) }
+        if !owner.hasLink(with: device), rate(device).nextAllowed(at: now) <= now { dialNow(device) }
     }
 
     private func rate(_ device: DeviceID) -> EventRate {
@@ -175,7 +175,7 @@ final class Dials {
     }
 
     /// Dials every device that has no link, as when the network has changed.
-    func allNow() { for device in owner.trusted.keys { now(device) } }
+    func dialAllNow() { for device in owner.trusted.keys { dialNow(device) } }
 
     /// Gives up the dial to `device` that is in flight.
     func abandon(_ device: DeviceID) { redials.removeValue(forKey: device)?.stop() }

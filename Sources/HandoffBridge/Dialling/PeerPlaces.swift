@@ -63,7 +63,7 @@ final class PeerPlaces {
     }
 
     /// `device` was not reached at `address`.
-    func failed(_ device: DeviceID, at address: NetworkAddress) {
+    func notReached(_ device: DeviceID, at address: NetworkAddress) {
         guard places[device]?.callback == address else { return }
         places[device]?.failures += 1
         if places[device]?.failures == Self.maximumFailures { places[device]?.callback = nil }

@@ -21,13 +21,13 @@ extension Bridge: DiscoveryOwner {
         setDiscoverable(false)
         links.check(NetworkInterface.ownAddresses())
         discovery.renew()
-        dials.allNow()
+        dials.dialAllNow()
     }
 }
 
 extension Bridge: AnnouncerOwner {
     var peerSecrets: [PeerSecret] { trust.peerSecrets }
     var announcedName: String { isDiscoverable ? settings.deviceName : "" }
-    func listens(at host: String) -> Bool { entrance.isOpen(host) }
+    func listens(at host: String) -> Bool { entrance.listens(at: host) }
     func renewPort() { entrance.renewPort() }
 }

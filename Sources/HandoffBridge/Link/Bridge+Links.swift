@@ -153,7 +153,7 @@ extension Bridge: LinksOwner {
         if let link = links.current[device] { remember(link) }
         reconcile(device)
         if let link = links.current[device], link !== usable { logIfPaired(link) }
-        dials.now(device)
+        dials.dialNow(device)
     }
 
     /// Trusts `device` no longer, and tells it.

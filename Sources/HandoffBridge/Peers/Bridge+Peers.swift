@@ -5,7 +5,7 @@ internal import MainLoop
 
 extension Bridge: PeerOwner, IncomingPeerOwner, AllPeersOwner {
     func peer(_ device: DeviceID) -> Peer? { peers[device] }
-    func dialNow(_ device: DeviceID) { dials.now(device) }
+    func dialNow(_ device: DeviceID) { dials.dialNow(device) }
     func hasStreams(_ owner: Stream.Owner) -> Bool { streams.exist(owner) }
 }
 

@@ -48,7 +48,7 @@ struct EntranceTests {
             owner.configuredPort = port ^ 1
             entrance.portChosen()
             #expect(entrance.port == port && owner.changes == 1)
-            #expect(entrance.isOpen("127.0.0.1") && !entrance.isOpen("192.0.2.1"))
+            #expect(entrance.listens(at: "127.0.0.1") && !entrance.listens(at: "192.0.2.1"))
             entrance.close()
         }
     }

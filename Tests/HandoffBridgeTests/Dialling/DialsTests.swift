@@ -45,7 +45,7 @@ private final class FakeDialsOwner: DialsOwner {
 /// Places of this machine at which nobody listens.
 private func deserted(_ port: UInt16) -> NetworkAddress { NetworkAddress(host: "127.0.0.1", port: port) }
 
-@Suite("Dialling, alone")
+@Suite("Dialling, alone", .serialized)
 struct DialsTests {
     @Test("why a peer is not reached is told, until it has a link")
     func reason() async throws {
@@ -53,7 +53,7 @@ struct DialsTests {
             let (owner, peer) = (try FakeDialsOwner(), try device(1))
             let dials = Dials(owner)
             owner.trusted[peer] = TrustEntry(peer, source: .pairing, addresses: [deserted(1), deserted(2)])
-            dials.now(peer)
+            dials.dialNow(peer)
             try await eventually { owner.missed.count >= 2 && dials.errors[peer]?.contains(":2") == true }
             #expect(owner.missed.prefix(2) == [deserted(1), deserted(2)])
             #expect(owner.changed == [peer])
@@ -93,7 +93,7 @@ struct DialsTests {
             let dials = Dials(owner)
             owner.trusted[peer] = TrustEntry(peer, source: .pairing, addresses: [deserted(1)])
             owner.announced = [deserted(2)]
-            dials.now(peer)
+            dials.dialNow(peer)
             try await eventually { owner.missed.count >= 4 }
             #expect(owner.missed.prefix(4) == [deserted(2), deserted(1), deserted(1), deserted(1)])
             dials.stopAll()

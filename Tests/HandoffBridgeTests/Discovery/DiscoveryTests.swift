@@ -35,7 +35,7 @@ private final class FakeDiscoveryOwner: DiscoveryOwner, AnnouncerOwner {
 
 private struct NoBus: Error {}
 
-@Suite("Finding devices, alone")
+@Suite("Finding devices, alone", .serialized)
 struct DiscoveryTests {
     /// A program of this name on the bus, which answers nothing.
     @MainLoop

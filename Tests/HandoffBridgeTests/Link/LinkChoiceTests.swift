@@ -45,19 +45,4 @@ struct LinkChoiceTests {
             }
         }
     }
-
-    @Test("the wait between dials doubles, at first up to some seconds, and is never less than half of that")
-    func backoff() {
-        var backoff = Backoff()
-        var generator = SystemRandomNumberGenerator()
-        var expected = Duration.milliseconds(300)
-        for attempt in 1...40 {
-            let wait = backoff.next(using: &generator)
-            #expect(wait <= expected && wait >= expected * 0.5)
-            expected = min(expected * 2, attempt < 32 ? .milliseconds(2400) : .seconds(60))
-        }
-        #expect(expected == .seconds(60))
-        backoff.reset()
-        #expect(backoff.next(using: &generator) <= .milliseconds(300))
-    }
 }
