@@ -24,10 +24,10 @@ public final class Bridge {
     private(set) lazy var devices = Devices(self)
     private(set) lazy var broker = BrokerClient(self)
     private(set) lazy var pairings = Pairings(self)
-    private(set) lazy var streams = Streams(self)
-    private(set) lazy var entrance = Entrance(self)
+    private(set) lazy var streams = Streams(self, StreamConnector(self))
+    private(set) lazy var entrance = Entrance(self, Admission(self))
     private(set) lazy var places = PeerPlaces(self)
-    private(set) lazy var discovery = Discovery(self, isAllowed: discovers)
+    private(set) lazy var discovery = Discovery(self, Announcer(self), isAllowed: discovers)
 
     /// The devices that are trusted.
     private(set) var peers: [DeviceID: Peer] = [:]
@@ -48,8 +48,6 @@ public final class Bridge {
     private static let discoverableTime = Duration.seconds(300)
     /// How long the bridge that is replaced has to end.
     private static let successionTime = Duration.seconds(5)
-    /// From how long on a link has lasted, in microseconds.
-    private static let lasting: Int64 = 10_000_000
 
     /// A bridge on `bus`.
     ///
@@ -131,7 +129,7 @@ public final class Bridge {
         if isOn {
             entrance.open()
             discovery.update()
-            dials.allNow()
+            dials.dialAllNow()
         } else {
             entrance.close()
             pairings.stopConnecting()
@@ -159,17 +157,7 @@ public final class Bridge {
             links.check(new.addresses)
         }
         discovery.networkChanged()
-        dials.allNow()
-    }
-
-    /// The machine has woken up: elsewhere its links may have ended long ago.
-    func resumed() {
-        bridgeLog.debug("The machine has woken up.")
-        // It may have slept for long, and be anywhere.
-        setDiscoverable(false)
-        links.check(NetworkInterface.ownAddresses())
-        discovery.renew()
-        dials.allNow()
+        dials.dialAllNow()
     }
 
     // MARK: What this device says of itself
@@ -259,12 +247,6 @@ public final class Bridge {
     }
 
     // MARK: Links
-
-    /// A link with `device` has been taken down, having existed since `start`.
-    func linkTakenDown(_ device: DeviceID, since start: Int64?) {
-        if let start, MainLoop.now - start > Self.lasting { dials.linkLasted(device) }
-        reconcile(device)
-    }
 
     /// Brings everything in line with the trust in `device` and the link with it.
     func reconcile(_ device: DeviceID) {

@@ -31,6 +31,8 @@ final class RawDevice {
     /// Completes TLS with `device`.
     func connect(to device: TestDevice) async throws {
         host = device
+        // What came over a former link is no answer on this one.
+        (messages, frames, isClosed) = ([], FrameBuffer(), false)
         guard let address = NetworkAddress(device.address) else { throw TestFailure("no address") }
         let socket = try await SocketConnection.connect(to: address)
         try await Opening().dial(

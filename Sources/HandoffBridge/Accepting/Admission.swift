@@ -3,6 +3,44 @@ internal import HandoffCore
 internal import HandoffDaemon
 internal import MainLoop
 
+/// What the connections of others need of their surroundings.
+@MainLoop
+protocol AdmissionOwner: AnyObject {
+    /// Whether Handoff is on: otherwise nobody is let in.
+    var isOn: Bool { get }
+    /// Who this device shows itself to be.
+    var identity: Identity { get }
+    /// What goes over each connection before TLS.
+    var opening: Opening { get }
+    /// What devices are told by before TLS.
+    var knockSecrets: [(device: DeviceID, secret: PeerSecret)] { get }
+    /// Whether `device` is a peer: it may have been one.
+    func isTrusted(_ device: DeviceID) -> Bool
+    /// What `device` is called in messages.
+    func label(of device: DeviceID) -> String
+    /// Whether a peer was last reached at `source`, or announces to be there.
+    func mayBePeer(at source: String) -> Bool
+    /// Whether a connection from the IP address `host` is taken of somebody who shows no secret of ours.
+    func welcomesStranger(from host: String) -> Bool
+    /// - Throws: if `device` has been barred, for people.
+    func checkBar(_ device: DeviceID) throws
+    /// Somebody has shown who it is: a link is to be made of its connection from `address`, and it has `time` to say
+    /// Hello. `isFarewell` says that it is let in only to be told that it is no peer any more.
+    /// - Throws: if there cannot be one; the connection is closed then.
+    func admitted(
+        _ transport: TLSConnection, from address: String, helloWithin time: Duration, isFarewell: Bool) throws
+    /// How many connections of streams are expected from the IP address `host`.
+    func expectedStreams(from host: String) -> Int
+    /// Which stream a dialler shows the token of, by which that is used up; nil for none.
+    func claimStream(_ entry: [UInt8], _ exchange: Knock.Exchange) -> StreamTokens.Ticket?
+    /// The connection of a stream has come, and is that of the right device.
+    func streamArrived(_ transport: TLSConnection, for ticket: StreamTokens.Ticket)
+    /// The connection of a stream was not that of the right device, or went wrong otherwise.
+    func streamRefused(_ ticket: StreamTokens.Ticket, _ error: any Error)
+    /// Logs why somebody was not let in, unless that was said a short time ago.
+    func note(refusal: String)
+}
+
 /// The connections of others until it is known who they are.
 @MainLoop
 final class Admission {
@@ -16,8 +54,8 @@ final class Admission {
     static let maximumOfPeer = 4
     /// How many of each peer may come in a second.
     static let rateOfPeer = 5
-    /// How often a device may come that is a peer no longer, within this time in microseconds.
-    private static let (maximumFarewells, farewellTime) = (3, Int64(15_000_000))
+    /// How often a device may come that is a peer no longer, within this time.
+    private static let (maximumFarewells, farewellTime) = (3, Duration.seconds(15))
     /// How many handshakes of one peer, and of strangers, may be under way.
     private static let (handshakesOfPeer, handshakesOfStrangers) = (3, 2)
     /// How many devices are remembered by what they have done.
@@ -35,7 +73,7 @@ final class Admission {
         var turn: CheckedContinuation<Void, any Error>?
     }
 
-    private let bridge: Bridge
+    private let owner: any AdmissionOwner
     private var waiting: [Int: Waiting] = [:]
     private var quota = OpeningQuota()
     private var strangers = StrangerQueue()
@@ -47,17 +85,14 @@ final class Admission {
     private var turnstiles: [DeviceID?: Turnstile] = [:]
     private lazy var timer = DeadlineTimer { [weak self] in self?.beginTurns() }
 
-    init(_ bridge: Bridge) { self.bridge = bridge }
-
-    /// How many there are.
-    var count: Int { waiting.count }
+    init(_ owner: any AdmissionOwner) { self.owner = owner }
 
     /// Finds out who is at the other end of `socket`, and makes a link of it.
     func admit(_ socket: SocketConnection) {
         let source = NetworkSource.name(of: socket.remoteHost)
-        let tokens = bridge.streams.connector.expectedConnections(from: socket.remoteHost)
+        let tokens = owner.expectedStreams(from: socket.remoteHost)
         let decision = quota.arrived(from: source, extra: tokens, at: .now) {
-            bridge.places.mayBePeer(at: source)
+            owner.mayBePeer(at: source)
         }
         switch decision {
         case .refuseSource: refuse(socket, "More connections than allowed come from \(source).")
@@ -65,7 +100,7 @@ final class Admission {
         case .admit(let number, let dropped):
             if let dropped {
                 drop(dropped)
-                bridge.refusals.note("Too many connections did not say whose they are; the oldest go.")
+                owner.note(refusal: "Too many connections did not say whose they are; the oldest go.")
             }
             waiting[number] = Waiting(number: number, socket: socket, source: source, since: .now)
             let task = MainLoop.start { [weak self] in
@@ -78,7 +113,7 @@ final class Admission {
 
     private func refuse(_ socket: SocketConnection, _ why: String) {
         socket.close()
-        bridge.refusals.note(why)
+        owner.note(refusal: why)
     }
 
     private func drop(_ number: Int) {
@@ -110,14 +145,14 @@ final class Admission {
         socket.configureForLink()
         do {
             let claim = try await withTimeLimit(Self.openingTimeout) { [self] in
-                try await bridge.opening.answer(
-                    socket, secrets: { bridge.trust.knockSecrets(as: bridge.identity.device) },
+                try await owner.opening.answer(
+                    socket, secrets: { owner.knockSecrets },
                     claimed: { self.claimed(number, $0, $1) })
             }
             // A connection that was given up while it was being read is nobody's any more.
             guard waiting[number] != nil else {
                 if case .stream(let ticket) = claim {
-                    bridge.streams.connector.refused(ticket, CancellationError())
+                    owner.streamRefused(ticket, CancellationError())
                 }
                 throw CancellationError()
             }
@@ -126,7 +161,7 @@ final class Admission {
         } catch {
             socket.close()
             if !Task.isCancelled, !(error is CancellationError) {
-                bridge.refusals.note("A connection from \(socket.remoteHost) was refused: \(error)")
+                owner.note(refusal: "A connection from \(socket.remoteHost) was refused: \(error)")
             }
         }
     }
@@ -135,14 +170,14 @@ final class Admission {
         switch claim {
         case .stream(let ticket): try await shake(socket, ticket)
         case .device(let device):
-            if bridge.trust[device] == nil, !countFarewell(device) {
+            if !owner.isTrusted(device), !countFarewell(device) {
                 // It has been told, or could have been: beyond that it is nobody.
                 quota.ended(number)
                 return try await shakeStranger(socket, number)
             }
             guard countArrival(device) else {
                 quota.ended(number)
-                throw TLSFailure("\(bridge.devices.name(of: device)) comes too often")
+                throw TLSFailure("\(owner.label(of: device)) comes too often")
             }
             quota.matched(number)
             try await shake(socket, device, claim)
@@ -154,13 +189,13 @@ final class Admission {
 
     private func countArrival(_ device: DeviceID) -> Bool {
         if peerRates.count > Self.maximumRemembered { peerRates = [:] }
-        return peerRates[device, default: EventRate(limit: Self.rateOfPeer)].count(at: MainLoop.now)
+        return peerRates[device, default: EventRate(limit: Self.rateOfPeer)].count(at: .now)
     }
 
     private func countFarewell(_ device: DeviceID) -> Bool {
         if farewells.count > Self.maximumRemembered { farewells = [:] }
         return farewells[device, default: EventRate(limit: Self.maximumFarewells, period: Self.farewellTime)]
-            .count(at: MainLoop.now)
+            .count(at: .now)
     }
 
     /// The stream whose token a connection shows, which does not count as a stranger's from then on: with the token that is
@@ -168,7 +203,7 @@ final class Admission {
     private func claimed(
         _ number: Int, _ entry: [UInt8], _ exchange: Knock.Exchange
     ) -> StreamTokens.Ticket? {
-        guard let ticket = bridge.streams.connector.claim(entry, exchange) else { return nil }
+        guard let ticket = owner.claimStream(entry, exchange) else { return nil }
         quota.matched(number)
         return ticket
     }
@@ -180,43 +215,45 @@ final class Admission {
         do {
             socket.configureForStream()
             let transport = try await handshake(socket, expecting: ticket.device)
-            guard bridge.isOn, !Task.isCancelled else {
+            guard owner.isOn, !Task.isCancelled else {
                 transport.close()
                 throw CancellationError()
             }
-            bridge.streams.connector.arrived(transport, for: ticket)
+            owner.streamArrived(transport, for: ticket)
         } catch {
-            bridge.streams.connector.refused(ticket, error)
+            owner.streamRefused(ticket, error)
             throw error
         }
     }
 
     /// Has the other side show that it is `device`, as it claims.
     private func shake(_ socket: SocketConnection, _ device: DeviceID, _ claim: Opening.Claim) async throws {
-        try bridge.links.checkBar(device)
+        try owner.checkBar(device)
         let those = waiting.values.filter { $0.claim == claim }.sorted { $0.number < $1.number }
         for one in those.dropLast(Self.maximumOfPeer) { drop(one.number) }
         let transport = try await handshake(socket, expecting: device)
-        guard bridge.isOn, !Task.isCancelled else { return transport.close() }
-        _ = try bridge.links.add(
-            transport, .accepted(from: socket.remoteAddress), isFarewell: bridge.trust[device] == nil)
+        guard owner.isOn, !Task.isCancelled else { return transport.close() }
+        try owner.admitted(
+            transport, from: socket.remoteAddress, helloWithin: Link.helloTimeout,
+            isFarewell: !owner.isTrusted(device))
     }
 
     /// The same for somebody who shows nothing that is known, if such are welcome.
     private func shakeStranger(_ socket: SocketConnection, _ number: Int) async throws {
-        guard bridge.welcomesStranger(from: socket.remoteHost) else { throw TLSFailure("it is a stranger") }
+        guard owner.welcomesStranger(from: socket.remoteHost) else { throw TLSFailure("it is a stranger") }
         try await awaitTurn(number)
         let left = try timeLeft(number)
         let transport = try await withTimeLimit(min(left, Self.timeout)) { [self] in
             try await handshake(socket, expecting: nil)
         }
         let rest = try? timeLeft(number)
-        guard bridge.isOn, !Task.isCancelled, let rest, bridge.welcomesStranger(from: socket.remoteHost)
+        guard owner.isOn, !Task.isCancelled, let rest, owner.welcomesStranger(from: socket.remoteHost)
         else {
             return transport.close()
         }
-        _ = try bridge.links.add(
-            transport, .accepted(from: socket.remoteAddress), helloWithin: min(rest, Link.helloTimeout))
+        try owner.admitted(
+            transport, from: socket.remoteAddress, helloWithin: min(rest, Link.helloTimeout),
+            isFarewell: false)
     }
 
     private func timeLeft(_ number: Int) throws -> Duration {
@@ -229,7 +266,7 @@ final class Admission {
     private func handshake(
         _ socket: SocketConnection, expecting device: DeviceID?
     ) async throws -> TLSConnection {
-        let identity = bridge.identity
+        let identity = owner.identity
         let turnstile = turnstile(for: device)
         return try await withTimeLimit(Self.timeout) {
             // A handshake blocks one of a few threads of GIO from its start, so that a few dozen connections that
@@ -255,7 +292,7 @@ final class Admission {
     private func awaitTurn(_ number: Int) async throws {
         guard let source = waiting[number]?.source else { throw CancellationError() }
         if let dropped = strangers.arrived(number, from: source) {
-            bridge.refusals.note("Too many strangers came at a time; the oldest go.")
+            owner.note(refusal: "Too many strangers came at a time; the oldest go.")
             drop(dropped)
         }
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
@@ -271,6 +308,6 @@ final class Admission {
             waiting[number]?.turn = nil
             turn?.resume()
         }
-        timer.set(strangers.nextDeadline?.microseconds)
+        timer.set(strangers.nextDeadline(at: .now)?.microseconds)
     }
 }

@@ -2,29 +2,43 @@
 internal import MainLoop
 internal import Platform
 
+/// What the way in needs of its surroundings.
+@MainLoop
+protocol EntranceOwner: AnyObject {
+    /// The port that the user has chosen in the settings, 0 for none.
+    var configuredPort: UInt16 { get }
+    /// This device listens elsewhere, or no longer.
+    func portChanged()
+    /// This device listens again, having tried in vain before: others are to hear of it.
+    func entranceReopened()
+    /// Logs why others cannot connect, unless that was said a short time ago.
+    func note(refusal: String)
+}
+
 /// The way in for others: open while Handoff is on.
 @MainLoop
 final class Entrance {
     /// Where to listen; nil for every address, with the configured port.
     var address: NetworkAddress?
-    private let bridge: Bridge
-    private lazy var admission = Admission(bridge)
+    private let owner: any EntranceOwner
+    private let admission: Admission
     private var listener: Listener?
     private var retry: LoopSource?
 
     /// How long until a port that could not be had is tried again.
     private static let retryInterval = Duration.seconds(5)
 
-    init(_ bridge: Bridge) { self.bridge = bridge }
+    /// Hands the connections that come in to `admission`.
+    init(_ owner: any EntranceOwner, _ admission: Admission) {
+        self.owner = owner
+        self.admission = admission
+    }
 
     /// The port that is listened on, 0 for none.
     var port: UInt16 { listener?.port ?? 0 }
 
-    /// How many connections have not shown yet whose they are.
-    var waitingCount: Int { admission.count }
-
     /// Whether who connects to `host`, an IP address of this machine, gets here.
-    func isOpen(_ host: String) -> Bool {
+    func listens(at host: String) -> Bool {
         switch address?.host {
         case nil, "::": true
         case "0.0.0.0": !host.contains(":")
@@ -43,7 +57,7 @@ final class Entrance {
     }
 
     /// The port that the user has chosen, 0 for none.
-    private var chosenPort: UInt16 { address?.port ?? bridge.settings.port }
+    private var chosenPort: UInt16 { address?.port ?? owner.configuredPort }
 
     /// The user has chosen another port, which counts unless an address was given.
     func portChosen() {
@@ -59,16 +73,17 @@ final class Entrance {
             }
             self.listener = listener
             bridgeLog.info("Listening on port \(listener.port).")
-            bridge.portChanged()
+            owner.portChanged()
         } catch {
             let place = address.map { "\($0)" } ?? "port \(chosenPort)"
-            bridge.refusals.note(
-                "Others cannot connect, since \(place) is not to be had: \(error) Trying again.")
-            if port == 0 { bridge.portChanged() }
+            owner.note(
+                refusal:
+                    "Others cannot connect, since \(place) is not to be had: \(error) Trying again.")
+            if port == 0 { owner.portChanged() }
             retry = .timer(after: Self.retryInterval) { [weak self] in
                 guard let self else { return }
                 open()
-                if listener != nil { bridge.discovery.renew() }
+                if listener != nil { owner.entranceReopened() }
             }
         }
     }
@@ -79,6 +94,6 @@ final class Entrance {
         admission.closeAll()
         guard listener != nil else { return }
         listener = nil
-        bridge.portChanged()
+        owner.portChanged()
     }
 }

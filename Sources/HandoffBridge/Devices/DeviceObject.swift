@@ -4,6 +4,19 @@ internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
 
+/// What the user has done with a device.
+@MainLoop
+protocol DeviceObjectOwner: AnyObject {
+    /// Begins pairing with `device`, or agrees to it.
+    func pair(_ device: DeviceID) throws
+    /// The user says whether the codes are the same.
+    func confirmPairing(_ device: DeviceID, _ matches: Bool) throws
+    /// Ends pairing with `device`, if that is under way.
+    func cancelPairing(_ device: DeviceID)
+    /// Trusts `device` no longer, and tells it.
+    func unpair(_ device: DeviceID) throws
+}
+
 /// Another device on the bus.
 @MainLoop
 final class DeviceObject: DeviceServer {
@@ -43,10 +56,10 @@ final class DeviceObject: DeviceServer {
 
     let device: DeviceID
     var state: State
-    private let bridge: Bridge
+    private let owner: any DeviceObjectOwner
 
-    init(_ bridge: Bridge, _ device: DeviceID, _ state: State) {
-        self.bridge = bridge
+    init(_ owner: any DeviceObjectOwner, _ device: DeviceID, _ state: State) {
+        self.owner = owner
         self.device = device
         self.state = state
     }
@@ -64,12 +77,12 @@ final class DeviceObject: DeviceServer {
     var pairingCode: String { state.pairingCode }
     var pairingError: String { state.pairingError }
 
-    func pair(_ call: MethodCall) async throws { try bridge.pairings.pair(device) }
+    func pair(_ call: MethodCall) async throws { try owner.pair(device) }
 
     func confirmPairing(matches: Bool, _ call: MethodCall) async throws {
-        try bridge.pairings.confirm(device, matches)
+        try owner.confirmPairing(device, matches)
     }
 
-    func cancelPairing(_ call: MethodCall) async throws { bridge.pairings.cancel(device) }
-    func unpair(_ call: MethodCall) async throws { try bridge.unpair(device) }
+    func cancelPairing(_ call: MethodCall) async throws { owner.cancelPairing(device) }
+    func unpair(_ call: MethodCall) async throws { try owner.unpair(device) }
 }

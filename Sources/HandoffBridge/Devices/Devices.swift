@@ -6,20 +6,44 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
+/// What showing devices needs of its surroundings.
+@MainLoop
+protocol DevicesOwner: DeviceObjectOwner {
+    /// Where objects are exported.
+    var objects: ObjectTree { get }
+    /// The devices that are trusted.
+    var trusted: [DeviceID: TrustEntry] { get }
+    /// The established link with `device`.
+    func link(with device: DeviceID) -> Link?
+    /// Whether there is something of pairing to be shown of `device`, though there may be no link.
+    func concernsPairing(_ device: DeviceID) -> Bool
+    /// What the user sees of pairing with `device`: the properties of those names.
+    func shownPairing(of device: DeviceID) -> (state: String, code: String, error: String)
+    /// Where `device` was, or is looked for, to be paired.
+    func pairingAddresses(of device: DeviceID) -> [NetworkAddress]
+    /// Where `device` announces to be.
+    func announcedAddresses(of device: DeviceID) -> [NetworkAddress]
+    /// Why `device` was not reached at the last attempt, for people; nil if it was.
+    func dialError(of device: DeviceID) -> String?
+    /// What serves the broker's calls to `device`.
+    func peerServer(for device: DeviceID) -> any PeerServer
+}
+
 /// The objects of the devices that are trusted or linked, and the names that they are shown under.
 @MainLoop
 final class Devices {
-    private let bridge: Bridge
+    private let owner: any DevicesOwner
     private var objects: [DeviceID: DeviceObject] = [:]
     private var names = PeerNames()
 
-    init(_ bridge: Bridge) { self.bridge = bridge }
+    init(_ owner: any DevicesOwner) { self.owner = owner }
 
-    private var tree: ObjectTree { bridge.bus.connection.objects }
+    private var tree: ObjectTree { owner.objects }
 
-    /// What `device` is called in messages: its name, or the start of its id.
-    func name(of device: DeviceID) -> String {
-        names.name(of: device) ?? String(device.description.prefix(8))
+    /// What `device` is called in messages: its name, which somebody else chose and which ends with the quotation marks
+    /// around it, or the start of its id.
+    func label(of device: DeviceID) -> String {
+        names.name(of: device).map { ChosenText(name: $0).quoted } ?? String(device.description.prefix(8))
     }
 
     /// What the bus is shown of `device`; nil if it is not there.
@@ -32,8 +56,8 @@ final class Devices {
 
     /// Shows `device` as it is now, or shows it no longer.
     func update(_ device: DeviceID) {
-        let (entry, link) = (bridge.trust[device], bridge.links.current[device])
-        guard entry != nil || link != nil || bridge.pairings.concerns(device) else { return remove(device) }
+        let (entry, link) = (owner.trusted[device], owner.link(with: device))
+        guard entry != nil || link != nil || owner.concernsPairing(device) else { return remove(device) }
         let state = state(of: device, entry, link)
         if let object = objects[device] {
             let changes = state.changes(from: object.state)
@@ -41,31 +65,31 @@ final class Devices {
             guard !changes.isEmpty, let path = try? path(of: device) else { return }
             tree.propertiesChanged(path, DeviceBinding.description.name, changes, tell: .subscribers)
         } else {
-            add(DeviceObject(bridge, device, state))
+            add(DeviceObject(owner, device, state))
         }
     }
 
     private func state(of device: DeviceID, _ entry: TrustEntry?, _ link: Link?) -> DeviceObject.State {
         let said = link?.received
         let own = [said?.name, entry?.name].compactMap { $0 }.first { !$0.isEmpty } ?? ""
-        let pairing = bridge.pairings.shown(device)
+        let pairing = owner.shownPairing(of: device)
         return DeviceObject.State(
             name: own.isEmpty ? "" : names.name(device, own),
             type: [said?.type, entry?.type].compactMap { $0 }.first { !$0.isEmpty } ?? "",
             addresses: addresses(of: device).map(\.description), isPaired: entry != nil,
             connectedSince: link?.establishedTime ?? 0, connectedAddress: link?.remoteAddress ?? "",
-            connectionError: entry == nil || link != nil ? "" : bridge.dials.errors[device] ?? "",
+            connectionError: entry == nil || link != nil ? "" : owner.dialError(of: device) ?? "",
             pairingState: pairing.state, pairingCode: pairing.code,
             pairingError: pairing.error)
     }
 
     /// Where `device` was reached, the latest first, and where it says to be.
     func addresses(of device: DeviceID) -> [NetworkAddress] {
-        var addresses = bridge.trust[device]?.addresses ?? []
+        var addresses = owner.trusted[device]?.addresses ?? []
         let others: [NetworkAddress] =
-            if case .dialled(let address)? = bridge.links.current[device]?.origin { [address] } else { [] }
-        for address in others + bridge.discovery.addresses(of: device)
-            + bridge.pairings.addresses(of: device)
+            if case .dialled(let address)? = owner.link(with: device)?.origin { [address] } else { [] }
+        for address in others + owner.announcedAddresses(of: device)
+            + owner.pairingAddresses(of: device)
         where !addresses.contains(address) { addresses.append(address) }
         return addresses
     }
@@ -75,7 +99,7 @@ final class Devices {
             let device = object.device
             tree.export(
                 try HandoffNames.bridgePeers.appending(device.description),
-                [PeerBinding(OutgoingPeerObject(bridge, device))], access: .broker, isListed: false)
+                [PeerBinding(owner.peerServer(for: device))], access: .broker, isListed: false)
             tree.export(try path(of: device), [DeviceBinding(object)])
             objects[device] = object
         } catch {

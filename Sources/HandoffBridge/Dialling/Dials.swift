@@ -7,6 +7,42 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
+/// What the connections that this device makes need of their surroundings.
+@MainLoop
+protocol DialsOwner: AnyObject {
+    /// Whether Handoff is on: while it is not, nobody is dialled.
+    var isOn: Bool { get }
+    /// Who this device shows itself to be.
+    var identity: Identity { get }
+    /// What goes over each connection before TLS.
+    var opening: Opening { get }
+    /// The devices that are trusted, which are dialled as long as they have no link.
+    var trusted: [DeviceID: TrustEntry] { get }
+    /// What `device` is called in messages.
+    func label(of device: DeviceID) -> String
+    /// Whether there is an established link with `device`.
+    func hasLink(with device: DeviceID) -> Bool
+    /// Every link with `device`, established or not.
+    func allLinks(with device: DeviceID) -> [Link]
+    /// Makes a link of the connection with whoever has answered at `address`.
+    /// - Throws: if there cannot be one; the connection is closed then.
+    func addLink(_ transport: TLSConnection, dialled address: NetworkAddress) throws -> Link
+    /// Where `device` was reached, the latest first, and where it says to be.
+    func knownAddresses(of device: DeviceID) -> [NetworkAddress]
+    /// Where `device` announces to be, as far as that is on a network of this machine now.
+    func reachableAddresses(of device: DeviceID) -> [NetworkAddress]
+    /// Whether somebody announces to be at `address`, or did a short time ago.
+    func announces(_ address: NetworkAddress) -> Bool
+    /// Where `device` has said on a link that it listens; nil if it is not known to be there still.
+    func callback(of device: DeviceID) -> NetworkAddress?
+    /// `device` was not reached at `address`.
+    func notReached(_ device: DeviceID, at address: NetworkAddress)
+    /// What there is to be shown of `device` may have changed.
+    func deviceChanged(_ device: DeviceID)
+    /// Logs why somebody was not reached, unless that was said a short time ago.
+    func note(refusal: String)
+}
+
 /// The connections that this device makes: to peers without a link, again and again, and where the user says.
 @MainLoop
 final class Dials {
@@ -17,7 +53,7 @@ final class Dials {
     /// How many connections the user can have made at a time.
     private static let maximumByUser = 8
 
-    private let bridge: Bridge
+    private let owner: any DialsOwner
     private var redials: [DeviceID: Redial] = [:]
     private var byUser: [Int: Task<Link, any Error>] = [:]
     private var nextByUser = 0
@@ -34,9 +70,10 @@ final class Dials {
     private static let desertedTime: Int64 = 15_000_000
     /// How often a peer is dialled in a minute because of announcements, which may be copies of its own.
     private static let maximumAnnounced = 3
-    private static let minute: Int64 = 60_000_000
+    /// From how long on a link has lasted, in microseconds.
+    private static let lasting: Int64 = 10_000_000
 
-    init(_ bridge: Bridge) { self.bridge = bridge }
+    init(_ owner: any DialsOwner) { self.owner = owner }
 
     // MARK: By the user
 
@@ -69,7 +106,7 @@ final class Dials {
             throw HandoffFailure(
                 .invalidArguments, "\(address) is an address of this device. Give that of another.")
         } catch {
-            guard bridge.isOn else { throw HandoffFailure.switchedOff }
+            guard owner.isOn else { throw HandoffFailure.switchedOff }
             bridgeLog.info("Connecting to \(address) failed: \(error)")
             throw HandoffFailure.unreachable(
                 "\(address)",
@@ -83,15 +120,13 @@ final class Dials {
     /// To be called when something has changed that decides whether `device` is to be dialled.
     @discardableResult
     func update(_ device: DeviceID) -> Bool {
+        let (entry, hasLink) = (owner.trusted[device], owner.hasLink(with: device))
         let isWanted =
-            bridge.isOn && bridge.trust[device] != nil && bridge.links.current[device] == nil
-            && !(bridge.trust[device]?.addresses.isEmpty == true
-                && bridge.discovery.reachableAddresses(of: device).isEmpty
-                && bridge.places.callback(of: device) == nil)
-        if bridge.trust[device] == nil {
-            (announced[device], proven[device], deserted[device]) = (nil, nil, nil)
-        }
-        if bridge.trust[device] == nil || bridge.links.current[device] != nil { errors[device] = nil }
+            owner.isOn && entry != nil && !hasLink
+            && !(entry?.addresses.isEmpty == true && owner.reachableAddresses(of: device).isEmpty
+                && owner.callback(of: device) == nil)
+        if entry == nil { (announced[device], proven[device], deserted[device]) = (nil, nil, nil) }
+        if entry == nil || hasLink { errors[device] = nil }
         guard isWanted else {
             redials[device]?.pause()
             return false
@@ -106,47 +141,50 @@ final class Dials {
     }
 
     /// Dials `device` without waiting further, if it is to be dialled at all.
-    func now(_ device: DeviceID) {
+    func dialNow(_ device: DeviceID) {
         if update(device) { redials[device]?.now() }
     }
 
     /// `device` has announced where it is.
     func sighted(_ device: DeviceID) {
-        let now = MainLoop.now
-        if bridge.links.current[device] == nil, rate(device).nextAllowed(at: now) <= now { self.now(device) }
+        let now = Instant.now
+        if !owner.hasLink(with: device), rate(device).nextAllowed(at: now) <= now { dialNow(device) }
     }
 
     private func rate(_ device: DeviceID) -> EventRate {
-        announced[device] ?? EventRate(limit: Self.maximumAnnounced, period: Self.minute)
+        announced[device] ?? EventRate(limit: Self.maximumAnnounced, period: .seconds(60))
     }
 
     /// Where `device` is to be dialled now: where it was reached before, where it has said on a link that it listens, and
     /// where it says to be, unless too often.
     private func targets(_ device: DeviceID) -> [NetworkAddress] {
-        var known = bridge.trust[device]?.addresses ?? []
-        if let callback = bridge.places.callback(of: device), !known.contains(callback) {
+        var known = owner.trusted[device]?.addresses ?? []
+        if let callback = owner.callback(of: device), !known.contains(callback) {
             known.append(callback)
         }
         let left = deserted[device, default: [:]].filter { MainLoop.now - $0.value < Self.desertedTime }
         deserted[device] = left.isEmpty ? nil : left
-        let said = bridge.discovery.reachableAddresses(of: device).filter {
+        let said = owner.reachableAddresses(of: device).filter {
             !known.contains($0) && left[$0] == nil
         }
         if let proven = proven[device], said.contains(proven) { return [proven] + known }
         var rate = rate(device)
-        guard !said.isEmpty, rate.count(at: MainLoop.now) else { return known }
+        guard !said.isEmpty, rate.count(at: .now) else { return known }
         announced[device] = rate
         return said + known
     }
 
     /// Dials every device that has no link, as when the network has changed.
-    func allNow() { for device in bridge.trust.entries.keys { now(device) } }
+    func dialAllNow() { for device in owner.trusted.keys { dialNow(device) } }
 
     /// Gives up the dial to `device` that is in flight.
     func abandon(_ device: DeviceID) { redials.removeValue(forKey: device)?.stop() }
 
-    /// A link with `device` lasted: the next wait is short again.
-    func linkLasted(_ device: DeviceID) { redials[device]?.reset() }
+    /// A link with `device` has ended that was established at `start`, nil if it never was: after one that lasted the next
+    /// wait is short again.
+    func linkEnded(_ device: DeviceID, since start: Int64?) {
+        if let start, MainLoop.now - start > Self.lasting { redials[device]?.reset() }
+    }
 
     /// Gives up everything.
     func stopAll() {
@@ -165,9 +203,10 @@ final class Dials {
             } catch {
                 if Task.isCancelled || error is LinkNotChosen { return }
                 if proven[device] == address { proven[device] = nil }
-                bridge.places.failed(device, at: address)
-                bridge.refusals.note(
-                    "\(bridge.devices.name(of: device)) was not reached at \(address): \(error)")
+                owner.notReached(device, at: address)
+                owner.note(
+                    refusal:
+                        "\(owner.label(of: device)) was not reached at \(address): \(error)")
                 failed(device, at: address, error)
             }
         }
@@ -175,14 +214,14 @@ final class Dials {
 
     private func failed(_ device: DeviceID, at address: NetworkAddress, _ error: any Error) {
         if (error as? GLibError)?.isIO(G_IO_ERROR_CONNECTION_REFUSED) == true,
-            bridge.discovery.announces(address)
+            owner.announces(address)
         {
             deserted[device, default: [:]][address] = MainLoop.now
         }
         errors[device] =
             error is KnockRefused
             ? "\(error)" : "It was not reached at \(address): \(PeerText.message("\(error)"))"
-        bridge.devices.update(device)
+        owner.deviceChanged(device)
     }
 
     // MARK: One dial
@@ -203,11 +242,11 @@ final class Dials {
     /// What to show at `address`: that of a peer, and where the user says those of all, unless it is the address of somebody
     /// who announces to be no peer. One that has lost the last change has the former secret.
     private func secrets(for address: NetworkAddress, expecting device: DeviceID?) -> [PeerSecret] {
-        let ours = bridge.identity.device
-        if let device { return bridge.trust[device]?.knockSecrets(as: ours) ?? [] }
-        let isAnnounced = bridge.discovery.announces(address)
-        let entries = bridge.trust.entries.values.filter {
-            !isAnnounced || bridge.devices.addresses(of: $0.device).contains(address)
+        let ours = owner.identity.device
+        if let device { return owner.trusted[device]?.knockSecrets(as: ours) ?? [] }
+        let isAnnounced = owner.announces(address)
+        let entries = owner.trusted.values.filter {
+            !isAnnounced || owner.knownAddresses(of: $0.device).contains(address)
         }.map { $0.knockSecrets(as: ours) }
         // The latest of each first, should there be too many.
         return (0..<TrustEntry.maximumSecrets).flatMap { index in
@@ -220,25 +259,25 @@ final class Dials {
     private func destination(_ address: NetworkAddress, expecting device: DeviceID?) -> KnockDestination {
         let isCallback =
             device.map {
-                bridge.places.callback(of: $0) == address
-                    && bridge.trust[$0]?.addresses.contains(address) == false
+                owner.callback(of: $0) == address
+                    && owner.trusted[$0]?.addresses.contains(address) == false
                     && NetworkInterface.all().contains { $0.isOnLink(address) }
             } ?? false
-        guard isCallback || bridge.discovery.announces(address) else { return .unnamed }
+        guard isCallback || owner.announces(address) else { return .unnamed }
         return KnockDestination(address) ?? .unnamed
     }
 
     private func dial(
         _ address: NetworkAddress, expecting device: DeviceID?, within limit: Duration
     ) async throws -> Link {
-        let identity = bridge.identity
+        let identity = owner.identity
         let secrets = secrets(for: address, expecting: device)
         let destination = destination(address, expecting: device)
         let socket = try await withTimeLimit(limit) {
             try await SocketConnection.connect(to: address)
         }
         socket.configureForLink()
-        let transport = try await withTimeLimit(Admission.timeout) { [opening = bridge.opening] in
+        let transport = try await withTimeLimit(Admission.timeout) { [opening = owner.opening] in
             try await opening.dial(socket, as: identity.device, secrets: secrets, to: destination)
             do {
                 return try await TLSConnection.establish(
@@ -247,11 +286,11 @@ final class Dials {
                 throw KnockRefused(address: address)
             }
         }
-        guard bridge.isOn, !Task.isCancelled else {
+        guard owner.isOn, !Task.isCancelled else {
             transport.close()
             throw CancellationError()
         }
-        let link = try bridge.links.add(transport, .dialled(address))
+        let link = try owner.addLink(transport, dialled: address)
         do {
             try await withTaskCancellationHandler {
                 try await link.established()
@@ -260,8 +299,8 @@ final class Dials {
             }
         } catch {
             // The other side may have dialled too, and preferred its own link, which is still being made here.
-            for other in bridge.links.all(with: link.device) { try? await other.established() }
-            if bridge.links.current[link.device] != nil { throw LinkNotChosen(device: link.device) }
+            for other in owner.allLinks(with: link.device) { try? await other.established() }
+            if owner.hasLink(with: link.device) { throw LinkNotChosen(device: link.device) }
             throw error
         }
         return link

@@ -3,6 +3,15 @@ internal import HandoffCore
 internal import HandoffDaemon
 internal import MainLoop
 
+/// What the places of peers are learnt from, besides links.
+@MainLoop
+protocol PeerPlacesOwner: AnyObject {
+    /// The devices that are trusted.
+    var trusted: [DeviceID: TrustEntry] { get }
+    /// Where `device` announces to be.
+    func announcedAddresses(of device: DeviceID) -> [NetworkAddress]
+}
+
 /// Where peers were reached since this bridge began: for counting who comes from there, and for calling back who has
 /// dialled this device, since nobody else knows where it listens (protocol.md, "Dialling again").
 @MainLoop
@@ -18,7 +27,7 @@ final class PeerPlaces {
         var failures = 0
     }
 
-    private let bridge: Bridge
+    private let owner: any PeerPlacesOwner
     private var places: [DeviceID: Place] = [:]
     /// From where peers may come, as it was found last, and when that was.
     private var sources: (names: Set<String>, time: Int64) = ([], .min / 2)
@@ -28,10 +37,10 @@ final class PeerPlaces {
     /// How often one that is not reached is called back: about as long as something that has gone may be about to return.
     private static let maximumFailures = Backoff.manyAtFirst
 
-    init(_ bridge: Bridge) { self.bridge = bridge }
+    init(_ owner: any PeerPlacesOwner) { self.owner = owner }
 
-    /// Takes down where the peer at the other end of a paired link is.
-    func note(_ link: Link) {
+    /// Remembers where the peer at the other end of a paired link is.
+    func remember(_ link: Link) {
         guard link.isPaired else { return }
         let port = link.received?.port ?? 0
         places[link.device] = Place(
@@ -54,7 +63,7 @@ final class PeerPlaces {
     }
 
     /// `device` was not reached at `address`.
-    func failed(_ device: DeviceID, at address: NetworkAddress) {
+    func notReached(_ device: DeviceID, at address: NetworkAddress) {
         guard places[device]?.callback == address else { return }
         places[device]?.failures += 1
         if places[device]?.failures == Self.maximumFailures { places[device]?.callback = nil }
@@ -69,9 +78,9 @@ final class PeerPlaces {
     private func peerSources() -> Set<String> {
         let interfaces = NetworkInterface.all()
         var hosts = places.values.map(\.host)
-        for entry in bridge.trust.entries.values {
+        for entry in owner.trusted.values {
             hosts += entry.addresses.prefix(1).map(\.host)
-            hosts += bridge.discovery.addresses(of: entry.device).map(\.host)
+            hosts += owner.announcedAddresses(of: entry.device).map(\.host)
         }
         return Set(hosts.map { NetworkSource.name(of: $0, interfaces: interfaces) })
     }

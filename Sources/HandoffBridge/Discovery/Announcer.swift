@@ -3,6 +3,25 @@ internal import HandoffCore
 internal import MainLoop
 internal import Platform
 
+/// What announcing this device needs of its surroundings.
+@MainLoop
+protocol AnnouncerOwner: AnyObject {
+    /// The id of this device.
+    var ownID: DeviceID { get }
+    /// The port that is listened on, 0 for none.
+    var port: UInt16 { get }
+    /// The secrets that are shared with peers, by which they find this device.
+    var peerSecrets: [PeerSecret] { get }
+    /// The name that everybody is told; empty for none.
+    var announcedName: String { get }
+    /// Whether who connects to `host`, an IP address of this machine, gets to where it listens.
+    func listens(at host: String) -> Bool
+    /// Listens on another port from now on, unless the user has chosen it.
+    func renewPort()
+    /// Logs why this device is not announced, unless that was said a short time ago.
+    func note(refusal: String)
+}
+
 /// Announces this device on each network, under names that nobody can tie to those it had before
 /// (protocol.md, "Announcement").
 @MainLoop
@@ -32,7 +51,7 @@ final class Announcer {
     /// How often what has failed is tried again by itself.
     private static let maximumRetries = 10
 
-    private let bridge: Bridge
+    private let owner: any AnnouncerOwner
     private var avahi: Avahi?
     private var publications: [Int32: Publication] = [:]
     private var interfaces: [NetworkInterface] = []
@@ -45,7 +64,7 @@ final class Announcer {
     private var retries = 0
     private var retry: LoopSource?
 
-    init(_ bridge: Bridge) { self.bridge = bridge }
+    init(_ owner: any AnnouncerOwner) { self.owner = owner }
 
     /// Whether this is an instance of our own.
     func isOwn(_ name: String) -> Bool { publications.values.contains { $0.name == name } }
@@ -79,11 +98,11 @@ final class Announcer {
     func renew() {
         guard avahi != nil else { return }
         withdraw()
-        if bridge.port == announcedPort { bridge.entrance.renewPort() }
+        if owner.port == announcedPort { owner.renewPort() }
         setHour()
         interfaces = NetworkInterface.all()
-        guard bridge.port > 0 else { return }
-        announcedPort = bridge.port
+        guard owner.port > 0 else { return }
+        announcedPort = owner.port
         for interface in interfaces { publish(interface) }
     }
 
@@ -120,9 +139,9 @@ final class Announcer {
     // MARK: One network
 
     private func publish(_ interface: NetworkInterface) {
-        let addresses = interface.announcedAddresses.filter(bridge.entrance.isOpen)
-        guard let avahi, !addresses.isEmpty, bridge.port > 0 else { return }
-        let publication = Publication(interface, port: bridge.port)
+        let addresses = interface.announcedAddresses.filter(owner.listens)
+        guard let avahi, !addresses.isEmpty, owner.port > 0 else { return }
+        let publication = Publication(interface, port: owner.port)
         publications[interface.index] = publication
         publication.task = MainLoop.start { [weak self] in
             do {
@@ -149,11 +168,11 @@ final class Announcer {
 
     private func service(_ publication: Publication) -> AvahiEntryGroup.Service {
         let subject = DiscoveryTag.Subject(
-            device: bridge.identity.device, instance: publication.instance, port: publication.port)
+            device: owner.ownID, instance: publication.instance, port: publication.port)
         let announcement = Announcement(
             tags: DiscoveryTag.all(
-                subject, for: bridge.trust.peerSecrets, hour: hour, fillers: publication.fillers),
-            name: bridge.isDiscoverable ? bridge.settings.deviceName : "")
+                subject, for: owner.peerSecrets, hour: hour, fillers: publication.fillers),
+            name: owner.announcedName)
         return AvahiEntryGroup.Service(
             interface: publication.interface.index, name: publication.name, host: publication.host,
             port: publication.port, text: announcement.text)
@@ -186,7 +205,7 @@ final class Announcer {
         publication.task?.cancel()
         publications[interface.index] = nil
         let text = PeerText.message(reason)
-        bridge.refusals.note("This device is not announced by \(interface.name): \(text)")
+        owner.note(refusal: "This device is not announced by \(interface.name): \(text)")
         retries += 1
         guard retry == nil, retries <= Self.maximumRetries else { return }
         var generator = SystemRandomNumberGenerator()

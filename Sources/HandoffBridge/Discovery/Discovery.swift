@@ -5,6 +5,29 @@ internal import HandoffDaemon
 internal import MainLoop
 internal import Platform
 
+/// What finding devices needs of its surroundings.
+@MainLoop
+protocol DiscoveryOwner: AnyObject {
+    /// Whether Handoff is on: otherwise nobody is looked for.
+    var isOn: Bool { get }
+    /// The devices that are trusted.
+    var trusted: [DeviceID: TrustEntry] { get }
+    /// The secrets by which the announcements of peers are told from those of others, and whose they are.
+    var allPeerSecrets: [(device: DeviceID, secret: PeerSecret)] { get }
+    /// What `device` is called in messages.
+    func label(of device: DeviceID) -> String
+    /// What can be seen of devices has changed; if `device` is given, that has announced itself.
+    func sightingsChanged(_ device: DeviceID?)
+    /// Other devices that are no peers let themselves be discovered than before.
+    func strangersChanged()
+    /// There may be another reason why devices are not found, or none any more.
+    func discoveryErrorChanged()
+    /// The machine has woken up.
+    func resumed()
+    /// Logs why devices are not found, unless that was said a short time ago.
+    func note(refusal: String)
+}
+
 /// Finds peers on the same network, and lets them find this device, by way of Avahi; and hears from the system when the
 /// machine wakes up.
 @MainLoop
@@ -18,7 +41,7 @@ final class Discovery {
     /// How often Avahi is asked by itself to look for devices after it has failed.
     private static let maximumFailures = 10
 
-    private let bridge: Bridge
+    private let owner: any DiscoveryOwner
     /// Whether devices are to be found at all.
     private let isAllowed: Bool
     private let announcer: Announcer
@@ -26,7 +49,7 @@ final class Discovery {
     private var isRunning = false
     private var browsing: Task<Void, Never>?
     private var browser: AvahiBrowser? {
-        didSet { bridge.propertiesChanged("DiscoveryError") }
+        didSet { owner.discoveryErrorChanged() }
     }
     private var sightings = Sightings()
     private var places = AnnouncedPlaces()
@@ -39,19 +62,26 @@ final class Discovery {
     private var backoff = Backoff()
     private var failures = 0
     private var sleep: SleepWatch?
-    private lazy var system = SystemBus { [weak self] in self?.busChanged($0) }
+    private let connect: SystemBus.Connect
+    private lazy var system = SystemBus(connect) { [weak self] in self?.busChanged($0) }
     /// The devices that let themselves be discovered, as the bus has been told last.
     private(set) var strangers: [Sightings.Stranger] = []
 
-    init(_ bridge: Bridge, isAllowed: Bool) {
-        self.bridge = bridge
+    /// Has `announcer` announce this device while devices can be found; none are if that is not allowed. `connect` is how
+    /// the system bus is reached.
+    init(
+        _ owner: any DiscoveryOwner, _ announcer: Announcer, isAllowed: Bool,
+        connect: @escaping SystemBus.Connect = { try await Bus.connect(.system) }
+    ) {
+        self.owner = owner
+        self.announcer = announcer
         self.isAllowed = isAllowed
-        announcer = Announcer(bridge)
+        self.connect = connect
     }
 
     /// Why devices are not found by themselves; empty if they are, or are not to be.
     var error: String {
-        if !isAllowed || !bridge.isOn || browser != nil || browsing != nil && failures == 0 { return "" }
+        if !isAllowed || !owner.isOn || browser != nil || browsing != nil && failures == 0 { return "" }
         if system.isConnecting { return "" }
         if system.bus == nil { return "There is no system bus, by which Avahi could be asked." }
         return isRunning ? "Avahi does not let itself be asked." : "Avahi is not running."
@@ -61,7 +91,7 @@ final class Discovery {
 
     /// To be called when Handoff was switched on or off.
     func update() {
-        if bridge.isOn { system.connect() }
+        if owner.isOn { system.connect() }
         avahiChanged(isRunning)
     }
 
@@ -71,12 +101,12 @@ final class Discovery {
         (browsing, browser, rest, settling, retry, browseAgain) = (nil, nil, nil, nil, nil, nil)
         // With Avahi gone, what it has told last is the best that is known.
         places.note(sightings.addresses, at: MainLoop.now)
-        if bridge.isOn { sightings.avahiVanished() } else { sightings.clear() }
+        if owner.isOn { sightings.avahiVanished() } else { sightings.clear() }
         changed(nil)
     }
 
     private func busChanged(_ bus: Bus?) {
-        sleep = bus.map { SleepWatch($0) { [weak self] in self?.bridge.resumed() } }
+        sleep = bus.map { SleepWatch($0) { [weak self] in self?.owner.resumed() } }
         avahi = nil
         avahiChanged(false)
         guard isAllowed, let bus else { return }
@@ -85,7 +115,7 @@ final class Discovery {
 
     private func avahiChanged(_ isRunning: Bool) {
         self.isRunning = isRunning
-        guard let avahi, isRunning, bridge.isOn else { return stop() }
+        guard let avahi, isRunning, owner.isOn else { return stop() }
         announcer.start(avahi)
         (backoff, failures) = (Backoff(), 0)
         browse()
@@ -98,7 +128,7 @@ final class Discovery {
 
     /// The network is another one, or its devices may be elsewhere.
     func networkChanged() {
-        guard bridge.isOn else { return }
+        guard owner.isOn else { return }
         system.connect()
         avahi?.askState()
         announcer.networkChanged()
@@ -123,7 +153,7 @@ final class Discovery {
         guard browser != nil else { return }
         settling = .timer(after: Self.settlingTime) { [weak self] in
             guard let self else { return }
-            sightings.refresh(Set(bridge.trust.entries.keys))
+            sightings.refresh(Set(owner.trusted.keys))
             lookUp()
         }
     }
@@ -151,7 +181,7 @@ final class Discovery {
     }
 
     private func browsingFailed(_ reason: String) {
-        bridge.refusals.note("Devices cannot be looked for: \(PeerText.message(reason))")
+        owner.note(refusal: "Devices cannot be looked for: \(PeerText.message(reason))")
         browser = nil
         sightings.avahiVanished()
         failures += 1
@@ -181,10 +211,10 @@ final class Discovery {
     private func lookUp() {
         guard let browser, rest == nil else { return }
         while true {
-            let now = MainLoop.now
+            let now = Instant.now
             let next = rate.nextAllowed(at: now)
             guard next <= now else {
-                rest = .timer(after: .microseconds(next - now)) { [weak self] in
+                rest = .timer(after: now.duration(to: next)) { [weak self] in
                     self?.rest = nil
                     self?.lookUp()
                 }
@@ -211,7 +241,7 @@ final class Discovery {
             }
         }
         if let found {
-            let whose = found.device.map { bridge.devices.name(of: $0) } ?? "no peer"
+            let whose = found.device.map { owner.label(of: $0) } ?? "no peer"
             bridgeLog.debug("An announcement of \(whose) was found: \(found.address).")
             changed(found.device)
         }
@@ -227,19 +257,18 @@ final class Discovery {
         else { return nil }
         let device = DiscoveryTag.device(
             announcement.tags, instance: instance, port: resolved.port,
-            hour: DiscoveryTag.hour(at: MainLoop.wallClock), among: bridge.trust.allPeerSecrets)
+            hour: DiscoveryTag.hour(at: MainLoop.wallClock), among: owner.allPeerSecrets)
         return Sightings.Found(
             address: address, instance: instance, announcement: announcement, device: device)
     }
 
     /// What can be seen has changed; if `device` is given, it has announced itself.
     private func changed(_ device: DeviceID?) {
-        for device in bridge.trust.devices { bridge.devices.update(device) }
-        if let device, bridge.trust[device] != nil { bridge.dials.sighted(device) }
+        owner.sightingsChanged(device)
         let new = sightings.strangers
         guard new != strangers else { return }
         strangers = new
-        bridge.propertiesChanged("Nearby")
+        owner.strangersChanged()
     }
 
     // MARK: What is there

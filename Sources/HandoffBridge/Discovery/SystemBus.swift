@@ -7,8 +7,12 @@ internal import Platform
 /// reason to.
 @MainLoop
 final class SystemBus {
+    /// How a connection is made.
+    typealias Connect = @MainLoop @Sendable () async throws -> Bus
+
     /// The connection; nil while there is none.
     private(set) var bus: Bus?
+    private let make: Connect
     private let changed: @MainLoop (Bus?) -> Void
     private var backoff = Backoff()
     private var attempts = 0
@@ -28,8 +32,11 @@ final class SystemBus {
     /// How often it is tried again by itself when it was lost; a session that has no system bus is not to be woken.
     private static let maximumAttempts = 10
 
-    /// Calls `changed` with each new connection, and with nil when it is lost or did not come about.
-    init(_ changed: @escaping @MainLoop (Bus?) -> Void) { self.changed = changed }
+    /// Makes connections with `make`, and calls `changed` with each new connection, and with nil when it is lost or did not come about.
+    init(_ make: @escaping Connect, _ changed: @escaping @MainLoop (Bus?) -> Void) {
+        self.make = make
+        self.changed = changed
+    }
 
     /// Connects, if there is no connection: there is reason to believe that it can be had now.
     func connect() {
@@ -51,9 +58,9 @@ final class SystemBus {
             bridgeLog.info("The system bus does not answer.")
             self?.changed(nil)
         }
-        MainLoop.start { [weak self] in
+        MainLoop.start { [weak self, make] in
             let result: Result<Bus, any Error>
-            do { result = .success(try await Bus.connect(.system)) } catch { result = .failure(error) }
+            do { result = .success(try await make()) } catch { result = .failure(error) }
             self?.attempted(result)
         }
     }

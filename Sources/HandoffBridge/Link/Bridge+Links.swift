@@ -6,8 +6,12 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
-extension Bridge: LinkOwner {
-    func pairingServer(for link: Link) -> any PairingServer { PairingObject(self, link) }
+extension Bridge: LinksOwner {
+    func isPairing(over link: Link) -> Bool { pairings.isUnderWay(over: link) }
+    func isPairingAgreed(over link: Link) -> Bool { pairings.isAgreed(over: link) }
+    func isPairingAnswered(over link: Link) -> Bool { pairings.isAnswered(over: link) }
+
+    func pairingServer(for link: Link) -> any PairingServer { PairingObject(pairings, link) }
     func peerServer(for link: Link) -> any PeerServer { IncomingPeerObject(self, link) }
 
     func openStream(
@@ -27,7 +31,7 @@ extension Bridge: LinkOwner {
             // It would lose to this one.
             dials.abandon(device)
         }
-        takeDown(link)
+        remember(link)
         agreeOnSecret(link)
         let wasUsable = peers[device]?.link === link
         reconcile(device)
@@ -59,12 +63,12 @@ extension Bridge: LinkOwner {
         guard let entry = trust[link.device], entry.endsWithPeersTrust, !link.awaitsTrust,
             link.received?.isPaired == false
         else { return }
-        bridgeLog.message("\(devices.name(of: link.device)) has ended the pairing.")
+        bridgeLog.message("\(devices.label(of: link.device)) has ended the pairing.")
         forget(link.device)
     }
 
     /// Keeps what an established link tells of its device.
-    func takeDown(_ link: Link) {
+    func remember(_ link: Link) {
         trust.note(link.device) { entry in
             if let said = link.received {
                 if !said.name.isEmpty { entry.name = said.name }
@@ -76,30 +80,31 @@ extension Bridge: LinkOwner {
             }
             if link.isPaired { (entry.isMutual, entry.awaitsLink) = (true, false) }
         }
-        places.note(link)
+        places.remember(link)
     }
 
     func linkEnded(_ link: Link, _ reason: DBusError) {
         let wasCurrent = links.remove(link)
-        let name = devices.name(of: link.device)
+        let label = devices.label(of: link.device)
         if wasCurrent {
             bridgeLog(
                 trust[link.device] == nil ? .info : .message,
-                "The link with \(name) has ended: \(reason.message)")
+                "The link with \(label) has ended: \(reason.message)")
         } else if link.establishedAt != nil {
-            bridgeLog.debug("Link \(link.number) with \(name) has ended: \(reason.message)")
+            bridgeLog.debug("Link \(link.number) with \(label) has ended: \(reason.message)")
         } else {
-            refusals.note("A link with \(name) did not come about: \(reason.message)")
+            refusals.note("A link with \(label) did not come about: \(reason.message)")
         }
         peers[link.device]?.linkEnded(link)
         pairings.linkEnded(link)
         streams.linkEnded(link)
-        linkTakenDown(link.device, since: link.establishedAt)
+        dials.linkEnded(link.device, since: link.establishedAt)
+        reconcile(link.device)
     }
 
     func linkUnpaired(_ link: Link) {
         if trust[link.device] != nil {
-            bridgeLog.message("\(devices.name(of: link.device)) has ended the pairing.")
+            bridgeLog.message("\(devices.label(of: link.device)) has ended the pairing.")
             forget(link.device)
         }
         link.closeWhenSent("the pairing has ended")
@@ -114,13 +119,13 @@ extension Bridge: LinkOwner {
         let level: Log.Level = trust[link.device] == nil ? .info : .message
         let state = link.isPaired ? "paired" : "not paired"
         bridgeLog(
-            level, "A link \(place) with \(devices.name(of: link.device)) is up (\(state)).",
+            level, "A link \(place) with \(devices.label(of: link.device)) is up (\(state)).",
             ["HANDOFF_DEVICE": link.device.description])
     }
 
     private func logIfPaired(_ link: Link) {
         guard peers[link.device]?.link === link else { return }
-        bridgeLog.message("The link with \(devices.name(of: link.device)) is paired now.")
+        bridgeLog.message("The link with \(devices.label(of: link.device)) is paired now.")
     }
 
     // MARK: Trust
@@ -135,7 +140,8 @@ extension Bridge: LinkOwner {
         if !name.isEmpty { entry.name = name }
         entry.awaitsLink = true
         try trust.put(entry)
-        bridgeLog.message("\(device) is trusted from now on\(name.isEmpty ? "" : ", called \(name)").")
+        let called = name.isEmpty ? "" : ", called \(ChosenText(name: name).quoted)"
+        bridgeLog.message("\(device) is trusted from now on\(called).")
         trustBegan(device)
     }
 
@@ -146,16 +152,16 @@ extension Bridge: LinkOwner {
             link.say(hello(for: link))
         }
         let usable = peers[device]?.link
-        if let link = links.current[device] { takeDown(link) }
+        if let link = links.current[device] { remember(link) }
         reconcile(device)
         if let link = links.current[device], link !== usable { logIfPaired(link) }
-        dials.now(device)
+        dials.dialNow(device)
     }
 
     /// Trusts `device` no longer, and tells it.
     func unpair(_ device: DeviceID) throws {
-        guard trust[device] != nil else { throw Peer.notPaired(devices.name(of: device)) }
-        bridgeLog.message("The pairing with \(devices.name(of: device)) is ended here.")
+        guard trust[device] != nil else { throw Peer.notPaired(devices.label(of: device)) }
+        bridgeLog.message("The pairing with \(devices.label(of: device)) is ended here.")
         for link in links.all(with: device) where link.isPaired {
             link.forgetTrust()
             MainLoop.start {

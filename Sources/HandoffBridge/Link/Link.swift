@@ -276,10 +276,10 @@ final class Link {
         establishIfComplete()
     }
 
-    /// Takes down what the other side says; whoever has to know is told by ``LinkObject`` after the answer.
+    /// Keeps what the other side says; whoever has to know is told by ``LinkObject`` after the answer.
     /// - Throws: `NotSupported` for a version that cannot be spoken.
     func hear(_ hello: LinkHello, version: UInt32) throws(HandoffFailure) {
-        guard hellos.count(at: MainLoop.now) else {
+        guard hellos.count(at: .now) else {
             close("it said Hello more than \(Self.maximumHellos) times in a second")
             throw HandoffFailure(.limitsExceeded, "Hello comes too often. Say it when something has changed.")
         }

@@ -6,6 +6,27 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
+/// What the links need of their surroundings, besides what each of them does.
+@MainLoop
+protocol LinksOwner: LinkOwner {
+    /// The id of this device.
+    var ownID: DeviceID { get }
+    /// What the device at the other end of `link` is told.
+    func hello(for link: Link) -> LinkHello
+    /// Whether `device` is trusted: its links have no allowance, and none of a stranger's limits.
+    func isTrusted(_ device: DeviceID) -> Bool
+    /// Whether a connection from the IP address `host` is taken of somebody who shows no secret of ours.
+    func welcomesStranger(from host: String) -> Bool
+    /// Whether there is a dialogue of pairing over `link` that is not over.
+    func isPairing(over link: Link) -> Bool
+    /// Whether this device takes part in a dialogue over `link`, which strangers that come later must not end.
+    func isPairingAgreed(over link: Link) -> Bool
+    /// Whether the one attempt of the session of `link` is under way on both sides.
+    func isPairingAnswered(over link: Link) -> Bool
+    /// What `device` is called in messages.
+    func label(of device: DeviceID) -> String
+}
+
 /// All links, and which of them is the one with each device.
 @MainLoop
 final class Links {
@@ -27,11 +48,11 @@ final class Links {
     /// Every link that has not ended, in the order in which they came.
     private var all: [Link] = []
     private var nextNumber = 0
-    private let bridge: Bridge
+    private let owner: any LinksOwner
     /// The processor time that devices take, of whose links each is read only while it has not had too much.
     private lazy var times = TimeKeeper { [weak self] device in self?.bar(device) }
 
-    init(_ bridge: Bridge) { self.bridge = bridge }
+    init(_ owner: any LinksOwner) { self.owner = owner }
 
     /// Makes a link of a TLS connection, and says Hello.
     /// - Throws: if TLS does not tell what the secret of its ends is made of, or the device is barred; it is closed then.
@@ -43,7 +64,7 @@ final class Links {
         let link: Link
         do {
             link = try Link(
-                transport, as: bridge.identity.device, number: nextNumber, origin: origin, owner: bridge)
+                transport, as: owner.ownID, number: nextNumber, origin: origin, owner: owner)
         } catch {
             transport.close()
             throw error
@@ -60,7 +81,7 @@ final class Links {
         all.append(link)
         updateAllowance(of: link)
         bridgeLog.debug("Link \(link.number) with \(link.device): TLS is up (\(link.origin)).")
-        link.begin(bridge.hello(for: link), within: time)
+        link.begin(owner.hello(for: link), within: time)
         return link
     }
 
@@ -79,11 +100,11 @@ final class Links {
     /// and those of one peer.
     /// - Returns: whether there is room now.
     private func makeRoom(for link: Link) -> Bool {
-        if bridge.trust[link.device] != nil {
+        if owner.isTrusted(link.device) {
             let others = all.filter { $0.device == link.device && current[link.device] !== $0 }
             for old in others.dropLast(Self.maximumOfPeer - 1) { old.close("a later one took its place") }
         } else if !link.isDialled {
-            var strangers = strangers.filter { !bridge.pairings.isAgreed(over: $0) }
+            var strangers = strangers.filter { !owner.isPairingAgreed(over: $0) }
             while strangers.count >= Self.maximumStrangers {
                 guard let victim = victim(among: strangers) else { return false }
                 victim.close("too many strangers came after it")
@@ -96,7 +117,7 @@ final class Links {
     /// Who of these strangers has to go: whoever has not said Hello, before whoever has, before whoever waits for the user,
     /// of whom some have their place.
     private func victim(among strangers: [Link]) -> Link? {
-        let held = strangers.filter { bridge.pairings.isUnderWay(over: $0) }
+        let held = strangers.filter { owner.isPairing(over: $0) }
         let others = strangers.filter { link in !held.contains { $0 === link } }
         let silent = others.filter { !$0.isEstablished }
         let those =
@@ -105,13 +126,13 @@ final class Links {
     }
 
     /// The links of devices that have dialled and are not trusted.
-    private var strangers: [Link] { all.filter { bridge.trust[$0.device] == nil && !$0.isDialled } }
+    private var strangers: [Link] { all.filter { !owner.isTrusted($0.device) && !$0.isDialled } }
 
     /// Ends the links of strangers that are not welcome any more, unless they are being paired.
     func dismissStrangers() {
         for link in strangers
-        where !link.isFarewell && !bridge.pairings.isUnderWay(over: link)
-            && !bridge.welcomesStranger(from: link.remoteHost)
+        where !link.isFarewell && !owner.isPairing(over: link)
+            && !owner.welcomesStranger(from: link.remoteHost)
         {
             link.closeWhenSent("strangers are not welcome any more")
         }
@@ -119,7 +140,7 @@ final class Links {
 
     /// To be called when the trust in the device of `link` has changed, or when it begins to be paired.
     func updateAllowance(of link: Link) {
-        let isTrusted = bridge.trust[link.device] != nil
+        let isTrusted = owner.isTrusted(link.device)
         let initial = link.isFarewell ? Self.farewellAllowance : Self.strangersAllowance
         link.allowance = isTrusted ? nil : link.allowance ?? initial
         link.account = account(of: link)
@@ -129,14 +150,14 @@ final class Links {
     /// whom the user has dialled or is pairing with, and those that were peers.
     private func account(of link: Link) -> PeerAccount {
         let isKnown =
-            bridge.trust[link.device] != nil || link.isDialled || link.isFarewell
-            || bridge.pairings.isAgreed(over: link)
+            owner.isTrusted(link.device) || link.isDialled || link.isFarewell
+            || owner.isPairingAgreed(over: link)
         return PeerAccount(times: times, device: isKnown ? link.device : nil)
     }
 
     /// Ends all links of a device, or of strangers, that has taken too much processor time.
     private func bar(_ device: DeviceID?) {
-        let name = device.map(bridge.devices.name(of:)) ?? "Devices that are not paired"
+        let name = device.map(owner.label(of:)) ?? "Devices that are not paired"
         bridgeLog.warning(
             "\(name) took up more than \(TimeBudgets.longBudget) of processor time in a minute: no link with"
                 + " it for the next minute. Unpair it if that goes on.")
@@ -171,7 +192,7 @@ final class Links {
     func check(_ addresses: Set<[UInt8]>?) { for link in all { link.check(addresses) } }
 
     /// Says Hello anew on every link where it has changed.
-    func sayHello() { for link in all { link.say(bridge.hello(for: link)) } }
+    func sayHello() { for link in all { link.say(owner.hello(for: link)) } }
 
     /// Takes an established link for the one with its device, unless that is to be another.
     /// - Returns: whether it is the one now.
@@ -180,10 +201,10 @@ final class Links {
             current[link.device] = link
             return true
         }
-        let choice = LinkChoice(ours: bridge.identity.device, theirs: link.device)
+        let choice = LinkChoice(ours: owner.ownID, theirs: link.device)
         // Of two that cross, the one stays over which a code is compared: both sides know of that.
         guard let new = candidate(link), let former = candidate(old), choice.replaces(new, former),
-            !(choice.areSimultaneous(new, former) && bridge.pairings.isAnswered(over: old))
+            !(choice.areSimultaneous(new, former) && owner.isPairingAnswered(over: old))
         else {
             link.close("there is another link with this device")
             return false

@@ -6,6 +6,44 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
+/// What the dialogues of pairing need of their surroundings.
+@MainLoop
+protocol PairingsOwner: AnyObject {
+    /// Whether Handoff is on: while it is not, no pairing begins.
+    var isOn: Bool { get }
+    /// The id of this device.
+    var ownID: DeviceID { get }
+    /// Whether `device` is trusted already.
+    func isTrusted(_ device: DeviceID) -> Bool
+    /// Whether a connection from the IP address `host` is taken of somebody who shows no secret of ours.
+    func welcomesStranger(from host: String) -> Bool
+    /// What `device` is called in messages.
+    func label(of device: DeviceID) -> String
+    /// The established link with `device`.
+    func link(with device: DeviceID) -> Link?
+    /// Where `device` was reached, the latest first, and where it says to be.
+    func knownAddresses(of device: DeviceID) -> [NetworkAddress]
+    /// Whether somebody announces to be at `address`, or did a short time ago.
+    func announces(_ address: NetworkAddress) -> Bool
+    /// Makes a link with `device`, which is to answer at `address`.
+    /// - Throws: why there is none, for people.
+    func connect(to address: NetworkAddress, expecting device: DeviceID) async throws
+    /// - Throws: `LimitsExceeded` if `device` is not trusted, and as many are as can be.
+    func checkRoom(for device: DeviceID) throws(HandoffFailure)
+    /// Has the device of `entry` trusted, durably; a secret that it had counts until it has shown the new one.
+    /// - Throws: if that cannot be written; then it is not.
+    func store(_ entry: TrustEntry) throws
+    /// Trust in `device` has begun.
+    func trustBegan(_ device: DeviceID)
+    /// The stage of pairing with `device` is another one: what is shown of it, what it is told, and which strangers have
+    /// their place, may have changed.
+    func pairingChanged(_ device: DeviceID)
+    /// What there is to be shown of `device` may have changed.
+    func deviceChanged(_ device: DeviceID)
+    /// Logs why an attempt of somebody else has come to nothing, unless that was said a short time ago.
+    func note(refusal: String)
+}
+
 /// The dialogues in which devices are paired, one a link, and what became of them.
 @MainLoop
 final class Pairings {
@@ -28,14 +66,14 @@ final class Pairings {
         let task: Task<Void, Never>
     }
 
-    private let bridge: Bridge
+    private let owner: any PairingsOwner
     private var dialogues: [Int: PairingDialogue] = [:]
     private var failures: [DeviceID: Failure] = [:]
     private var connecting: [DeviceID: Connecting] = [:]
     /// How often others may still begin without being asked to.
     var budget = PairingBudget()
 
-    init(_ bridge: Bridge) { self.bridge = bridge }
+    init(_ owner: any PairingsOwner) { self.owner = owner }
 
     /// Whether the user of this device is pairing with one at `source`: then it may come itself, unknown as it is.
     func isUnderWay(with source: String) -> Bool {
@@ -74,9 +112,18 @@ final class Pairings {
     /// The dialogue over `link`.
     func dialogue(_ link: Link) -> PairingDialogue {
         if let known = dialogues[link.number] { return known }
-        let new = PairingDialogue(link, as: bridge.identity.device, self)
+        let new = PairingDialogue(link, as: owner.ownID, self)
         dialogues[link.number] = new
         return new
+    }
+
+    /// The dialogue over `link`, as long as that is the one with its device.
+    /// - Throws: that there is another.
+    func currentDialogue(_ link: Link?) throws(HandoffFailure) -> PairingDialogue {
+        guard let link, owner.link(with: link.device) === link else {
+            throw HandoffFailure(.pairingFailed, "There is another link. Pair over that.")
+        }
+        return dialogue(link)
     }
 
     /// Whether this device takes part in a dialogue over `link`, which strangers that come later must not end. There
@@ -90,31 +137,31 @@ final class Pairings {
     ///   there is no room for it.
     func check(_ link: Link) throws(HandoffFailure) {
         guard
-            bridge.trust[link.device] != nil || link.isDialled || isUnderWay(over: link)
-                || bridge.welcomesStranger(from: link.remoteHost)
+            owner.isTrusted(link.device) || link.isDialled || isUnderWay(over: link)
+                || owner.welcomesStranger(from: link.remoteHost)
         else {
             throw HandoffFailure(
                 .pairingFailed, "This device is not being paired. Have its user begin, and then try again.")
         }
-        try bridge.trust.checkRoom(for: link.device)
+        try owner.checkRoom(for: link.device)
     }
 
     // MARK: The local user
 
     /// Begins pairing with `device`, or agrees to it; connects first if there is no link.
     func pair(_ device: DeviceID) throws {
-        guard bridge.isOn else { throw HandoffFailure.switchedOff }
-        try bridge.trust.checkRoom(for: device)
+        guard owner.isOn else { throw HandoffFailure.switchedOff }
+        try owner.checkRoom(for: device)
         if let dialogue = active(device) {
             forgetFailure(device)
             return dialogue.pair()
         }
-        if let link = bridge.links.current[device], !isSpent(link) {
+        if let link = owner.link(with: device), !isSpent(link) {
             forgetFailure(device)
             return dialogue(link).pair()
         }
         guard connecting[device] == nil else { return }
-        let addresses = bridge.devices.addresses(of: device)
+        let addresses = owner.knownAddresses(of: device)
         connecting[device] = Connecting(
             addresses: addresses,
             task: MainLoop.start { [weak self] in await self?.connect(device, addresses) })
@@ -129,10 +176,10 @@ final class Pairings {
         var reason = "No address of it is known. Connect to it by its address first."
         for address in addresses {
             do {
-                _ = try await bridge.dials.connect(address, expecting: device)
+                try await owner.connect(to: address, expecting: device)
                 if Task.isCancelled { return }
                 connecting[device] = nil
-                guard let link = bridge.links.current[device] else {
+                guard let link = owner.link(with: device) else {
                     reason = "The link was lost as soon as it was there. Try again."
                     break
                 }
@@ -182,7 +229,7 @@ final class Pairings {
     func linkEnded(_ link: Link) {
         guard let dialogue = dialogues.removeValue(forKey: link.number) else { return }
         // Of two links one was dropped: the dialogue that the user has begun there begins on the other.
-        if dialogue.canMove, let other = bridge.links.current[link.device], !isSpent(other) {
+        if dialogue.canMove, let other = owner.link(with: link.device), !isSpent(other) {
             dialogue.abandon()
             return self.dialogue(other).pair(hasMoved: true)
         }
@@ -190,23 +237,15 @@ final class Pairings {
     }
 
     /// The stage of pairing with `device` is another one.
-    func changed(_ device: DeviceID) {
-        bridge.devices.update(device)
-        // Whom one pairs with one tells one's name.
-        for link in bridge.links.all(with: device) {
-            bridge.links.updateAllowance(of: link)
-            link.say(bridge.hello(for: link))
-        }
-        bridge.links.dismissStrangers()
-    }
+    func changed(_ device: DeviceID) { owner.pairingChanged(device) }
 
     /// An attempt has failed. The user is told if this device took part, by its user's will or its budget.
     func failed(_ device: DeviceID, _ reason: String, over link: Link? = nil, tookPart: Bool = true) {
-        let text = "Pairing with \(bridge.devices.name(of: device)) has failed: \(reason)"
+        let text = "Pairing with \(owner.label(of: device)) has failed: \(reason)"
         // What strangers do by themselves is none of the user's business.
-        guard tookPart else { return bridge.refusals.note(text) }
+        guard tookPart else { return owner.note(refusal: text) }
         bridgeLog.message(text)
-        var addresses = bridge.devices.addresses(of: device)
+        var addresses = owner.knownAddresses(of: device)
         if case .dialled(let address)? = link?.origin, !addresses.contains(address) {
             addresses.append(address)
         }
@@ -214,13 +253,13 @@ final class Pairings {
             let oldest = failures.min(by: { $0.value.time < $1.value.time })
         {
             forgetFailure(oldest.key)
-            bridge.devices.update(oldest.key)
+            owner.deviceChanged(oldest.key)
         }
         failures[device] = Failure(
             reason: reason, addresses: addresses, time: MainLoop.now,
             forget: .timer(after: Self.memory) { [weak self] in
                 self?.forgetFailure(device)
-                self?.bridge.devices.update(device)
+                self?.owner.deviceChanged(device)
             })
     }
 
@@ -233,24 +272,17 @@ final class Pairings {
         var entry = TrustEntry(
             link.device, source: .pairing, isMutual: true, secret: link.secret,
             secretSince: MainLoop.wallClock)
-        entry.formerSecret = bridge.trust[link.device]?.secret
         if let said = link.received { (entry.name, entry.type) = (said.name, said.type) }
-        for address in bridge.devices.addresses(of: link.device).reversed()
-        where !bridge.discovery.announces(address) { entry.remember(address) }
-        do {
-            try bridge.trust.put(entry)
-        } catch {
-            // The other side may have stored it: so that it can be told when it comes.
-            bridge.trust.bury(link.device, link.secret)
-            throw error
-        }
+        for address in owner.knownAddresses(of: link.device).reversed()
+        where !owner.announces(address) { entry.remember(address) }
+        try owner.store(entry)
     }
 
     func stored(_ link: Link) {
         budget.succeeded()
         forgetFailure(link.device)
         link.awaitsTrust = link.received?.isPaired != true
-        bridgeLog.message("\(bridge.devices.name(of: link.device)) is paired with this device now.")
-        bridge.trustBegan(link.device)
+        bridgeLog.message("\(owner.label(of: link.device)) is paired with this device now.")
+        owner.trustBegan(link.device)
     }
 }

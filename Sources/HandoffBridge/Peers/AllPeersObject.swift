@@ -4,25 +4,34 @@ internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
 
+/// Who keeps what is offered to all peers.
+@MainLoop
+protocol AllPeersOwner: AnyObject {
+    /// What this device offers.
+    var ownOffer: OwnOffer? { get }
+    /// Offers `new` to all peers, now and on each link to come; nil for nothing any more.
+    func setOwnOffer(_ new: OwnOffer?)
+}
+
 /// What the broker tells all peers at once: its one offer, which is remembered for links to come.
 @MainLoop
 final class AllPeersObject: PeerServer {
-    private let bridge: Bridge
+    private let owner: any AllPeersOwner
 
-    init(_ bridge: Bridge) { self.bridge = bridge }
+    init(_ owner: any AllPeersOwner) { self.owner = owner }
 
     func offer(activity: String, summary: [String: Value], _ call: MethodCall) async throws {
         let id = try ActivityID(checking: activity)
         // What could not be sent later is refused now.
         _ = try SummaryTime.forLink(summary, now: MainLoop.wallClock)
-        bridge.setOwnOffer(OwnOffer(id: id, summary: summary))
+        owner.setOwnOffer(OwnOffer(id: id, summary: summary))
         // Peers are told before the broker is answered, which does not wait for it.
         await Task.yield()
     }
 
     func withdraw(activity: String, _ call: MethodCall) async throws {
         let id = try ActivityID(checking: activity)
-        if bridge.ownOffer?.id == id { bridge.setOwnOffer(nil) }
+        if owner.ownOffer?.id == id { owner.setOwnOffer(nil) }
     }
 
     private var failure: HandoffFailure {

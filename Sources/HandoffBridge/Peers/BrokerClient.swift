@@ -6,6 +6,27 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
+/// What is told of the broker, and what it is asked by.
+@MainLoop
+protocol BrokerClientOwner: AnyObject {
+    /// The bus on which the broker is.
+    var bus: Bus { get }
+    /// Whether Handoff is on.
+    var isOn: Bool { get }
+    /// The user's switch as the last broker has left it.
+    var isEnabledInSettings: Bool { get }
+    /// The user's switch is known, or was changed.
+    func enabledChanged()
+    /// The user has chosen the name of this device, empty for that of the machine.
+    func nameChosen(_ name: String)
+    /// The user has chosen the port to listen on, 0 for any.
+    func portChosen(_ port: UInt16)
+    /// There is a broker, which has yet to be told of everything.
+    func brokerAppeared()
+    /// The broker that there was is gone.
+    func brokerVanished()
+}
+
 /// The broker, as the bridge sees it: whether it is there, its switch, and what it has been told.
 ///
 /// It is always called by its unique name: nothing that the bridge does starts one.
@@ -20,7 +41,7 @@ final class BrokerClient {
     private var told: [DeviceID: Told] = [:]
     /// The peers that it has been told of, for whom it takes calls.
     private var added: Set<DeviceID> = []
-    private let bridge: Bridge
+    private let bridge: any BrokerClientOwner
     private var watch: DaemonWatch?
     private var changes: SignalToken?
 
@@ -32,7 +53,7 @@ final class BrokerClient {
         let link: Int?
     }
 
-    init(_ bridge: Bridge) { self.bridge = bridge }
+    init(_ bridge: any BrokerClientOwner) { self.bridge = bridge }
 
     private var connection: Connection { bridge.bus.connection }
 
@@ -77,7 +98,7 @@ final class BrokerClient {
         bridgeLog.debug("The broker is \(new.map { "\($0)" } ?? "gone").")
         if hadOwner { bridge.brokerVanished() }
         guard let new else {
-            if isEnabled == nil { setEnabled(bridge.settings.isEnabled) }
+            if isEnabled == nil { setEnabled(bridge.isEnabledInSettings) }
             return
         }
         MainLoop.start { [weak self] in
@@ -85,7 +106,7 @@ final class BrokerClient {
             guard let self, owner == new else { return }
             take((preferences ?? [:]).filter { !self.toldPreferences.contains($0.key) })
             if isEnabled == nil || preferences == nil, !toldPreferences.contains("Enabled") {
-                setEnabled(bridge.settings.isEnabled)
+                setEnabled(bridge.isEnabledInSettings)
             }
             bridge.brokerAppeared()
         }
@@ -170,7 +191,9 @@ final class BrokerClient {
                     deviceId: peer.device.description, properties: properties)
             } catch {
                 bridgeLog(
-                    level, "The broker did not take the peer \(news.name): \(HandoffFailure(routed: error))")
+                    level,
+                    "The broker did not take the peer \(ChosenText(name: news.name).quoted): \(HandoffFailure(routed: error))"
+                )
             }
         }
     }

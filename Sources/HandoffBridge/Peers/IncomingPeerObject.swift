@@ -6,14 +6,24 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
+/// Whom what a peer asks concerns.
+@MainLoop
+protocol IncomingPeerOwner: AnyObject {
+    /// The peer `device`; nil if it is none.
+    func peer(_ device: DeviceID) -> Peer?
+    /// What takes the calls of the peer `device`, which has asked for something.
+    /// - Throws: if there is no broker that has been told of it.
+    func callee(of device: DeviceID) async throws -> PeerProxy
+}
+
 /// What a peer asks over a link: decoded here, and asked of the broker anew.
 @MainLoop
 final class IncomingPeerObject: PeerServer {
-    private let bridge: Bridge
+    private let owner: any IncomingPeerOwner
     private weak var link: Link?
 
-    init(_ bridge: Bridge, _ link: Link) {
-        self.bridge = bridge
+    init(_ owner: any IncomingPeerOwner, _ link: Link) {
+        self.owner = owner
         self.link = link
     }
 
@@ -56,7 +66,7 @@ final class IncomingPeerObject: PeerServer {
     }
 
     private func peer() throws -> (peer: Peer, link: Link) {
-        guard let link, let peer = bridge.peers[link.device] else { throw Peer.notPaired("This device") }
+        guard let link, let peer = owner.peer(link.device) else { throw Peer.notPaired("This device") }
         return (peer, link)
     }
 
@@ -64,9 +74,9 @@ final class IncomingPeerObject: PeerServer {
         _ what: String, _ ask: @MainLoop (PeerProxy) async throws -> Result
     ) async throws -> Result {
         let peer = try peer().peer
-        let broker = try await bridge.broker.callee(of: peer.device)
+        let broker = try await owner.callee(of: peer.device)
         let start = MainLoop.now
-        defer { bridgeLog.debug("\(what) by \(peer.name) took \((MainLoop.now - start) / 1000) ms here.") }
+        defer { bridgeLog.debug("\(what) by \(peer.label) took \((MainLoop.now - start) / 1000) ms here.") }
         do {
             return try await ask(broker)
         } catch {

@@ -4,14 +4,27 @@ internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
 
+/// Whom what the broker asks of one peer concerns.
+@MainLoop
+protocol OutgoingPeerOwner: AnyObject {
+    /// The peer `device`; nil if it is none.
+    func peer(_ device: DeviceID) -> Peer?
+    /// What `device` is called in messages.
+    func label(of device: DeviceID) -> String
+    /// Opens a stream for an application here, which continues something of `peer`, and gives back the application's end.
+    func openStream(_ id: ContinuationID, of peer: Peer) async throws -> FileDescriptor
+    /// The continuation whose streams these are is over.
+    func releaseStreams(_ owner: Stream.Owner)
+}
+
 /// What the broker asks of one peer: decoded here, and asked over the link anew.
 @MainLoop
 final class OutgoingPeerObject: PeerServer {
-    private let bridge: Bridge
+    private let owner: any OutgoingPeerOwner
     private let device: DeviceID
 
-    init(_ bridge: Bridge, _ device: DeviceID) {
-        self.bridge = bridge
+    init(_ owner: any OutgoingPeerOwner, _ device: DeviceID) {
+        self.owner = owner
         self.device = device
     }
 
@@ -52,7 +65,7 @@ final class OutgoingPeerObject: PeerServer {
         let id = try ContinuationID(checking: continuation)
         let peer = try peer()
         for isOrigin in [false, true] {
-            bridge.streams.release(Stream.Owner(device: device, continuation: id, isOrigin: isOrigin))
+            owner.releaseStreams(Stream.Owner(device: device, continuation: id, isOrigin: isOrigin))
         }
         try await peer.call("Release of \(id)") { proxy, timeout in
             try await proxy.release(continuation: id.description, timeout: timeout)
@@ -61,7 +74,7 @@ final class OutgoingPeerObject: PeerServer {
     }
 
     func openStream(continuation: String, _ call: MethodCall) async throws -> FileDescriptor {
-        try await bridge.streams.open(try ContinuationID(checking: continuation), of: try peer())
+        try await owner.openStream(try ContinuationID(checking: continuation), of: try peer())
     }
 
     func openDocument(continuation: String, _ call: MethodCall) async throws -> PeerOpenDocumentReply {
@@ -69,7 +82,7 @@ final class OutgoingPeerObject: PeerServer {
     }
 
     private func peer() throws -> Peer {
-        guard let peer = bridge.peers[device] else { throw Peer.notPaired(bridge.devices.name(of: device)) }
+        guard let peer = owner.peer(device) else { throw Peer.notPaired(owner.label(of: device)) }
         return peer
     }
 }

@@ -6,6 +6,25 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
+/// What a peer needs of its surroundings.
+@MainLoop
+protocol PeerOwner: AnyObject {
+    /// Whether the user's switch is known to be off: a bridge that has just begun does not know it yet.
+    var isSwitchedOff: Bool { get }
+    /// What this device offers.
+    var ownOffer: OwnOffer? { get }
+    /// Whether `device` is trusted still.
+    func isTrusted(_ device: DeviceID) -> Bool
+    /// What `device` is called in messages.
+    func label(of device: DeviceID) -> String
+    /// Dials `device` without waiting further, if it is to be dialled at all.
+    func dialNow(_ device: DeviceID)
+    /// Whether a continuation has streams.
+    func hasStreams(_ owner: Stream.Owner) -> Bool
+    /// What takes the calls of the peer `device`; nil without a broker that has been told of it.
+    func brokersPeer(_ device: DeviceID) -> PeerProxy?
+}
+
 /// A device that this one trusts: the link over which it can be used, calls in both directions, and its
 /// offer.
 @MainLoop
@@ -18,7 +37,7 @@ final class Peer {
     let device: DeviceID
     /// The established link on which both sides are paired.
     private(set) var link: Link?
-    private let bridge: Bridge
+    private let owner: any PeerOwner
     private var offer = PeerOffer()
     private lazy var timer = DeadlineTimer { [weak self] in
         guard let self else { return }
@@ -34,13 +53,13 @@ final class Peer {
     /// How many continuations are remembered: more than a peer allows.
     private static let maximumContinuations = 64
 
-    init(_ device: DeviceID, _ bridge: Bridge) {
+    init(_ device: DeviceID, _ owner: any PeerOwner) {
         self.device = device
-        self.bridge = bridge
+        self.owner = owner
     }
 
     /// What it is called in messages.
-    var name: String { bridge.devices.name(of: device) }
+    var label: String { owner.label(of: device) }
 
     // MARK: The link
 
@@ -54,7 +73,7 @@ final class Peer {
         }
         offer.linked(new.number, at: MainLoop.now)
         updateTimer()
-        if let own = bridge.ownOffer { tell(own, over: new) }
+        if let own = owner.ownOffer { tell(own, over: new) }
         let continuations = waiting.values
         waiting = [:]
         for continuation in continuations { continuation.resume(returning: new) }
@@ -72,7 +91,7 @@ final class Peer {
     /// The link, waited for as long as `wait`.
     func link(within wait: Duration) async -> Link? {
         if let link { return link }
-        bridge.dials.now(device)
+        owner.dialNow(device)
         nextWaiting += 1
         let number = nextWaiting
         let timer = LoopSource.timer(after: wait) { [weak self] in
@@ -93,7 +112,7 @@ final class Peer {
         _ what: String, _ call: @MainLoop (PeerProxy, Duration) async throws -> Result
     ) async throws -> Result {
         // A bridge that has just begun does not know the switch yet, and has its links as soon as it does.
-        guard bridge.broker.isEnabled != false else { throw HandoffFailure.switchedOff }
+        guard !owner.isSwitchedOff else { throw HandoffFailure.switchedOff }
         let start = MainLoop.now
         var lost = "There is no link. Wait until it is connected."
         for attempt in 1...2 {
@@ -103,16 +122,16 @@ final class Peer {
                 let left = Self.timeout - .microseconds(MainLoop.now - start)
                 link.expectAcknowledgement()
                 let result = try await call(PeerProxy(link.remote), max(left, .milliseconds(1)))
-                bridgeLog.debug("\(what) to \(name): answered after \((MainLoop.now - start) / 1000) ms.")
+                bridgeLog.debug("\(what) to \(label): answered after \((MainLoop.now - start) / 1000) ms.")
                 return result
             } catch {
                 guard link.isClosed else { throw HandoffFailure(routed: error) }
-                bridgeLog.debug("\(what) to \(name): attempt \(attempt) ended with link \(link.number).")
+                bridgeLog.debug("\(what) to \(label): attempt \(attempt) ended with link \(link.number).")
                 lost = "The link was lost. Try again."
             }
         }
-        guard bridge.trust[device] != nil else { throw Self.notPaired(name) }
-        throw HandoffFailure.unreachable(name, lost)
+        guard owner.isTrusted(device) else { throw Self.notPaired(label) }
+        throw HandoffFailure.unreachable(label, lost)
     }
 
     // MARK: Continuations
@@ -142,7 +161,7 @@ final class Peer {
     /// What has streams goes on as long as they do: nobody needs a broker for that.
     private func releaseOrphans() {
         let released = orphans.filter {
-            !bridge.streams.exist(Stream.Owner(device: device, continuation: $0, isOrigin: false))
+            !owner.hasStreams(Stream.Owner(device: device, continuation: $0, isOrigin: false))
         }
         orphans.removeAll { released.contains($0) }
         for id in released {
@@ -155,20 +174,20 @@ final class Peer {
         }
     }
 
-    static func notPaired(_ name: String) -> HandoffFailure {
-        HandoffFailure(.notPaired, "\(name) is not paired with this device. Pair them first.")
+    static func notPaired(_ label: String) -> HandoffFailure {
+        HandoffFailure(.notPaired, "\(label) is not paired with this device. Pair them first.")
     }
 
     // MARK: Our offer
 
     /// Tells it of our offer.
     func tell(_ own: OwnOffer, over link: Link) {
-        MainLoop.start { [name] in
+        MainLoop.start { [label] in
             do {
                 let summary = try SummaryTime.forLink(own.summary, now: MainLoop.wallClock)
                 try await PeerProxy(link.remote).offer(activity: own.id.description, summary: summary)
             } catch {
-                bridgeLog.info("\(name) did not take the offer \(own.id): \(HandoffFailure(routed: error))")
+                bridgeLog.info("\(label) did not take the offer \(own.id): \(HandoffFailure(routed: error))")
             }
         }
     }
@@ -176,11 +195,12 @@ final class Peer {
     /// Tells it that the offer has ended.
     func tellWithdrawn(_ id: ActivityID) {
         guard let link else { return }
-        MainLoop.start { [name] in
+        MainLoop.start { [label] in
             do {
                 try await PeerProxy(link.remote).withdraw(activity: id.description)
             } catch {
-                bridgeLog.debug("\(name) did not take the end of the offer: \(HandoffFailure(routed: error))")
+                bridgeLog.debug(
+                    "\(label) did not take the end of the offer: \(HandoffFailure(routed: error))")
             }
         }
     }
@@ -195,7 +215,7 @@ final class Peer {
             try writer.write(id.description)
             try link.remote.connection.send(message)
         } catch {
-            bridgeLog.debug("\(name) does not hear of the end of the offer: \(error)")
+            bridgeLog.debug("\(label) does not hear of the end of the offer: \(error)")
         }
     }
 
@@ -240,7 +260,7 @@ final class Peer {
 
     private func tellBroker(_ action: PeerOffer.Action) async throws {
         // Without a broker the offer waits for one.
-        guard let broker = bridge.broker.peer(device) else { return }
+        guard let broker = owner.brokersPeer(device) else { return }
         switch action {
         case .withdraw(let id): try await broker.withdraw(activity: id.description)
         case .offer(let id, let summary):

@@ -87,7 +87,7 @@ struct PeerOffer {
 
     /// When ``advance(to:)`` has something to do; nil if time changes nothing.
     func nextDeadline(at now: Int64) -> Int64? {
-        let due = held?.isDue == true ? rate.nextAllowed(at: now) : nil
+        let due = held?.isDue == true ? rate.nextAllowed(at: Instant(microseconds: now)).microseconds : nil
         return [due, expiry].compactMap { $0 }.min()
     }
 
@@ -98,7 +98,7 @@ struct PeerOffer {
     }
 
     private mutating func tell(at now: Int64) -> [Action] {
-        guard let offer = held, offer.isDue, rate.count(at: now) else { return [] }
+        guard let offer = held, offer.isDue, rate.count(at: Instant(microseconds: now)) else { return [] }
         held?.isDue = false
         if told != offer.id { replaced = told }
         told = offer.id

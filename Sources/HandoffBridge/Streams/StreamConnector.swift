@@ -6,6 +6,17 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
+/// What the connections of streams need of their surroundings.
+@MainLoop
+protocol StreamConnectorOwner: AnyObject {
+    /// Who this device shows itself to be.
+    var identity: Identity { get }
+    /// What goes over each connection before TLS.
+    var opening: Opening { get }
+    /// The established link with `device`.
+    func link(with device: DeviceID) -> Link?
+}
+
 /// Brings the connections of streams about: dialled by the side that has dialled the link, so that they work wherever
 /// the link does, and told from others by a token (protocol.md, "Streams").
 @MainLoop
@@ -24,21 +35,21 @@ final class StreamConnector {
     /// How long it may take at one of several addresses.
     private static let attemptTime = Duration.milliseconds(2400)
 
-    private let bridge: Bridge
+    private let owner: any StreamConnectorOwner
     private var tokens = StreamTokens()
     /// The connections that are awaited, by the numbers of their tickets.
     private var arrivals: [Int: StreamArrival] = [:]
     private var turnstiles: [DeviceID: Turnstile] = [:]
     private lazy var timer = DeadlineTimer { [weak self] in self?.advance() }
 
-    init(_ bridge: Bridge) { self.bridge = bridge }
+    init(_ owner: any StreamConnectorOwner) { self.owner = owner }
 
     // MARK: Asking for a stream
 
     /// Asks the origin for a stream, and makes its connection, or waits for it.
     func open(_ id: ContinuationID, of peer: Peer) async throws -> Opened {
         guard let link = await peer.link(within: Peer.patience) else {
-            throw HandoffFailure.unreachable(peer.name, "There is no link. Wait until it is connected.")
+            throw HandoffFailure.unreachable(peer.label, "There is no link. Wait until it is connected.")
         }
         link.expectAcknowledgement()
         if link.isDialled {
@@ -103,10 +114,10 @@ final class StreamConnector {
     private func dial(
         _ address: NetworkAddress, _ device: DeviceID, _ token: [UInt8]
     ) async throws -> TLSConnection {
-        let identity = bridge.identity
+        let identity = owner.identity
         let socket = try await SocketConnection.connect(to: address)
         socket.configureForStream()
-        try await bridge.opening.dialStream(socket, as: identity.device, token: token)
+        try await owner.opening.dialStream(socket, as: identity.device, token: token)
         return try await TLSConnection.establish(.client, over: socket, as: identity, demanding: device)
     }
 
@@ -137,7 +148,7 @@ final class StreamConnector {
     /// How many connections are expected from the IP address `host`, by the tokens that were given to who is there.
     func expectedConnections(from host: String) -> Int {
         guard !arrivals.isEmpty else { return 0 }
-        return tokens.outstanding { bridge.links.current[$0]?.remoteHost == host }
+        return tokens.outstanding { owner.link(with: $0)?.remoteHost == host }
     }
 
     /// The connection has come, and is that of the right device.

@@ -6,14 +6,33 @@ internal import HandoffDaemon
 internal import HandoffInterfaces
 internal import MainLoop
 
+/// What streams need of their surroundings.
+@MainLoop
+protocol StreamsOwner: AnyObject {
+    /// Whether Handoff is on.
+    var isOn: Bool { get }
+    /// Whether the user's switch is known to be off: a bridge that has just begun does not know it yet.
+    var isSwitchedOff: Bool { get }
+    /// What takes the calls of the peer `device`, which has asked for something.
+    /// - Throws: if there is no broker that has been told of it.
+    func callee(of device: DeviceID) async throws -> PeerProxy
+    /// There is a stream, or there is another broker that has not been told of it.
+    func streamOpened(_ stream: Stream)
+    /// A stream is none of its application's any more.
+    func streamClosed(_ stream: Stream)
+    /// A stream has ended altogether, perhaps the last of its continuation.
+    func streamEnded(_ owner: Stream.Owner)
+}
+
 /// All streams: those that applications here have opened, and those that peers have.
 @MainLoop
 final class Streams {
     /// How long what was sent may wait to be acknowledged before the other device is asked for a sign.
     static let patience = Duration.seconds(1)
 
-    let bridge: Bridge
-    private(set) lazy var connector = StreamConnector(bridge)
+    private let bridge: any StreamsOwner
+    /// What brings their connections about.
+    let connector: StreamConnector
     private var streams: [UInt32: Stream] = [:]
     private var nextNumber: UInt32 = 0
     /// What closes the ends of those that broke a moment ago, by their numbers.
@@ -24,14 +43,18 @@ final class Streams {
     private var watched: [UInt32: Stream] = [:]
     private lazy var timer = DeadlineTimer { [weak self] in self?.look() }
 
-    init(_ bridge: Bridge) { self.bridge = bridge }
+    /// Those whose connections `connector` brings about.
+    init(_ bridge: any StreamsOwner, _ connector: StreamConnector) {
+        self.bridge = bridge
+        self.connector = connector
+    }
 
     // MARK: Opening
 
     /// Opens a stream for an application here, which continues something of `peer`.
     /// - Returns: the application's end.
     func open(_ id: ContinuationID, of peer: Peer) async throws -> FileDescriptor {
-        guard bridge.broker.isEnabled != false else { throw HandoffFailure.switchedOff }
+        guard !bridge.isSwitchedOff else { throw HandoffFailure.switchedOff }
         try reserve(peer.device)
         defer { free(peer.device) }
         let opened: StreamConnector.Opened
@@ -40,13 +63,13 @@ final class Streams {
                 try await connector.open(id, of: peer)
             }
         } catch is TimeLimitExceeded {
-            throw HandoffFailure.unreachable(peer.name, "It did not answer in time. Try again.")
+            throw HandoffFailure.unreachable(peer.label, "It did not answer in time. Try again.")
         } catch {
             throw failure(error, peer)
         }
         guard opened.link.isPaired else {
             opened.connection.close()
-            throw HandoffFailure.unreachable(peer.name, "The link was lost. Try again.")
+            throw HandoffFailure.unreachable(peer.label, "The link was lost. Try again.")
         }
         let pair: SocketPair
         do {
@@ -63,7 +86,7 @@ final class Streams {
     private func failure(_ error: any Error, _ peer: Peer) -> HandoffFailure {
         guard bridge.isOn else { return .switchedOff }
         if error is HandoffFailure || error is DBusError { return HandoffFailure(routed: error) }
-        return .unreachable(peer.name, "No connection for the stream came about (\(error)). Try again.")
+        return .unreachable(peer.label, "No connection for the stream came about (\(error)). Try again.")
     }
 
     /// A peer opens a stream over `link` to an application here.
@@ -80,7 +103,7 @@ final class Streams {
         }
         try reserve(link.device)
         defer { free(link.device) }
-        let broker = try await bridge.broker.callee(of: link.device)
+        let broker = try await bridge.callee(of: link.device)
         let end = try await broker.openStream(continuation: id.description, timeout: Deadline.stream)
         let owner = Stream.Owner(device: link.device, continuation: id, isOrigin: true)
         let stream = add(owner, over: link, end)
@@ -125,7 +148,7 @@ final class Streams {
         repeat { nextNumber &+= 1 } while streams[nextNumber] != nil
         let stream = Stream(nextNumber, of: owner, over: link, ApplicationEnd(owning: end), self)
         streams[nextNumber] = stream
-        bridge.broker.streamOpened(stream)
+        bridge.streamOpened(stream)
         return stream
     }
 
@@ -147,7 +170,7 @@ final class Streams {
 
     /// There is a new broker.
     func brokerAppeared() {
-        for stream in streams.values where !stream.isApplicationGone { bridge.broker.streamOpened(stream) }
+        for stream in streams.values where !stream.isApplicationGone { bridge.streamOpened(stream) }
     }
 
     // MARK: Ending
@@ -175,11 +198,11 @@ final class Streams {
     func ended(_ stream: Stream) {
         streams[stream.number] = nil
         watched[stream.number] = nil
-        bridge.peers[stream.owner.device]?.streamEnded(stream.owner)
+        bridge.streamEnded(stream.owner)
     }
 
     /// To be called once by each stream: it is none of the application's any more.
-    func applicationClosed(_ stream: Stream) { bridge.broker.streamClosed(stream) }
+    func applicationClosed(_ stream: Stream) { bridge.streamClosed(stream) }
 
     /// Closes the end of a stream that broke, a moment after its application was prevented from writing.
     func linger(_ stream: Stream, _ application: ApplicationEnd) {

@@ -93,3 +93,119 @@ extension SocketConnection {
         }
     }
 }
+
+/// Bytes without TLS, of which there are few.
+@MainLoop
+extension SocketConnection {
+    var descriptor: Int32 { g_socket_get_fd(g_socket_connection_get_socket(reference.raw)) }
+
+    /// Reads this many bytes, and none behind them.
+    /// - Throws: `CancellationError`, or why they do not come.
+    func read(_ count: Int) async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < count {
+            var rest = [UInt8](repeating: 0, count: count - bytes.count)
+            let taken = recv(descriptor, &rest, rest.count, Int32(MSG_DONTWAIT))
+            if taken > 0 {
+                bytes += rest[..<taken]
+            } else if taken == 0 {
+                throw Knock.Violation(description: "the connection was closed")
+            } else if errno == EAGAIN || errno == EWOULDBLOCK {
+                try await untilReadable()
+            } else if errno != EINTR {
+                throw Knock.Violation(description: String(cString: strerror(errno)))
+            }
+        }
+        return bytes
+    }
+
+    /// Writes the first bytes on a connection, for which there always is room.
+    /// - Throws: why they do not go.
+    func write(_ bytes: [UInt8]) throws {
+        let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
+        guard send(descriptor, bytes, bytes.count, flags) == bytes.count else {
+            throw Knock.Violation(description: "it takes nothing: \(String(cString: strerror(errno)))")
+        }
+    }
+}
+
+@MainLoop
+extension SocketConnection {
+    /// The bytes of this end's IP address, that of IPv4 if it is one in IPv6's clothes; nil if they are not known.
+    var localAddress: [UInt8]? {
+        guard let bytes = localEnd?.address else { return nil }
+        guard bytes.count == 16, bytes.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF] else {
+            return bytes
+        }
+        return Array(bytes.suffix(4))
+    }
+
+    /// Where the other side has got, as it may have said in its knock; nil if that is not known.
+    var localDestination: KnockDestination? {
+        localEnd.flatMap { KnockDestination(address: $0.address, port: $0.port) }
+    }
+
+    /// This end's IP address as the kernel has it, and its port.
+    private var localEnd: (address: [UInt8], port: UInt16)? {
+        var address = sockaddr_storage()
+        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw in
+                guard getsockname(descriptor, raw, &size) == 0, let bytes = NetworkInterface.bytes(raw)
+                else { return nil }
+                // The port is at the same place in addresses of both families.
+                let port = raw.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { $0.pointee.sin_port }
+                return (bytes, UInt16(bigEndian: port))
+            }
+        }
+    }
+
+    /// The silence of the other side's kernel; nil if it has acknowledged everything (tcp(7), `TCP_INFO`).
+    var silence: Silence? {
+        var info = tcp_info()
+        var size = socklen_t(MemoryLayout<tcp_info>.size)
+        guard getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &info, &size) == 0 else { return nil }
+        guard info.tcpi_unacked > 0 else { return nil }
+        return Silence(
+            duration: .milliseconds(Int64(info.tcpi_last_ack_recv)), isDoubtful: info.tcpi_retransmits > 0)
+    }
+}
+
+extension SocketConnection {
+    /// Returns when there is something to read, or the end.
+    /// - Throws: `CancellationError` as soon as the task is cancelled.
+    @MainLoop
+    func untilReadable() async throws {
+        let readiness = SocketReadiness(g_socket_get_fd(g_socket_connection_get_socket(reference.raw)))
+        try await withTaskCancellationHandler {
+            try await readiness.wait()
+        } onCancel: {
+            MainLoop.start { readiness.finish(.failure(CancellationError())) }
+        }
+    }
+}
+
+/// One wait for a socket: whichever of the socket and the cancellation comes first ends it.
+@MainLoop
+private final class SocketReadiness {
+    private let descriptor: Int32
+    private var continuation: CheckedContinuation<Void, any Error>?
+    private var source: DescriptorSource?
+
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    func wait() async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            if Task.isCancelled { return continuation.resume(throwing: CancellationError()) }
+            self.continuation = continuation
+            source = DescriptorSource(descriptor, .readable) { [weak self] _ in self?.finish(.success(())) }
+        }
+    }
+
+    func finish(_ result: Result<Void, any Error>) {
+        source?.cancel()
+        source = nil
+        continuation?.resume(with: result)
+        continuation = nil
+    }
+}

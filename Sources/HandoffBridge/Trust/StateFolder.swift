@@ -6,13 +6,6 @@ internal import HandoffDaemon
 internal import MainLoop
 internal import Platform
 
-/// Why the bridge cannot run, for people: what is wrong, where, and what to do.
-struct StartFailure: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
-}
-
 /// The folder that holds this device's key, certificate and trust. One bridge at a time may write in it, and no other user
 /// may do anything with it: if they might, that is put right, or the folder is not used.
 @MainLoop
@@ -165,14 +158,5 @@ final class StateFolder {
         if rename(path, aside) == 0 { return aside }
         if errno == ENOENT { return nil }
         throw StartFailure("\(path) is damaged and cannot be renamed: \(String(cString: strerror(errno))).")
-    }
-}
-
-/// Another bridge has the state folder.
-struct StateFolderTaken: Error, CustomStringConvertible {
-    let path: String
-
-    var description: String {
-        "Another bridge is using \(path). End it, or give this one a state folder of its own (XDG_STATE_HOME)."
     }
 }

@@ -85,7 +85,7 @@ struct TrustEntry: Hashable, Sendable {
         secretSince = now
     }
 
-    /// Takes down that the device was reached at `address`.
+    /// Remembers that the device was reached at `address`.
     mutating func remember(_ address: NetworkAddress) {
         addresses = Array(([address] + addresses.filter { $0 != address }).prefix(Self.maximumAddresses))
     }
@@ -93,4 +93,22 @@ struct TrustEntry: Hashable, Sendable {
     /// Whether the device's word that it does not trust this one ends the trust: not before it ever did, when
     /// it was entered by hand, since both sides have to do that and one is the first.
     var endsWithPeersTrust: Bool { source == .pairing || isMutual }
+}
+
+/// What is left of a device that was unpaired: enough to tell it so when it comes again.
+struct Tombstone: Hashable, Sendable {
+    /// The device.
+    let device: DeviceID
+    /// What both know.
+    let secret: PeerSecret
+    /// When it was unpaired, in microseconds since the Unix epoch.
+    let since: Int64
+
+    /// For how long, in microseconds, one is kept.
+    static let life: Int64 = 30 * 86_400 * 1_000_000
+    /// How many are kept; of more, the oldest go.
+    static let maximum = 16
+
+    /// Whether it is still of use at `now`, microseconds since the Unix epoch. One from the future is not.
+    func isAlive(at now: Int64) -> Bool { since >= 0 && since <= now && now - since < Self.life }
 }

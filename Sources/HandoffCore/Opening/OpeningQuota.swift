@@ -31,32 +31,18 @@ public struct OpeningQuota: Sendable {
         let isShared: Bool
     }
 
-    /// When connections of a source, or of all, began within the last second.
-    private struct Times {
-        private var times: [Instant] = []
-
-        mutating func count(after limit: Instant) -> Int {
-            times.removeAll { $0 <= limit }
-            return times.count
-        }
-
-        mutating func add(_ time: Instant) { times.append(time) }
-
-        mutating func remove(_ time: Instant) {
-            if let index = times.firstIndex(of: time) { times.remove(at: index) }
-        }
-    }
-
     private struct Source {
-        var all = Times()
-        /// The times of connections that took the share of a peer.
-        var shared = Times()
+        /// The connections of it that began.
+        var all = EventRate(limit: OpeningQuota.openingsOfSource)
+        /// Those that took the share of a peer.
+        var shared = EventRate(limit: OpeningQuota.share)
     }
 
     /// The connections that wait, the oldest first.
     private var waiting: [Waiting] = []
     private var sources: [String: Source] = [:]
-    private var common = Times()
+    /// The connections that began at the expense of all.
+    private var common = EventRate(limit: openings)
     private var nextNumber = 0
 
     /// How many sources are remembered before the ones that can be forgotten are looked for.
@@ -75,27 +61,26 @@ public struct OpeningQuota: Sendable {
     public mutating func arrived(
         from source: String, extra: Int = 0, at now: Instant, mayBePeer: () -> Bool
     ) -> Decision {
-        let second = now.advanced(by: .seconds(-1))
         var known = sources[source] ?? Source()
-        guard known.all.count(after: second) < Self.openingsOfSource + extra else { return .refuseSource }
+        guard known.all.allows(extra: extra, at: now) else { return .refuseSource }
         var dropped: Int?
         let own = waiting.filter { $0.source == source }
         if own.count >= Self.socketsOfSource + extra { dropped = own.first?.number }
         let sharedSockets = own.count { $0.isShared && $0.number != dropped }
         let isShared =
-            sharedSockets < Self.share && known.shared.count(after: second) < Self.share && mayBePeer()
+            sharedSockets < Self.share && known.shared.allows(at: now) && mayBePeer()
         if !isShared {
-            guard common.count(after: second) < Self.openings else { return .refuseAll }
+            guard common.allows(at: now) else { return .refuseAll }
             let others = waiting.filter { !$0.isShared && $0.number != dropped }
             if dropped == nil, others.count >= Self.sockets {
                 dropped = Crowd.victim(among: others.map(\.source)).map { others[$0].number }
             }
-            common.add(now)
+            common.add(at: now)
         } else {
-            known.shared.add(now)
+            known.shared.add(at: now)
         }
-        known.all.add(now)
-        if sources.count >= Self.manySources { forgetSources(before: second) }
+        known.all.add(at: now)
+        if sources.count >= Self.manySources { forgetSources(at: now) }
         sources[source] = known
         if let dropped { waiting.removeAll { $0.number == dropped } }
         nextNumber += 1
@@ -118,10 +103,7 @@ public struct OpeningQuota: Sendable {
     /// No connection waits any longer.
     public mutating func endAll() { waiting = [] }
 
-    private mutating func forgetSources(before limit: Instant) {
-        sources = sources.filter { entry in
-            var times = entry.value.all
-            return times.count(after: limit) > 0
-        }
+    private mutating func forgetSources(at now: Instant) {
+        sources = sources.filter { !$0.value.all.isIdle(at: now) }
     }
 }

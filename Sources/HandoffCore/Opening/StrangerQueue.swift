@@ -18,7 +18,7 @@ public struct StrangerQueue: Sendable {
     /// The strangers that are here, the oldest first.
     private var strangers: [Stranger] = []
     /// When the latest handshakes began.
-    private var starts: [Instant] = []
+    private var starts = EventRate(limit: rate)
     /// When the latest handshake of each source began.
     private var latest: [String: Instant] = [:]
 
@@ -51,7 +51,7 @@ public struct StrangerQueue: Sendable {
     /// The number of the stranger whose handshake is to begin now; nil if there is none.
     public mutating func next(at now: Instant) -> Int? {
         forget(before: now)
-        guard starts.count < Self.rate else { return nil }
+        guard starts.allows(at: now) else { return nil }
         let waiting = strangers.indices.filter { !strangers[$0].hasBegun }
         // Within one source, and among sources that have not had a turn yet, the oldest stranger comes first.
         let turn = waiting.min { one, other in
@@ -60,7 +60,7 @@ public struct StrangerQueue: Sendable {
         }
         guard let turn else { return nil }
         strangers[turn].hasBegun = true
-        starts.append(now)
+        starts.add(at: now)
         latest[strangers[turn].source] = now
         return strangers[turn].number
     }
@@ -72,16 +72,12 @@ public struct StrangerQueue: Sendable {
         return one < other
     }
 
-    /// When ``next(at:)`` may return somebody; nil if nobody waits.
-    public var nextDeadline: Instant? {
-        guard strangers.contains(where: { !$0.hasBegun }) else { return nil }
-        guard starts.count >= Self.rate, let oldest = starts.first else { return Instant(microseconds: 0) }
-        return oldest.advanced(by: .seconds(1))
+    /// When ``next(at:)`` may have somebody; nil if nobody waits.
+    public func nextDeadline(at now: Instant) -> Instant? {
+        strangers.contains { !$0.hasBegun } ? starts.nextAllowed(at: now) : nil
     }
 
     private mutating func forget(before now: Instant) {
-        let second = now.advanced(by: .seconds(-1))
-        starts.removeAll { $0 <= second }
         let limit = now.advanced(by: .zero - Self.memory)
         latest = latest.filter { $0.value > limit }
     }

@@ -98,36 +98,9 @@ struct AdmissionTests {
             try await a.pair(with: b)
             let callback = try #require(b.bridge.places.callback(of: a.id))
             #expect(callback == NetworkAddress(a.address))
-            for _ in 0..<Backoff.manyAtFirst { b.bridge.places.failed(a.id, at: callback) }
+            for _ in 0..<Backoff.manyAtFirst { b.bridge.places.notReached(a.id, at: callback) }
             #expect(b.bridge.places.callback(of: a.id) == nil)
             #expect(b.bridge.places.mayBePeer(at: "127.0.0.1"))
-        }
-    }
-}
-
-@Suite("Repeated attempts")
-struct RedialTests {
-    @Test("a reason for another attempt while one is under way leads to one right after it")
-    func dueMeanwhile() async throws {
-        try await onLoop {
-            var attempts = 0
-            var gate: CheckedContinuation<Void, Never>?
-            var redial: Redial?
-            redial = Redial(
-                attempt: {
-                    attempts += 1
-                    await withCheckedContinuation { gate = $0 }
-                }, done: { redial?.schedule() })
-            redial?.now()
-            try await eventually { gate != nil }
-            redial?.now()
-            #expect(attempts == 1)
-            let start = MainLoop.now
-            gate?.resume()
-            try await eventually { attempts == 2 }
-            #expect(MainLoop.now - start < 100_000, "it did not wait as after a failure")
-            gate?.resume()
-            redial?.stop()
         }
     }
 }

@@ -45,28 +45,4 @@ struct LinkChoiceTests {
             }
         }
     }
-
-    @Test("the wait between dials doubles, at first up to some seconds, and is never less than half of that")
-    func backoff() {
-        var backoff = Backoff()
-        var generator = SystemRandomNumberGenerator()
-        var expected = Duration.milliseconds(300)
-        for attempt in 1...40 {
-            let wait = backoff.next(using: &generator)
-            #expect(wait <= expected && wait >= expected * 0.5)
-            expected = min(expected * 2, attempt < 32 ? .milliseconds(2400) : .seconds(60))
-        }
-        #expect(expected == .seconds(60))
-        backoff.reset()
-        #expect(backoff.next(using: &generator) <= .milliseconds(300))
-    }
-
-    @Test("events are counted against the limit of any one second")
-    func rate() {
-        var rate = EventRate(limit: 3)
-        let times: [Int64] = [0, 100, 999_999, 999_999, 1_000_000, 1_000_000, 1_000_100]
-        #expect(rate.nextAllowed(at: 5) == 5)
-        #expect(times.map { rate.count(at: $0) } == [true, true, true, false, true, false, true])
-        #expect(rate.nextAllowed(at: 1_000_100) == 1_999_999)
-    }
 }

@@ -178,7 +178,7 @@ struct TwoBridgesTests {
             try await a.pair(with: b)
             let number = try #require(a.link(with: b)).number
             for name in 1...40 { try await a.proxy.setDeviceName("Name \(name)") }
-            try await eventually { b.bridge.devices.name(of: a.id) == "Name 40" }
+            try await eventually { b.bridge.devices.label(of: a.id) == "“Name 40”" }
             #expect(a.link(with: b)?.number == number)
         }
     }

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffCore
+internal import MainLoop
+
+extension Bridge: AdmissionOwner {
+    var knockSecrets: [(device: DeviceID, secret: PeerSecret)] { trust.knockSecrets(as: ownID) }
+    func mayBePeer(at source: String) -> Bool { places.mayBePeer(at: source) }
+    func checkBar(_ device: DeviceID) throws { try links.checkBar(device) }
+
+    func admitted(
+        _ transport: TLSConnection, from address: String, helloWithin time: Duration, isFarewell: Bool
+    ) throws {
+        _ = try links.add(
+            transport, .accepted(from: address), helloWithin: time, isFarewell: isFarewell)
+    }
+
+    func expectedStreams(from host: String) -> Int { streams.connector.expectedConnections(from: host) }
+
+    func claimStream(_ entry: [UInt8], _ exchange: Knock.Exchange) -> StreamTokens.Ticket? {
+        streams.connector.claim(entry, exchange)
+    }
+
+    func streamArrived(_ transport: TLSConnection, for ticket: StreamTokens.Ticket) {
+        streams.connector.arrived(transport, for: ticket)
+    }
+
+    func streamRefused(_ ticket: StreamTokens.Ticket, _ error: any Error) {
+        streams.connector.refused(ticket, error)
+    }
+}
+
+extension Bridge: EntranceOwner {
+    var configuredPort: UInt16 { settings.port }
+    func entranceReopened() { discovery.renew() }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import MainLoop
+
+extension Bridge: DevicesOwner {
+    var objects: ObjectTree { bus.connection.objects }
+    func concernsPairing(_ device: DeviceID) -> Bool { pairings.concerns(device) }
+
+    func shownPairing(of device: DeviceID) -> (state: String, code: String, error: String) {
+        pairings.shown(device)
+    }
+
+    func pairingAddresses(of device: DeviceID) -> [NetworkAddress] { pairings.addresses(of: device) }
+    func announcedAddresses(of device: DeviceID) -> [NetworkAddress] { discovery.addresses(of: device) }
+    func dialError(of device: DeviceID) -> String? { dials.errors[device] }
+    func peerServer(for device: DeviceID) -> any PeerServer { OutgoingPeerObject(self, device) }
+
+    func pair(_ device: DeviceID) throws { try pairings.pair(device) }
+
+    func confirmPairing(_ device: DeviceID, _ matches: Bool) throws {
+        try pairings.confirm(device, matches)
+    }
+
+    func cancelPairing(_ device: DeviceID) { pairings.cancel(device) }
+}

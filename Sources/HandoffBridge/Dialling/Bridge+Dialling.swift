@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffCore
+internal import MainLoop
+
+extension Bridge: DialsOwner {
+    func hasLink(with device: DeviceID) -> Bool { links.current[device] != nil }
+    func allLinks(with device: DeviceID) -> [Link] { links.all(with: device) }
+
+    func addLink(_ transport: TLSConnection, dialled address: NetworkAddress) throws -> Link {
+        try links.add(transport, .dialled(address))
+    }
+
+    func reachableAddresses(of device: DeviceID) -> [NetworkAddress] {
+        discovery.reachableAddresses(of: device)
+    }
+
+    func callback(of device: DeviceID) -> NetworkAddress? { places.callback(of: device) }
+    func notReached(_ device: DeviceID, at address: NetworkAddress) { places.notReached(device, at: address) }
+}
+
+extension Bridge: PeerPlacesOwner {}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffCore
+internal import MainLoop
+internal import Platform
+
+extension Bridge: DiscoveryOwner {
+    var allPeerSecrets: [(device: DeviceID, secret: PeerSecret)] { trust.allPeerSecrets }
+
+    func sightingsChanged(_ device: DeviceID?) {
+        for device in trust.devices { devices.update(device) }
+        if let device, isTrusted(device) { dials.sighted(device) }
+    }
+
+    func strangersChanged() { propertiesChanged("Nearby") }
+    func discoveryErrorChanged() { propertiesChanged("DiscoveryError") }
+
+    /// Elsewhere its links may have ended long ago.
+    func resumed() {
+        bridgeLog.debug("The machine has woken up.")
+        // It may have slept for long, and be anywhere.
+        setDiscoverable(false)
+        links.check(NetworkInterface.ownAddresses())
+        discovery.renew()
+        dials.dialAllNow()
+    }
+}
+
+extension Bridge: AnnouncerOwner {
+    var peerSecrets: [PeerSecret] { trust.peerSecrets }
+    var announcedName: String { isDiscoverable ? settings.deviceName : "" }
+    func listens(at host: String) -> Bool { entrance.listens(at: host) }
+    func renewPort() { entrance.renewPort() }
+}

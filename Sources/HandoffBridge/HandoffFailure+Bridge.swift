@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffCore
+
+extension HandoffFailure {
+    /// What is not there yet, on both sides.
+    static var documentsNotYet: HandoffFailure {
+        HandoffFailure(.notSupported, "This version brings no documents over. Use a stream.")
+    }
+
+    /// On a link a stream is asked for by the `OpenStream` of `Link`.
+    static var noStreamHere: HandoffFailure {
+        HandoffFailure(
+            .notSupported, "A link carries no descriptors. Call OpenStream of org.example.Handoff.Link.")
+    }
+
+    /// The user has switched Handoff off.
+    static var switchedOff: HandoffFailure {
+        HandoffFailure(.disabled, "Handoff is switched off. Switch it on, then try again.")
+    }
+
+    /// There is no way to `device` now.
+    static func unreachable(_ device: String, _ why: String) -> HandoffFailure {
+        HandoffFailure(.connectionUnavailable, "\(device) cannot be reached: \(why)")
+    }
+}

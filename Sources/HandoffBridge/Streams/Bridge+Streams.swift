@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import MainLoop
+
+extension Bridge: StreamsOwner, StreamConnectorOwner {
+    var isSwitchedOff: Bool { broker.isEnabled == false }
+    func brokersPeer(_ device: DeviceID) -> PeerProxy? { broker.peer(device) }
+    func callee(of device: DeviceID) async throws -> PeerProxy { try await broker.callee(of: device) }
+    func streamOpened(_ stream: Stream) { broker.streamOpened(stream) }
+    func streamClosed(_ stream: Stream) { broker.streamClosed(stream) }
+    func streamEnded(_ owner: Stream.Owner) { peers[owner.device]?.streamEnded(owner) }
+}

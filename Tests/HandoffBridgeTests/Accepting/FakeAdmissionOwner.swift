@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import HandoffCore
+import MainLoop
+
+@testable import HandoffBridge
+
+/// What stands in for everything around ``Admission``: who is let in is kept, and nothing more.
+@MainLoop
+final class FakeAdmissionOwner: AdmissionOwner {
+    var isOn = true
+    let identity: Identity
+    let opening = Opening()
+    var peers: [DeviceID: PeerSecret] = [:]
+    var welcomesStrangers = false
+    /// Who was let in, in this order.
+    var admitted: [DeviceID] = []
+    var refusals: [String] = []
+    private var transports: [TLSConnection] = []
+
+    init() throws { identity = try Identity(pem: KeyMaker.makeIdentity()) }
+
+    var knockSecrets: [(device: DeviceID, secret: PeerSecret)] { peers.map { ($0.key, $0.value) } }
+    func isTrusted(_ device: DeviceID) -> Bool { peers[device] != nil }
+    func label(of device: DeviceID) -> String { "the device" }
+    func mayBePeer(at source: String) -> Bool { true }
+    func welcomesStranger(from host: String) -> Bool { welcomesStrangers }
+    func checkBar(_ device: DeviceID) throws {}
+
+    func admitted(
+        _ transport: TLSConnection, from address: String, helloWithin time: Duration, isFarewell: Bool
+    ) throws {
+        admitted.append(transport.peer)
+        transports.append(transport)
+    }
+
+    func expectedStreams(from host: String) -> Int { 0 }
+    func claimStream(_ entry: [UInt8], _ exchange: Knock.Exchange) -> StreamTokens.Ticket? { nil }
+    func streamArrived(_ transport: TLSConnection, for ticket: StreamTokens.Ticket) { transport.close() }
+    func streamRefused(_ ticket: StreamTokens.Ticket, _ error: any Error) {}
+    func note(refusal: String) { refusals.append(refusal) }
+}

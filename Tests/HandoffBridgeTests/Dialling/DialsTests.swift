@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import HandoffCore
+import MainLoop
+import TestSupport
+import Testing
+
+@testable import HandoffBridge
+
+/// What stands in for everything around ``Dials``; no link ever comes about.
+@MainLoop
+private final class FakeDialsOwner: DialsOwner {
+    var isOn = true
+    let identity: Identity
+    let opening = Opening()
+    var trusted: [DeviceID: TrustEntry] = [:]
+    var linked: Set<DeviceID> = []
+    /// Where peers announce to be.
+    var announced: [NetworkAddress] = []
+    var callback: NetworkAddress?
+    /// Where somebody was not reached, in this order.
+    var missed: [NetworkAddress] = []
+    var changed: Set<DeviceID> = []
+    var refusals: [String] = []
+
+    init() throws { identity = try Identity(pem: KeyMaker.makeIdentity()) }
+
+    func label(of device: DeviceID) -> String { "the peer" }
+    func hasLink(with device: DeviceID) -> Bool { linked.contains(device) }
+    func allLinks(with device: DeviceID) -> [Link] { [] }
+
+    func addLink(_ transport: TLSConnection, dialled address: NetworkAddress) throws -> Link {
+        transport.close()
+        throw TLSFailure("there are no links here")
+    }
+
+    func knownAddresses(of device: DeviceID) -> [NetworkAddress] { trusted[device]?.addresses ?? [] }
+    func reachableAddresses(of device: DeviceID) -> [NetworkAddress] { announced }
+    func announces(_ address: NetworkAddress) -> Bool { announced.contains(address) }
+    func callback(of device: DeviceID) -> NetworkAddress? { callback }
+    func notReached(_ device: DeviceID, at address: NetworkAddress) { missed.append(address) }
+    func deviceChanged(_ device: DeviceID) { changed.insert(device) }
+    func note(refusal: String) { refusals.append(refusal) }
+}
+
+/// Places of this machine at which nobody listens.
+private func deserted(_ port: UInt16) -> NetworkAddress { NetworkAddress(host: "127.0.0.1", port: port) }
+
+@Suite("Dialling, alone", .serialized)
+struct DialsTests {
+    @Test("why a peer is not reached is told, until it has a link")
+    func reason() async throws {
+        try await onLoop {
+            let (owner, peer) = (try FakeDialsOwner(), try device(1))
+            let dials = Dials(owner)
+            owner.trusted[peer] = TrustEntry(peer, source: .pairing, addresses: [deserted(1), deserted(2)])
+            dials.dialNow(peer)
+            try await eventually { owner.missed.count >= 2 && dials.errors[peer]?.contains(":2") == true }
+            #expect(owner.missed.prefix(2) == [deserted(1), deserted(2)])
+            #expect(owner.changed == [peer])
+            #expect(owner.refusals.first?.hasPrefix("the peer was not reached at 127.0.0.1:1: ") == true)
+            owner.linked = [peer]
+            dials.update(peer)
+            #expect(dials.errors[peer] == nil)
+            dials.stopAll()
+        }
+    }
+
+    @Test("only peers without a link are dialled, while Handoff is on, and if there is anywhere to dial")
+    func wanted() async throws {
+        try await onLoop {
+            let (owner, peer) = (try FakeDialsOwner(), try device(1))
+            let dials = Dials(owner)
+            #expect(!dials.update(peer), "it is no peer")
+            owner.trusted[peer] = TrustEntry(peer, source: .pairing)
+            #expect(!dials.update(peer), "nobody knows where it is")
+            owner.callback = deserted(1)
+            #expect(dials.update(peer), "it has said where it listens")
+            (owner.callback, owner.announced) = (nil, [deserted(1)])
+            #expect(dials.update(peer), "it announces where it is")
+            owner.linked = [peer]
+            #expect(!dials.update(peer), "there is a link")
+            (owner.linked, owner.isOn) = ([], false)
+            #expect(!dials.update(peer), "Handoff is off")
+            dials.stopAll()
+            #expect(owner.missed.isEmpty)
+        }
+    }
+
+    @Test("an announced place at which nobody listens is left alone, while others are dialled again")
+    func left() async throws {
+        try await onLoop {
+            let (owner, peer) = (try FakeDialsOwner(), try device(1))
+            let dials = Dials(owner)
+            owner.trusted[peer] = TrustEntry(peer, source: .pairing, addresses: [deserted(1)])
+            owner.announced = [deserted(2)]
+            dials.dialNow(peer)
+            try await eventually { owner.missed.count >= 4 }
+            #expect(owner.missed.prefix(4) == [deserted(2), deserted(1), deserted(1), deserted(1)])
+            dials.stopAll()
+        }
+    }
+
+    @Test("because of announcements a peer is dialled three times a minute, elsewhere as ever")
+    func announcedOften() async throws {
+        try await onLoop {
+            let (owner, peer) = (try FakeDialsOwner(), try device(1))
+            let dials = Dials(owner)
+            owner.trusted[peer] = TrustEntry(peer, source: .pairing, addresses: [deserted(9)])
+            for port in UInt16(1)...5 {
+                owner.announced = [deserted(port)]
+                owner.missed = []
+                // As after a link that has lasted: the waits are short again.
+                dials.linkEnded(peer, since: MainLoop.now - 60_000_000)
+                dials.sighted(peer)
+                try await eventually { owner.missed.count { $0 == deserted(9) } >= 2 }
+                #expect(owner.missed.contains(deserted(port)) == (port <= 3), "place \(port)")
+            }
+            dials.stopAll()
+        }
+    }
+
+    @Test("the user can have eight connections made at a time, and none of them when Handoff is off")
+    func byUser() async throws {
+        try await onLoop {
+            let dials = Dials(try FakeDialsOwner())
+            var silent: [SocketConnection] = []
+            let listener = try Listener(NetworkAddress(host: "127.0.0.1", port: 0), port: 0) {
+                silent.append($0)
+            }
+            let address = NetworkAddress(host: "127.0.0.1", port: listener.port)
+            let attempts = (1...8).map { _ in MainLoop.start { try await dials.connect(address) } }
+            try await eventually { silent.count == 8 }
+            let failure = await #expect(throws: HandoffFailure.self) { try await dials.connect(address) }
+            #expect(failure?.code == .limitsExceeded)
+            dials.stopAll()
+            for attempt in attempts {
+                await #expect(throws: HandoffFailure.self) { try await attempt.value }
+            }
+            // There is room again.
+            let next = MainLoop.start { try await dials.connect(address) }
+            try await eventually { silent.count == 9 }
+            dials.stopAll()
+            _ = try? await next.value
+        }
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import HandoffCore
+import MainLoop
+import TestSupport
+import Testing
+
+@testable import HandoffBridge
+
+@Suite("Repeated attempts")
+struct RedialTests {
+    @Test("a reason for another attempt while one is under way leads to one right after it")
+    func dueMeanwhile() async throws {
+        try await onLoop {
+            var attempts = 0
+            var (isLate, hasWaited) = (false, true)
+            var gate: CheckedContinuation<Void, Never>?
+            var redial: Redial?
+            redial = Redial(
+                attempt: {
+                    attempts += 1
+                    if attempts == 2 { hasWaited = isLate }
+                    await withCheckedContinuation { gate = $0 }
+                }, done: { redial?.schedule() })
+            redial?.now()
+            try await eventually { gate != nil }
+            redial?.now()
+            #expect(attempts == 1)
+            // The shortest wait after a failure, by the clock of the same loop.
+            let late = LoopSource.timer(after: Backoff.first / 2) { isLate = true }
+            gate?.resume()
+            try await eventually { attempts == 2 }
+            #expect(!hasWaited)
+            late.cancel()
+            gate?.resume()
+            redial?.stop()
+        }
+    }
+
+    @Test("the wait between dials doubles, at first up to some seconds, and is never less than half of that")
+    func backoff() {
+        var backoff = Backoff()
+        var generator = SystemRandomNumberGenerator()
+        var expected = Duration.milliseconds(300)
+        for attempt in 1...40 {
+            let wait = backoff.next(using: &generator)
+            #expect(wait <= expected && wait >= expected * 0.5)
+            expected = min(expected * 2, attempt < 32 ? .milliseconds(2400) : .seconds(60))
+        }
+        #expect(expected == .seconds(60))
+        backoff.reset()
+        #expect(backoff.next(using: &generator) <= .milliseconds(300))
+    }
+}

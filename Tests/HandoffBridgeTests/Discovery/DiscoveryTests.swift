@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import DBus
+import HandoffCore
+import MainLoop
+import TestSupport
+import Testing
+
+@testable import HandoffBridge
+
+/// What stands in for everything around ``Discovery`` and ``Announcer``.
+@MainLoop
+private final class FakeDiscoveryOwner: DiscoveryOwner, AnnouncerOwner {
+    var isOn = true
+    let trusted: [DeviceID: TrustEntry] = [:]
+    let allPeerSecrets: [(device: DeviceID, secret: PeerSecret)] = []
+    let ownID: DeviceID
+    let port: UInt16 = 0
+    let peerSecrets: [PeerSecret] = []
+    let announcedName = ""
+    var wakings = 0
+    var errorChanges = 0
+    var refusals: [String] = []
+
+    init() throws { ownID = try device(0xFF) }
+
+    func label(of device: DeviceID) -> String { "a peer" }
+    func sightingsChanged(_ device: DeviceID?) {}
+    func strangersChanged() {}
+    func discoveryErrorChanged() { errorChanges += 1 }
+    func resumed() { wakings += 1 }
+    func listens(at host: String) -> Bool { true }
+    func renewPort() {}
+    func note(refusal: String) { refusals.append(refusal) }
+}
+
+private struct NoBus: Error {}
+
+@Suite("Finding devices, alone", .serialized)
+struct DiscoveryTests {
+    /// A program of this name on the bus, which answers nothing.
+    @MainLoop
+    private func program(_ name: BusName, on bus: TestBus) async throws -> Bus {
+        let program = try bus.connect()
+        guard try await program.request(name) == .owned else { throw TestFailure("\(name) is taken") }
+        return program
+    }
+
+    @Test("why devices are not found is said, but not while they are not to be")
+    func withoutBus() async throws {
+        try await onLoop {
+            let owner = try FakeDiscoveryOwner()
+            let discovery = Discovery(owner, Announcer(owner), isAllowed: true) { throw NoBus() }
+            discovery.update()
+            try await eventually {
+                discovery.error == "There is no system bus, by which Avahi could be asked."
+            }
+            #expect(owner.errorChanges > 0)
+            owner.isOn = false
+            #expect(discovery.error.isEmpty)
+            owner.isOn = true
+            let forbidden = Discovery(owner, Announcer(owner), isAllowed: false) { throw NoBus() }
+            forbidden.update()
+            #expect(forbidden.error.isEmpty)
+        }
+    }
+
+    @Test("that Avahi does not run is told from that it does not let itself be asked")
+    func withoutAvahi() async throws {
+        try await onLoop {
+            let (bus, owner) = (try await TestBus.start(), try FakeDiscoveryOwner())
+            let discovery = Discovery(owner, Announcer(owner), isAllowed: true) { try bus.connect() }
+            discovery.update()
+            try await eventually { discovery.error == "Avahi is not running." }
+            // The object of Avahi's server is not there.
+            let avahi = try await program("org.freedesktop.Avahi", on: bus)
+            let running = try Message.signal(from: "/", "org.freedesktop.Avahi.Server", "StateChanged")
+            var writer = MessageWriter(running)
+            try writer.write(Int32(2))
+            try writer.write("")
+            try await eventually {
+                try avahi.connection.send(running)
+                return discovery.error == "Avahi does not let itself be asked."
+            }
+            #expect(owner.refusals.contains { $0.hasPrefix("Devices cannot be looked for: ") })
+        }
+    }
+
+    @Test("that the machine has woken up is believed of logind alone")
+    func waking() async throws {
+        try await onLoop {
+            let (bus, owner) = (try await TestBus.start(), try FakeDiscoveryOwner())
+            let logind = try await program("org.freedesktop.login1", on: bus)
+            let other = try bus.connect()
+            // To whoever listens it says the same: nothing but its name tells them apart.
+            @MainLoop func say(_ sender: Bus, isAboutToSleep: Bool) throws {
+                let message = try Message.signal(
+                    from: "/org/freedesktop/login1", "org.freedesktop.login1.Manager", "PrepareForSleep")
+                var writer = MessageWriter(message)
+                try writer.write(isAboutToSleep)
+                try sender.connection.send(message)
+            }
+            let receiver = try bus.connect()
+            let discovery = Discovery(owner, Announcer(owner), isAllowed: false) { receiver }
+            discovery.update()
+            try await eventually {
+                try say(logind, isAboutToSleep: false)
+                return owner.wakings > 0
+            }
+            try await deliver(from: logind, to: receiver)
+            let former = owner.wakings
+            try say(other, isAboutToSleep: false)
+            try say(logind, isAboutToSleep: true)
+            for sender in [other, logind] { try await deliver(from: sender, to: receiver) }
+            #expect(owner.wakings == former)
+            try say(logind, isAboutToSleep: false)
+            try await deliver(from: logind, to: receiver)
+            #expect(owner.wakings == former + 1)
+            #expect(discovery.error.isEmpty)
+        }
+    }
+
+    /// Returns when what `sender` has sent has come to `receiver`: an answer comes behind all that was sent before it.
+    @MainLoop
+    private func deliver(from sender: Bus, to receiver: Bus) async throws {
+        for end in [sender, receiver] { _ = try await end.request("org.example.Nobody") }
+    }
+}

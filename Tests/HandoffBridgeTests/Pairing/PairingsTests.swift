@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import HandoffCore
+import MainLoop
+import TestSupport
+import Testing
+
+@testable import HandoffBridge
+
+/// What stands in for everything around ``Pairings``; no link ever comes about.
+@MainLoop
+private final class FakePairingsOwner: PairingsOwner {
+    var isOn = true
+    let ownID: DeviceID
+    var addresses: [NetworkAddress] = []
+    var room: HandoffFailure?
+    /// What becomes of connecting.
+    var connecting: @MainLoop () async throws -> Void = {}
+    var tried: [NetworkAddress] = []
+    var changed: [DeviceID] = []
+
+    init() throws { ownID = try device(0xFF) }
+
+    func isTrusted(_ device: DeviceID) -> Bool { false }
+    func welcomesStranger(from host: String) -> Bool { false }
+    func label(of device: DeviceID) -> String { "the device" }
+    func link(with device: DeviceID) -> Link? { nil }
+    func knownAddresses(of device: DeviceID) -> [NetworkAddress] { addresses }
+    func announces(_ address: NetworkAddress) -> Bool { false }
+
+    func connect(to address: NetworkAddress, expecting device: DeviceID) async throws {
+        tried.append(address)
+        try await connecting()
+    }
+
+    func checkRoom(for device: DeviceID) throws(HandoffFailure) { if let room { throw room } }
+    func store(_ entry: TrustEntry) throws {}
+    func trustBegan(_ device: DeviceID) {}
+    func pairingChanged(_ device: DeviceID) { changed.append(device) }
+    func deviceChanged(_ device: DeviceID) { changed.append(device) }
+    func note(refusal: String) {}
+}
+
+private let (first, second) = (
+    NetworkAddress(host: "192.0.2.1", port: 45700), NetworkAddress(host: "192.0.2.2", port: 45700)
+)
+
+@Suite("Pairing without a link, alone")
+struct PairingsTests {
+    @Test("a device is looked for at each address, and the last reason why it is not reached is shown")
+    func reasons() async throws {
+        try await onLoop {
+            let (owner, other) = (try FakePairingsOwner(), try device(1))
+            let pairings = Pairings(owner)
+            owner.addresses = [first, second]
+            owner.connecting = {
+                throw HandoffFailure(.connectionUnavailable, "Reason \(owner.tried.count).")
+            }
+            try pairings.pair(other)
+            #expect(pairings.shown(other) == ("waiting", "", ""))
+            try await eventually { pairings.shown(other).state == "none" }
+            #expect(pairings.shown(other) == ("none", "", "Reason 2."))
+            #expect(owner.tried == [first, second])
+            #expect(pairings.concerns(other) && pairings.addresses(of: other) == [first, second])
+            #expect(owner.changed == [other, other], "when it began, and when it had failed")
+        }
+    }
+
+    @Test("what keeps a device from being looked for is said, and what there is to do")
+    func nowhere() async throws {
+        try await onLoop {
+            let (owner, other) = (try FakePairingsOwner(), try device(1))
+            let pairings = Pairings(owner)
+            try pairings.pair(other)
+            try await eventually { pairings.shown(other).state == "none" }
+            #expect(pairings.shown(other).error.hasPrefix("No address of it is known."))
+            owner.addresses = [first]
+            try pairings.pair(other)
+            #expect(pairings.shown(other).error.isEmpty, "a new attempt makes the former one be forgotten")
+            try await eventually { pairings.shown(other).state == "none" }
+            #expect(pairings.shown(other).error.hasPrefix("The link was lost as soon as it was there."))
+        }
+    }
+
+    @Test("no pairing begins while Handoff is off, or without room for another peer")
+    func refused() async throws {
+        try await onLoop {
+            let (owner, other) = (try FakePairingsOwner(), try device(1))
+            let pairings = Pairings(owner)
+            owner.room = HandoffFailure(.limitsExceeded, "There are too many.")
+            let full = #expect(throws: HandoffFailure.self) { try pairings.pair(other) }
+            #expect(full?.code == .limitsExceeded)
+            owner.isOn = false
+            let off = #expect(throws: HandoffFailure.self) { try pairings.pair(other) }
+            #expect(off?.code == .disabled)
+            #expect(!pairings.concerns(other) && owner.changed.isEmpty)
+        }
+    }
+
+    @Test("a search ends when its user cancels it, and when Handoff is switched off")
+    func cancelled() async throws {
+        try await onLoop {
+            let (owner, other) = (try FakePairingsOwner(), try device(1))
+            let pairings = Pairings(owner)
+            var given = 0
+            owner.addresses = [first]
+            owner.connecting = {
+                do { try await MainLoop.sleep(for: .seconds(60)) } catch { given += 1 }
+                throw CancellationError()
+            }
+            for (number, (end, reason)) in [
+                ({ pairings.cancel(other) }, "The user has cancelled."),
+                ({ pairings.stopConnecting() }, "Handoff was switched off."),
+            ].enumerated() {
+                try pairings.pair(other)
+                try await eventually { owner.tried.count == number + 1 }
+                end()
+                #expect(pairings.shown(other) == ("none", "", reason))
+                try await eventually { given == number + 1 }
+                #expect(pairings.shown(other).error == reason, "the end of the search changes nothing")
+            }
+        }
+    }
+
+    @Test("where a device is looked for, it may come from itself")
+    func source() async throws {
+        try await onLoop {
+            let (owner, other) = (try FakePairingsOwner(), try device(1))
+            let pairings = Pairings(owner)
+            owner.addresses = [first, second]
+            owner.connecting = { try await MainLoop.sleep(for: .seconds(60)) }
+            try pairings.pair(other)
+            #expect(pairings.isUnderWay(with: "192.0.2.1") && pairings.isUnderWay(with: "192.0.2.2"))
+            #expect(!pairings.isUnderWay(with: "192.0.2.3"))
+            pairings.cancel(other)
+            #expect(!pairings.isUnderWay(with: "192.0.2.1"))
+        }
+    }
+
+    @Test("of so many devices whose pairing has failed the latest sixteen are shown")
+    func failures() async throws {
+        try await onLoop {
+            let pairings = Pairings(try FakePairingsOwner())
+            let others = try (1...17).map { try device($0) }
+            for other in others {
+                pairings.failed(other, "It was in vain.")
+                // Told apart by when they failed, in microseconds.
+                try await MainLoop.sleep(for: .milliseconds(1))
+            }
+            #expect(others.map(pairings.concerns) == [false] + Array(repeating: true, count: 16))
+        }
+    }
+}
