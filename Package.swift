@@ -77,7 +77,14 @@ let package = Package(
         tests("DBus", ["CDBus", "CGio", "DBus", "MainLoop", "Platform", "TestSupport"]),
         tests("DBusGenerator", ["DBusGeneratorLibrary"]),
         tests("HandoffCore", ["HandoffCore"]),
+        tests("HandoffInterfaces", ["DBus", "HandoffInterfaces", "MainLoop", "TestSupport"]),
         tests("HandoffDaemon", ["HandoffCore", "HandoffDaemon", "MainLoop", "TestSupport"]),
+        tests(
+            "HandoffBroker",
+            [
+                "DBus", "HandoffBroker", "HandoffCore", "HandoffDaemon", "HandoffInterfaces", "MainLoop",
+                "TestSupport",
+            ]),
         tests(
             "HandoffBridge",
             [

@@ -151,24 +151,26 @@ public final class ObjectTree {
 
     /// Whether there is anything in `binding` that is not hidden from `caller`.
     func isVisible(_ binding: any InterfaceBinding, of object: ExportedObject, to caller: Caller) -> Bool {
-        let description = type(of: binding).description
-        func isShown(_ member: String, _ access: AccessClass) -> Bool {
-            if case .hide = decide(caller, object, description.name, member, access) { return false }
-            return true
-        }
-        return description.methods.contains { isShown($0.name, $0.access) }
-            || description.properties.contains { isShown($0.name, $0.access) }
+        decides(on: binding, of: object, for: caller) { if case .hide = $0 { false } else { true } }
     }
 
     /// Whether there is anything in `binding` that `caller` may use, which is what an object manager lists.
     func isUsable(_ binding: any InterfaceBinding, of object: ExportedObject, by caller: Caller) -> Bool {
+        decides(on: binding, of: object, for: caller) { if case .allow = $0 { true } else { false } }
+    }
+
+    /// Whether any member of `binding` is decided on for `caller` in such a way.
+    private func decides(
+        on binding: any InterfaceBinding, of object: ExportedObject, for caller: Caller,
+        _ matches: (AccessDecision) -> Bool
+    ) -> Bool {
         let description = type(of: binding).description
-        func isAllowed(_ member: String, _ access: AccessClass) -> Bool {
-            if case .allow = decide(caller, object, description.name, member, access) { return true }
-            return false
+        return description.methods.contains {
+            matches(decide(caller, object, description.name, $0.name, $0.access))
         }
-        return description.methods.contains { isAllowed($0.name, $0.access) }
-            || description.properties.contains { isAllowed($0.name, $0.access) }
+            || description.properties.contains {
+                matches(decide(caller, object, description.name, $0.name, $0.access))
+            }
     }
 
     func isUsable(_ object: ExportedObject, by caller: Caller) -> Bool {

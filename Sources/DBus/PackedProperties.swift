@@ -16,7 +16,26 @@ public struct PackedProperties: Hashable, Sendable {
     /// - Throws: `InvalidArgs` if they are nested more deeply than a message can hold, `LimitsExceeded` if they take
     ///   more than one can.
     public init(_ properties: [String: Value]) throws(DBusError) {
-        guard !properties.isEmpty else {
+        try self.init(isEmpty: properties.isEmpty) { (writer) throws(DBusError) in
+            try writer.write(properties)
+        }
+    }
+
+    /// Packs `properties`, in their order.
+    /// - Throws: the same, and `InvalidArgs` if they are no `a{sv}`.
+    public init(_ properties: DictionaryValue) throws(DBusError) {
+        guard properties.keySignature == "s", properties.valueSignature == "v" else {
+            throw .invalidArgs("Properties have the type a{sv}.")
+        }
+        try self.init(isEmpty: properties.entries.isEmpty) { (writer) throws(DBusError) in
+            try writer.writeContent(of: .dictionary(properties))
+        }
+    }
+
+    private init(
+        isEmpty: Bool, _ write: (inout MessageWriter) throws(DBusError) -> Void
+    ) throws(DBusError) {
+        guard !isEmpty else {
             self.init()
             return
         }
@@ -25,7 +44,7 @@ public struct PackedProperties: Hashable, Sendable {
         guard dbus_message_set_reply_serial(raw, 1) != 0 else { throw .noMemory() }
         message.setSerial(1)
         var writer = MessageWriter(message)
-        try writer.write(properties)
+        try write(&writer)
         self.init(bytes: try message.marshal())
     }
 
@@ -39,5 +58,12 @@ public struct PackedProperties: Hashable, Sendable {
         guard !bytes.isEmpty else { return [:] }
         var reader = MessageReader(try Message.demarshal(bytes))
         return try reader.read()
+    }
+
+    /// The same as one value, in the order in which they were packed.
+    public func value() throws(DBusError) -> Value {
+        guard !bytes.isEmpty else { return .properties([:]) }
+        var reader = MessageReader(try Message.demarshal(bytes))
+        return try reader.readAnyValue()
     }
 }

@@ -16,6 +16,13 @@ public struct MarshalledSize: Sendable {
         return size.bytes
     }
 
+    /// The same of a dictionary as it is.
+    public static func ofBody(_ dictionary: DictionaryValue) -> Int {
+        var size = MarshalledSize()
+        size.add(dictionary)
+        return size.bytes
+    }
+
     private mutating func align(_ boundary: Int) { bytes = (bytes + boundary - 1) & ~(boundary - 1) }
 
     private mutating func fixed(_ size: Int) {
@@ -45,21 +52,34 @@ public struct MarshalledSize: Sendable {
             fixed(4)
             align(Self.alignment(of: array.elementSignature))
             for element in array.elements { add(element) }
-        case .dictionary(let dictionary):
-            fixed(4)
-            align(8)
-            for entry in dictionary.entries {
-                align(8)
-                add(entry.key)
-                add(entry.value)
-            }
+        case .dictionary(let dictionary): add(dictionary)
         case .structure(let structure):
             align(8)
             for field in structure.fields { add(field) }
-        case .variant(let content):
-            bytes += content.typeSignature.utf8.count + 2
-            add(content)
+        case .variant(let content): addVariant(content)
         }
+    }
+
+    private mutating func add(_ dictionary: DictionaryValue) {
+        fixed(4)
+        align(8)
+        for entry in dictionary.entries {
+            align(8)
+            add(entry.key)
+            add(entry.value)
+        }
+    }
+
+    private mutating func addVariant(_ content: Value) {
+        bytes += content.typeSignature.utf8.count + 2
+        add(content)
+    }
+
+    /// Adds one more entry to an `a{sv}`, which is all that there is.
+    public mutating func addProperty(_ key: String, _ value: Value) {
+        align(8)
+        text(key.utf8.count)
+        addVariant(value)
     }
 
     private static func alignment(of signature: String) -> Int {

@@ -189,4 +189,32 @@ extension Value {
         }
         return result
     }
+
+    /// This `a{sv}` as ``properties(_:)`` makes it: its entries sorted by key, of a key that comes twice the last alone;
+    /// nil if this is none.
+    public var sortedProperties: DictionaryValue? {
+        guard case .dictionary(let dictionary) = self, dictionary.keySignature == "s",
+            dictionary.valueSignature == "v"
+        else { return nil }
+        var entries = dictionary.entries
+        if !Self.isAscending(entries) {
+            entries.sort { ($0.key.string ?? "") < ($1.key.string ?? "") }
+            guard Self.isAscending(entries) else {
+                // A key comes twice.
+                return properties.flatMap { Value.properties($0).sortedProperties }
+            }
+        }
+        return DictionaryValue(checkedKey: "s", checkedValue: "v", entries)
+    }
+
+    /// Whether each key is greater than the one before it.
+    private static func isAscending(_ entries: [DictionaryValue.Entry]) -> Bool {
+        var former: String?
+        for entry in entries {
+            guard case .string(let key) = entry.key else { return false }
+            if let former, key <= former { return false }
+            former = key
+        }
+        return true
+    }
 }

@@ -27,9 +27,11 @@ public final class Broker {
     private(set) lazy var peers = Peers(self)
     private(set) lazy var pendingReleases = PendingReleases(self)
     private(set) lazy var guards = StreamGuards(self)
-    private(set) lazy var readers = ReaderWatch(self)
+    private(set) lazy var unreadMessages = UnreadMessagesWatch(self)
     private lazy var peerCalls = PeerCalls(self)
-    private(set) lazy var installedApplications = InstalledApplications(self)
+    private(set) lazy var installedApplications = InstalledApplications { [weak self] in
+        self?.setInstalled($0)
+    }
 
     var recentFetches = RecentFetches()
     private(set) lazy var fetchLog = FetchLog(self)
@@ -52,9 +54,14 @@ public final class Broker {
 
     /// A broker on `bus`, with the switch as it was left.
     /// - Throws: if the settings cannot be read.
-    public init(_ bus: Bus) throws {
+    public convenience init(_ bus: Bus) throws {
+        try self.init(bus, Preferences(HandoffDirectories.configurationFile))
+    }
+
+    /// A broker on `bus` for a user who has chosen this.
+    init(_ bus: Bus, _ preferences: Preferences) {
         self.bus = bus
-        preferences = try Preferences()
+        self.preferences = preferences
         activities = SessionActivities(isEnabled: preferences.isEnabled)
         remoteOffers = RemoteOffers(
             isEnabled: preferences.isEnabled, showsUnhandled: preferences.showsUnhandled)
@@ -68,14 +75,14 @@ public final class Broker {
             self?.bridgeChanged($0)
         }
         connection.policy = policy
-        connection.observer = readers
+        connection.observer = unreadMessages
         connection.gate = peerCalls
         connection.objects.manage(HandoffNames.brokerPath)
         connection.objects.export(
             HandoffNames.brokerPath,
             [
                 ManagerBinding(ManagerObject(self)), PreferencesBinding(PreferencesObject(self)),
-                PeerManagerBinding(PeerManagerObject(self)),
+                PeerManagerBinding(PeerManagerObject(peers, guards)),
             ])
         bus.onVanished = { [weak self] in self?.vanished($0) }
         connection.objects.explainAbsence = { [weak self] in self?.explainAbsence(of: $1, to: $0, $2) }
@@ -111,7 +118,7 @@ public final class Broker {
     private func vanished(_ name: BusName) {
         forget(name)
         holdings.left(name.text)
-        readers.vanished(name)
+        unreadMessages.vanished(name)
         registry.vanished(name.text)
         guards.vanished(name)
     }
@@ -308,41 +315,5 @@ public final class Broker {
         guard let bridge else { return }
         connection.objects.propertiesChanged(
             HandoffNames.brokerPath, PreferencesBinding.description.name, names, tell: .only(bridge))
-    }
-
-    // MARK: The bridge
-
-    private enum News {
-        case offer(Offer)
-        case withdraw(ActivityID)
-    }
-
-    /// Calls the bridge for all peers. The calls are made in the order of the news.
-    private func tellBridge(_ news: News) {
-        guard let bridge else { return }
-        let all = PeerProxy(RemoteObject(connection, bridge, HandoffNames.bridgePeers))
-        MainLoop.start {
-            do {
-                switch news {
-                case .offer(let offer):
-                    brokerLog.debug("Activity \(offer.id) is offered, revision \(offer.revision).")
-                    try await all.offer(activity: offer.id.description, summary: OfferSummary.encode(offer))
-                case .withdraw(let id): try await all.withdraw(activity: id.description)
-                }
-            } catch {
-                brokerLog.debug("The bridge did not take an offer: \(DBusError.converting(error).message)")
-            }
-        }
-    }
-
-    /// The bridge's object of `device`.
-    /// - Throws: `ConnectionUnavailable` while there is no bridge.
-    func bridgePeer(_ device: DeviceID) throws -> PeerProxy {
-        guard let bridge else {
-            throw HandoffFailure(
-                .connectionUnavailable, "The bridge is not running. Start handoff-bridge, then try again.")
-        }
-        let path = try HandoffNames.bridgePeers.appending(device.description)
-        return PeerProxy(RemoteObject(connection, bridge, path))
     }
 }

@@ -5,30 +5,59 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
+/// What the manager needs of the session.
+@MainLoop
+protocol ManagerOwner: ActivityBroker {
+    /// What peers offer.
+    var remoteOffers: RemoteOffers { get set }
+    /// What peers took last.
+    var recentFetches: RecentFetches { get set }
+    /// Moves the user's switch.
+    func setEnabled(_ isEnabled: Bool, _ call: MethodCall) throws
+    /// Makes sure that the desktop entries have been read.
+    func loadInstalledApplications()
+    /// Takes in a registration of `caller`, in place of what it registered before, which is returned.
+    func register(_ registration: Registration, from caller: Caller) throws -> Registration?
+    /// `connection` has registered: what that causes follows the reply.
+    func registered(_ connection: String)
+    /// Takes back what `connection` registered, and ends what it has.
+    func unregister(_ connection: String, isOnBus: Bool)
+    /// `name` wants to be told of things, now or again.
+    func welcome(_ name: BusName)
+    /// Takes in an activity.
+    func add(_ object: ActivityObject) throws
+    /// Makes `object`, which has been added, known.
+    func export(_ object: ActivityObject)
+}
+
+extension Broker: ManagerOwner {
+    func loadInstalledApplications() { installedApplications.loadOnce() }
+}
+
 /// `org.example.Handoff.Manager`: registering, creating activities, the switch.
 @MainLoop
 final class ManagerObject: ManagerServer {
-    private unowned let broker: Broker
+    private unowned let owner: any ManagerOwner
     private var warnedTypes: Set<ActivityType> = []
     private var generator = SystemRandomNumberGenerator()
 
     /// The bytes that the path of an application's object may take.
     private static let maximumPathSize = 4096
 
-    init(_ broker: Broker) { self.broker = broker }
+    init(_ owner: any ManagerOwner) { self.owner = owner }
 
-    var enabled: Bool { broker.activities.isEnabled }
+    var enabled: Bool { owner.activities.isEnabled }
     var maximumUserInfoSize: UInt32 { UInt32(UserInfoRules.maximumSize) }
     var version: UInt32 { 1 }
 
     var recentFetches: [[String: Value]] {
-        broker.recentFetches.fetches.map { fetch in
+        owner.recentFetches.fetches.map { fetch in
             Self.properties(of: fetch).merging(["Kind": .string(fetch.kind.rawValue)]) { $1 }
         }
     }
 
     var fetchesByDevice: [[String: Value]] {
-        broker.recentFetches.devices.map { tally in
+        owner.recentFetches.devices.map { tally in
             Self.properties(of: tally.last)
                 .merging(["Fetches": .uint64(tally.fetches), "Streams": .uint64(tally.streams)]) { $1 }
         }
@@ -43,11 +72,11 @@ final class ManagerObject: ManagerServer {
     }
 
     var hiddenOffers: [[String: Value]] {
-        broker.remoteOffers.hidden.map { hidden in
+        owner.remoteOffers.hidden.map { hidden in
             let offer = hidden.offer
             return [
                 "DeviceId": .string(hidden.device.description),
-                "DeviceName": .string(broker.peers.name(of: hidden.device)),
+                "DeviceName": .string(owner.name(of: hidden.device)),
                 "ActivityId": .string(offer.id.description), "ActivityType": .string(offer.type.description),
                 "ApplicationId": .string(offer.applicationID.description), "Title": .string(offer.title),
                 "Since": .int64(offer.since), "Reason": .string(hidden.reason),
@@ -55,7 +84,7 @@ final class ManagerObject: ManagerServer {
         }
     }
 
-    func setEnabled(_ enabled: Bool, _ call: MethodCall) async throws { try broker.setEnabled(enabled, call) }
+    func setEnabled(_ enabled: Bool, _ call: MethodCall) async throws { try owner.setEnabled(enabled, call) }
 
     func registerApplication(
         applicationId: String, activityTypes: [String], application: ObjectPath, options: [String: Value],
@@ -67,21 +96,21 @@ final class ManagerObject: ManagerServer {
         let declaration = Declaration(
             activityTypes: try Self.types(activityTypes), documentTypes: options.documentTypes,
             domains: options.domains)
-        broker.installedApplications.loadOnce()
-        try SandboxClaims.check(call.caller, id, options.team, declaration, broker.registry.installed[id])
+        owner.loadInstalledApplications()
+        try SandboxClaims.check(call.caller, id, options.team, declaration, owner.registry.installed[id])
         try Self.check(application)
         let registration = Registration(
             connection: name.text, applicationID: id, team: options.team, declaration: declaration,
             objectPath: application.text, receives: options.receives)
-        let former = try broker.register(registration, from: call.caller)
-        broker.readers.welcome(name)
+        let former = try owner.register(registration, from: call.caller)
+        owner.welcome(name)
         if let former, former.applicationID != id {
             brokerLog.debug("\(name) was registered as \(former.applicationID) before.")
         }
         let types = declaration.types
         warn(of: types, id)
         brokerLog.debug("\(name) is registered as \(id), team \(registration.team), \(types.count) types.")
-        call.afterReply { [weak broker] in broker?.registered(name.text) }
+        call.afterReply { [weak owner] in owner?.registered(name.text) }
     }
 
     /// Looked at only if they are not too many.
@@ -109,23 +138,23 @@ final class ManagerObject: ManagerServer {
 
     func unregisterApplication(_ call: MethodCall) async throws {
         let name = try caller(call)
-        _ = try broker.registry.requireRegistration(of: name.text)
-        call.afterReply { [weak broker] in broker?.unregister(name.text, isOnBus: true) }
+        _ = try owner.registry.requireRegistration(of: name.text)
+        call.afterReply { [weak owner] in owner?.unregister(name.text, isOnBus: true) }
     }
 
     func createActivity(
         activityType: String, properties: [String: Value], _ call: MethodCall
     ) async throws -> ObjectPath {
         let name = try caller(call)
-        let registration = try broker.registry.requireRegistration(of: name.text)
+        let registration = try owner.registry.requireRegistration(of: name.text)
         let documentType = properties["DocumentURL"]?.string.flatMap { ActivityURL.documentType($0) }
-        let type = try broker.registry.activityType(activityType, documentType: documentType, for: name.text)
+        let type = try owner.registry.activityType(activityType, documentType: documentType, for: name.text)
         let object = try ActivityObject(
             ActivityID(using: &generator), type: type, registration: registration, owner: name,
-            broker: broker,
+            broker: owner,
             properties: properties)
-        try broker.add(object)
-        call.afterReply { [weak broker] in broker?.export(object) }
+        try owner.add(object)
+        call.afterReply { [weak owner] in owner?.export(object) }
         return object.path
     }
 

@@ -20,10 +20,10 @@ final class Preferences {
     private(set) var port: UInt16 = 0
     private let path: String
 
-    /// What the file says; what it does not say has its default.
+    /// What the file at `path` says; what it does not say has its default.
     /// - Throws: if the file, or a key that only the broker goes by, cannot be understood.
-    init() throws {
-        path = HandoffDirectories.configurationFile
+    init(_ path: String) throws {
+        self.path = path
         let file = try KeyFile.load(path) ?? KeyFile()
         isEnabled = try file.boolean(.enabled) ?? true
         showsUnhandled = try file.boolean(.showsUnhandled) ?? false

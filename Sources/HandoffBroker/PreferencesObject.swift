@@ -4,39 +4,56 @@ internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
 
+/// What the preferences on the bus need of the session.
+@MainLoop
+protocol PreferencesOwner: AnyObject {
+    /// What the user has chosen.
+    var preferences: Preferences { get }
+    /// What peers offer.
+    var remoteOffers: RemoteOffers { get set }
+    /// Moves the user's switch.
+    func setEnabled(_ isEnabled: Bool, _ call: MethodCall) throws
+    /// Tells of what has changed about offers.
+    func show(_ actions: [RemoteOffers.Action])
+    /// What the user has chosen has changed.
+    func tellPreferences(_ names: [String])
+}
+
+extension Broker: PreferencesOwner {}
+
 /// `org.example.Handoff.Preferences`: what the user has chosen.
 @MainLoop
 final class PreferencesObject: PreferencesServer {
-    private unowned let broker: Broker
+    private unowned let owner: any PreferencesOwner
 
-    init(_ broker: Broker) { self.broker = broker }
+    init(_ owner: any PreferencesOwner) { self.owner = owner }
 
-    var enabled: Bool { broker.preferences.isEnabled }
-    var showUnhandledOffers: Bool { broker.preferences.showsUnhandled }
-    var deviceName: String { broker.preferences.deviceName }
-    var port: UInt16 { broker.preferences.port }
+    var enabled: Bool { owner.preferences.isEnabled }
+    var showUnhandledOffers: Bool { owner.preferences.showsUnhandled }
+    var deviceName: String { owner.preferences.deviceName }
+    var port: UInt16 { owner.preferences.port }
 
-    func setEnabled(_ enabled: Bool, _ call: MethodCall) async throws { try broker.setEnabled(enabled, call) }
+    func setEnabled(_ enabled: Bool, _ call: MethodCall) async throws { try owner.setEnabled(enabled, call) }
 
     func setShowUnhandledOffers(_ shows: Bool, _ call: MethodCall) async throws {
         guard shows != showUnhandledOffers else { return }
-        try broker.preferences.setShowsUnhandled(shows)
-        let actions = broker.remoteOffers.setShowsUnhandled(shows)
-        call.afterReply { [weak broker] in
-            broker?.tellPreferences(["ShowUnhandledOffers"])
-            broker?.peers.perform(actions)
+        try owner.preferences.setShowsUnhandled(shows)
+        let actions = owner.remoteOffers.setShowsUnhandled(shows)
+        call.afterReply { [weak owner] in
+            owner?.tellPreferences(["ShowUnhandledOffers"])
+            owner?.show(actions)
         }
     }
 
     func setDeviceName(_ name: String, _ call: MethodCall) async throws {
         guard name != deviceName else { return }
-        try broker.preferences.setDeviceName(name)
-        call.afterReply { [weak broker] in broker?.tellPreferences(["DeviceName"]) }
+        try owner.preferences.setDeviceName(name)
+        call.afterReply { [weak owner] in owner?.tellPreferences(["DeviceName"]) }
     }
 
     func setPort(_ port: UInt16, _ call: MethodCall) async throws {
         guard port != self.port else { return }
-        try broker.preferences.setPort(port)
-        call.afterReply { [weak broker] in broker?.tellPreferences(["Port"]) }
+        try owner.preferences.setPort(port)
+        call.afterReply { [weak owner] in owner?.tellPreferences(["Port"]) }
     }
 }

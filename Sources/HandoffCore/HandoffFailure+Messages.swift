@@ -34,8 +34,14 @@ extension HandoffFailure {
             .unknownObject, "Device \(device) offers no activity \(id) here. Look again at what is offered.")
     }
 
-    static var disabled: HandoffFailure {
+    /// The user has switched Handoff off here.
+    public static var disabled: HandoffFailure {
         HandoffFailure(.disabled, "Handoff is switched off. Switch it on, then try again.")
+    }
+
+    /// The same, for a peer to read.
+    public static var disabledThere: HandoffFailure {
+        HandoffFailure(.disabled, "Handoff is switched off on the other device. Switch it on there.")
     }
 
     static func offerWithdrawn(_ activity: ActivityID) -> HandoffFailure {

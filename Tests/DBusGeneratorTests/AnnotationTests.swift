@@ -6,6 +6,7 @@ import Testing
 struct AnnotationTests {
     private static let access = "org.example.Handoff.Access"
     private static let writeAccess = "org.example.Handoff.WriteAccess"
+    private static let setter = "org.example.Handoff.Setter"
     private static let emits = "org.freedesktop.DBus.Property.EmitsChangedSignal"
     private static let classes = "any, owner, unsandboxed, bridge, broker, stranger, paired, routed"
 
@@ -34,6 +35,14 @@ struct AnnotationTests {
             .members(
                 4, "\(emits) is one of true, invalidates, const, false, not “yes”",
                 property("read", annotation(emits, "yes"))),
+            .members(
+                4, "\(setter) is one of own, common, not “one”", annotation(setter, "one")),
+            .members(
+                4, "the annotation “\(setter)” is not known for property",
+                property("readwrite", annotation(setter, "own"))),
+            .members(
+                2, "com.example.Test has no property to write, so \(setter) can't be “common”",
+                annotation(setter, "common") + property("read", "")),
             .members(
                 4, "P can't be written, so nobody needs \(writeAccess)",
                 property("read", annotation(writeAccess, "any"))),

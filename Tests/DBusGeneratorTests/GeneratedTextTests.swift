@@ -48,6 +48,37 @@ struct GeneratedTextTests {
         #expect(text.contains("        case 1: try await server.setLocked(reader.read(), call)\n"))
     }
 
+    @Test("with a common setter, one requirement takes every write, by name and with a value of the type")
+    func commonSetter() throws {
+        let file = Sample.file(
+            """
+            <annotation name="org.example.Handoff.Setter" value="common"/>
+            <!-- D. --><property name="Read" type="s" access="read"/>
+            <!-- D. --><property name="Title" type="s" access="readwrite"/>
+            <!-- D. --><property name="Info" type="a{sv}" access="write"/>
+            """)
+        let text = try Generator.swift(from: [file])
+        #expect(
+            text.contains(
+                """
+                    var title: String { get }
+                    /// Sets the property of this name, which can be written, to `value`, which has its type.
+                    func set(_ property: String, to value: Value, _ call: MethodCall) async throws
+                }
+                """))
+        #expect(
+            text.contains(
+                """
+                        switch property {
+                        case 1: try await server.set("Title", to: reader.readAnyValue(), call)
+                        case 2: try await server.set("Info", to: reader.readAnyValue(), call)
+                        default:
+                """))
+        // A proxy has one for each all the same.
+        #expect(!text.contains("func setTitle(_ value: String, _ call: MethodCall)"))
+        #expect(text.contains("func setTitle(_ value: String"))
+    }
+
     @Test("a description says types and who may do what")
     func description() throws {
         let text = try Generator.swift(from: [Sample.file(text: Sample.notes)])

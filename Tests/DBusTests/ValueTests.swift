@@ -120,6 +120,41 @@ struct ValueTests {
         }
     }
 
+    @Test("sorted properties have each key once, the last value of it, in the order of the keys")
+    func sortedProperties() throws {
+        func dictionary(_ keys: [String]) throws -> Value {
+            try .dictionary(
+                key: "s", value: "v",
+                keys.enumerated().map { (.string($1), .variant(.int32(Int32($0)))) })
+        }
+        let cases: [([String], [String: Value])] = [
+            ([], [:]), (["a"], ["a": .int32(0)]), (["a", "b"], ["a": .int32(0), "b": .int32(1)]),
+            (["c", "a", "b"], ["c": .int32(0), "a": .int32(1), "b": .int32(2)]),
+            (["a", "a"], ["a": .int32(1)]), (["b", "a", "b", "a"], ["b": .int32(2), "a": .int32(3)]),
+            (["", "ü", "u\u{308}"], ["": .int32(0), "ü": .int32(2)]),
+        ]
+        for (keys, expected) in cases {
+            let sorted = try #require(try dictionary(keys).sortedProperties)
+            #expect(Value.dictionary(sorted) == .properties(expected), "\(keys)")
+            #expect(MarshalledSize.ofBody(sorted) == MarshalledSize.ofBody(expected))
+        }
+        #expect(Value.strings([]).sortedProperties == nil)
+        #expect(try Value.dictionary(key: "s", value: "s", []).sortedProperties == nil)
+    }
+
+    @Test("a size that is added up property by property is that of them all")
+    func sizeByProperty() {
+        let properties: KeyValuePairs<String, Value> = [
+            "a": .byte(1), "list": .strings(["x", "y"]), "n": .int64(1), "p": .properties([:]),
+        ]
+        var size = MarshalledSize()
+        size.add(.properties([:]))
+        for (key, value) in properties { size.addProperty(key, value) }
+        #expect(
+            size.bytes == MarshalledSize.ofBody(Dictionary(uniqueKeysWithValues: properties.map { ($0, $1) }))
+        )
+    }
+
     @Test("the size of properties is that of a body with nothing else")
     func sizeOfProperties() throws {
         let properties: [String: Value] = [
@@ -143,6 +178,18 @@ struct PackedPropertiesTests {
         let packed = try PackedProperties(properties)
         #expect(!packed.isEmpty)
         #expect(try packed.unpacked() == properties)
+    }
+
+    @Test("a dictionary comes out in its order")
+    func order() throws {
+        let value = try Value.dictionary(
+            key: "s", value: "v",
+            [(.string("b"), .variant(.byte(1))), (.string("a"), .variant(.properties(["c": .byte(2)])))])
+        guard case .dictionary(let dictionary) = value else { return #expect(Bool(false), "no dictionary") }
+        #expect(try PackedProperties(dictionary).value() == value)
+        #expect(try PackedProperties().value() == .properties([:]))
+        guard case .dictionary(let other) = try Value.dictionary(key: "s", value: "s", []) else { return }
+        #expect(throws: DBusError.self) { try PackedProperties(other) }
     }
 
     @Test("none of them take nothing")

@@ -129,11 +129,17 @@ extension Interface {
         ) { source in
             Self.writeSwitch(over: "property", error: "unknownProperty", in: name, to: &source) { source in
                 for (index, property) in properties.enumerated() where property.isWritable {
-                    source.line("case \(index): try await server.\(property.setterName)(reader.read(), call)")
+                    source.line("case \(index): try await server.\(setterCall(of: property))")
                 }
                 return properties.contains(where: \.isWritable)
             }
         }
+    }
+
+    private func setterCall(of property: Property) -> String {
+        hasCommonSetter
+            ? "set(\(literal(property.name)), to: reader.readAnyValue(), call)"
+            : "\(property.setterName)(reader.read(), call)"
     }
 
     // MARK: Signals

@@ -15,10 +15,16 @@ extension Interface {
                     source.documentation(property.documentation)
                     source.line("var \(escaped(property.swiftName)): \(property.type.swift) { get }")
                 }
-                if property.isWritable {
+                if property.isWritable && !hasCommonSetter {
                     source.documentation(property.setterDocumentation)
                     source.line("\(property.setter("_ call: MethodCall")) async throws")
                 }
+            }
+            if hasCommonSetter {
+                source.documentation([
+                    "Sets the property of this name, which can be written, to `value`, which has its type."
+                ])
+                source.line("func set(_ property: String, to value: Value, _ call: MethodCall) async throws")
             }
         }
         source.line()

@@ -52,6 +52,8 @@ package struct Interface: Equatable {
     package let name: String
     /// The interface's own value of `org.freedesktop.DBus.Property.EmitsChangedSignal`, if the file gives one.
     package let emitsChanged: String?
+    /// Whether a server has one function that writes whatever property it is, in place of one for each.
+    package let hasCommonSetter: Bool
     /// The text of the comment before it, line by line, without common indentation.
     package let documentation: [String]
     package let line: Int
@@ -72,12 +74,13 @@ package struct Interface: Equatable {
     }
 
     init(
-        path: String, name: String, emitsChanged: String?, documentation: [String], line: Int,
-        methods: [Method], signals: [Signal], properties: [Property]
+        path: String, name: String, emitsChanged: String?, hasCommonSetter: Bool, documentation: [String],
+        line: Int, methods: [Method], signals: [Signal], properties: [Property]
     ) {
         self.path = path
         self.name = name
         self.emitsChanged = emitsChanged
+        self.hasCommonSetter = hasCommonSetter
         self.documentation = documentation
         self.line = line
         self.methods = methods

@@ -4,6 +4,7 @@
 enum Annotation: String, CustomStringConvertible {
     case access = "org.example.Handoff.Access"
     case writeAccess = "org.example.Handoff.WriteAccess"
+    case setter = "org.example.Handoff.Setter"
     case emitsChanged = "org.freedesktop.DBus.Property.EmitsChangedSignal"
 
     var description: String { rawValue }
@@ -13,6 +14,7 @@ enum Annotation: String, CustomStringConvertible {
         switch self {
         case .access, .writeAccess:
             ["any", "owner", "unsandboxed", "bridge", "broker", "stranger", "paired", "routed"]
+        case .setter: ["own", "common"]
         case .emitsChanged: ["true", "invalidates", "const", "false"]
         }
     }

@@ -25,7 +25,7 @@ struct InterfaceReader {
     private func interface(_ element: Element) throws(GenerationError) -> Interface {
         let name = try interfaceName(of: element)
         try checkChildren(of: element, ["annotation", "method", "signal", "property"])
-        let annotations = try annotations(of: element, [.access, .writeAccess, .emitsChanged])
+        let annotations = try annotations(of: element, [.access, .writeAccess, .setter, .emitsChanged])
         var (methods, signals, properties): ([Interface.Method], [Interface.Signal], [Interface.Property]) =
             ([], [], [])
         var lines: [String: Int] = [:]
@@ -40,10 +40,15 @@ struct InterfaceReader {
             default: properties.append(try property(child, member, defaults: annotations))
             }
         }
+        let hasCommonSetter = annotations[.setter] == "common"
+        if hasCommonSetter && !properties.contains(where: \.isWritable) {
+            throw failure(
+                element, "\(name) has no property to write, so \(Annotation.setter) can't be “common”")
+        }
         return Interface(
             path: path, name: name, emitsChanged: annotations[.emitsChanged],
-            documentation: try documentation(of: element, name), line: element.line, methods: methods,
-            signals: signals, properties: properties)
+            hasCommonSetter: hasCommonSetter, documentation: try documentation(of: element, name),
+            line: element.line, methods: methods, signals: signals, properties: properties)
     }
 
     // MARK: Members

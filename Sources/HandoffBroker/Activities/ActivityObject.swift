@@ -6,6 +6,27 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
+/// What an activity needs of the session. (Its own owner is an application.)
+@MainLoop
+protocol ActivityBroker: PeerDirectory {
+    /// Where activities are exported.
+    var connection: Connection { get }
+    /// The applications that have registered.
+    var registry: Registry { get }
+    /// All activities of the session.
+    var activities: SessionActivities { get set }
+    /// What they take.
+    var holdings: ClientHoldings { get set }
+    /// One of them on the bus.
+    func object(of id: ActivityID) -> ActivityObject?
+    /// Draws the consequences of a change.
+    func perform(_ actions: [SessionActivities.Action])
+    /// Says, once for each type, that a `UserInfo` of `size` bytes is much.
+    func hintAtStreams(_ type: ActivityType, _ size: Int)
+}
+
+extension Broker: ActivityBroker {}
+
 /// An activity of this session on the bus: its properties, and the saving of its state.
 @MainLoop
 final class ActivityObject {
@@ -18,14 +39,15 @@ final class ActivityObject {
     /// Its properties.
     private(set) var state = ActivityState()
 
-    private unowned let broker: Broker
+    private unowned let broker: any ActivityBroker
     private var saving = Saving()
     private lazy var savingTimer = DeadlineTimer { [weak self] in self?.advance() }
     /// The fetches that wait for the state to be saved, by continuation.
     private var waiting: [ContinuationID: [CheckedContinuation<Bool, Never>]] = [:]
 
     init(
-        _ id: ActivityID, type: ActivityType, registration: Registration, owner: BusName, broker: Broker,
+        _ id: ActivityID, type: ActivityType, registration: Registration, owner: BusName,
+        broker: any ActivityBroker,
         properties: [String: Value]
     ) throws {
         self.id = id
@@ -70,13 +92,14 @@ final class ActivityObject {
 
     /// Tells the application's author of a `UserInfo` that is better sent by other means.
     func hintAtStreams() {
-        let size = state.userInfoSize
+        let size = state.userInfo.size
         if size > UserInfoRules.comfortableSize { broker.hintAtStreams(type, size) }
     }
 
     /// Merges `entries` into `UserInfo`.
     func merge(_ entries: [String: Value], _ call: MethodCall) throws {
-        try apply(["UserInfo": .properties(state.userInfo.merging(entries) { _, new in new })], call)
+        let merged = state.userInfo.properties.merging(entries) { _, new in new }
+        try apply(["UserInfo": .properties(merged)], call)
     }
 
     /// Its application has registered anew. What is offered and what is fetched have to name the same team.
@@ -199,7 +222,7 @@ final class ActivityObject {
     /// Tells the delegate that `device` has continued the activity.
     func wasContinued(by device: DeviceID) {
         let about: [String: Value] = [
-            "DeviceId": .string(device.description), "DeviceName": .string(broker.peers.name(of: device)),
+            "DeviceId": .string(device.description), "DeviceName": .string(broker.name(of: device)),
         ]
         MainLoop.start { [delegateProxy, path] in
             do {
@@ -231,6 +254,11 @@ extension ActivityObject: ActivityServer {
 
     func update(properties: [String: Value], _ call: MethodCall) async throws { try apply(properties, call) }
 
+    /// Setting one property is an update of one property.
+    func set(_ property: String, to value: Value, _ call: MethodCall) async throws {
+        try apply([property: value], call)
+    }
+
     func addUserInfoEntries(entries: [String: Value], _ call: MethodCall) async throws {
         try merge(entries, call)
     }
@@ -239,7 +267,7 @@ extension ActivityObject: ActivityServer {
     var applicationId: String { applicationID.description }
     var current: Bool { broker.activities.current == id }
     var title: String { state.title }
-    var userInfo: [String: Value] { state.userInfo }
+    var userInfo: [String: Value] { state.userInfo.properties }
     var requiredUserInfoKeys: [String] { state.requiredUserInfoKeys }
     var webpageURL: String { state.webpageURL }
     var documentURL: String { state.documentURL }

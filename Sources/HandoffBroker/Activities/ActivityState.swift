@@ -6,7 +6,7 @@ internal import Platform
 /// The properties of an activity that its application sets, checked: a value that breaks a rule never gets in.
 struct ActivityState: Equatable {
     var title = ""
-    private var packedUserInfo = PackedProperties()
+    private(set) var userInfo = UserInfo()
     private var packedRequiredKeys = PackedTexts()
     var webpageURL = ""
     var documentURL = ""
@@ -27,15 +27,13 @@ struct ActivityState: Equatable {
     /// Derived from `documentURL`: its MIME type.
     private(set) var documentType: String?
 
-    /// The marshalled size of `UserInfo`.
-    private(set) var userInfoSize = 0
-    /// The marshalled size of all else.
+    /// The marshalled size of all but `UserInfo`.
     private var otherSize = 0
 
     var requiredUserInfoKeys: [String] { packedRequiredKeys.texts }
     var keywords: [String] { packedKeywords.texts }
     /// How many bytes all of it takes, marshalled.
-    var size: Int { userInfoSize + otherSize }
+    var size: Int { userInfo.size + otherSize }
 
     /// The bytes that a title may take.
     static let maximumTitle = 4096
@@ -44,11 +42,13 @@ struct ActivityState: Equatable {
 
     /// Takes over those of `properties` that are properties of an activity, all or none of them.
     /// - Returns: the new value of `NeedsSave`, which is kept elsewhere; nil if it is not among them.
-    /// - Parameter holding: is told how many bytes it would take then, all of it checked, and may throw.
+    /// - Parameters:
+    ///   - isKept: this stays, and so takes about the bytes that it has on the bus.
+    ///   - holding: is told how many bytes it would take then, all of it checked, and may throw.
     /// - Throws: `InvalidArgs` naming the key, `InvalidURL`, `UserInfoTooLarge`, `LimitsExceeded`.
     @discardableResult
     mutating func apply(
-        _ properties: [String: Value],
+        _ properties: [String: Value], isKept: Bool = true,
         holding: (_ size: Int) throws(HandoffFailure) -> Void = { (_) throws(HandoffFailure) in }
     ) throws(HandoffFailure) -> Bool? {
         var changed = self
@@ -60,6 +60,7 @@ struct ActivityState: Equatable {
                 try changed.setOther(key, value)
             }
         }
+        if isKept { changed.userInfo = try changed.userInfo.packed() }
         try changed.check(changing: properties)
         try holding(changed.size)
         self = changed
@@ -97,10 +98,7 @@ struct ActivityState: Equatable {
 
     private mutating func setOther(_ key: String, _ value: Value) throws(HandoffFailure) {
         switch key {
-        case "UserInfo":
-            guard let dictionary = value.properties else { throw Self.wrongType(key, "a{sv}", value) }
-            userInfoSize = try UserInfoRules.check(dictionary)
-            packedUserInfo = try Self.packed(dictionary)
+        case "UserInfo": userInfo = try UserInfo(value)
         case "RequiredUserInfoKeys": packedRequiredKeys = PackedTexts(try Self.strings(value, key))
         case "Keywords": packedKeywords = PackedTexts(try Self.strings(value, key))
         case "ExpirationDate":
@@ -124,27 +122,16 @@ struct ActivityState: Equatable {
             .invalidArguments, "\(what), \(path), is reserved by D-Bus. Export the object at another path.")
     }
 
-    private static func packed(_ userInfo: [String: Value]) throws(HandoffFailure) -> PackedProperties {
-        do throws(DBusError) {
-            return try PackedProperties(userInfo)
-        } catch {
-            throw HandoffFailure(.invalidArguments, "UserInfo cannot be kept: \(error.message)")
-        }
-    }
-
-    /// What `UserInfo` holds. It is kept as bytes, since as values it may take a hundred times as much.
-    var userInfo: [String: Value] {
-        // Nothing that got in can be too much to come out: only a lack of memory could be the reason.
-        (try? packedUserInfo.unpacked()) ?? [:]
-    }
-
     /// Checks what the properties take together; measures only the part that has changed.
     private mutating func check(changing properties: [String: Value]) throws(HandoffFailure) {
         if properties.count > (properties["UserInfo"] == nil ? 0 : 1) {
-            otherSize = MarshalledSize.ofBody(others) + delegate.text.utf8.count
+            var size = MarshalledSize()
+            size.add(.properties([:]))
+            forEachOther { size.addProperty($0, $1) }
+            otherSize = size.bytes + delegate.text.utf8.count
         }
         // Put together, the two parts lose one length and gain an entry's key and padding.
-        guard userInfoSize + otherSize > Self.maximumSize - 64 else { return }
+        guard userInfo.size + otherSize > Self.maximumSize - 64 else { return }
         let size = MarshalledSize.ofBody(shared) + delegate.text.utf8.count
         guard size <= Self.maximumSize else {
             throw HandoffFailure(
@@ -156,26 +143,25 @@ struct ActivityState: Equatable {
 
     /// The properties that are set and that a continuation gets.
     var shared: [String: Value] {
-        var result = others
-        if !packedUserInfo.isEmpty { result["UserInfo"] = .properties(userInfo) }
+        var result: [String: Value] = [:]
+        forEachOther { result[$0] = $1 }
+        if !userInfo.isEmpty { result["UserInfo"] = userInfo.value }
         return result
     }
 
-    /// Those of them that are not `UserInfo`.
-    private var others: [String: Value] {
-        var result: [String: Value] = [:]
-        let texts = [
+    /// Calls `body` with those of them that are not `UserInfo`.
+    private func forEachOther(_ body: (String, Value) -> Void) {
+        let texts: KeyValuePairs = [
             "Title": title, "WebpageURL": webpageURL, "DocumentURL": documentURL, "ReferrerURL": referrerURL,
             "TargetContentIdentifier": targetContentIdentifier, "PersistentIdentifier": persistentIdentifier,
         ]
-        for (key, text) in texts where !text.isEmpty { result[key] = .string(text) }
-        if !packedRequiredKeys.isEmpty { result["RequiredUserInfoKeys"] = .strings(requiredUserInfoKeys) }
-        if !packedKeywords.isEmpty { result["Keywords"] = .strings(keywords) }
-        if expirationDate != 0 { result["ExpirationDate"] = .int64(expirationDate) }
-        if !eligibleForHandoff { result["EligibleForHandoff"] = .boolean(false) }
-        if eligibleForSearch { result["EligibleForSearch"] = .boolean(true) }
-        if supportsContinuationStreams { result["SupportsContinuationStreams"] = .boolean(true) }
-        return result
+        for (key, text) in texts where !text.isEmpty { body(key, .string(text)) }
+        if !packedRequiredKeys.isEmpty { body("RequiredUserInfoKeys", .strings(requiredUserInfoKeys)) }
+        if !packedKeywords.isEmpty { body("Keywords", .strings(keywords)) }
+        if expirationDate != 0 { body("ExpirationDate", .int64(expirationDate)) }
+        if !eligibleForHandoff { body("EligibleForHandoff", .boolean(false)) }
+        if eligibleForSearch { body("EligibleForSearch", .boolean(true)) }
+        if supportsContinuationStreams { body("SupportsContinuationStreams", .boolean(true)) }
     }
 
     /// What decides whether and how the activity is offered.

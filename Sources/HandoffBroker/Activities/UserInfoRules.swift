@@ -18,10 +18,29 @@ enum UserInfoRules {
     /// How deep containers may nest: arrays, dictionaries, structures and variants, `UserInfo` itself being 1.
     static let maximumDepth = 32
 
+    /// How deep something lies.
+    private struct Depth {
+        /// In containers as the rule counts them.
+        private var containers: Int
+        /// In those that a bus counts.
+        private var levels: Int
+
+        /// That of a value of `UserInfo`: the dictionary is one container, the variant that holds the value another.
+        static let ofValue = Depth(containers: 2, levels: 0)
+
+        /// That of the contents of so many containers more, which are so many more `levels` to a bus.
+        func inside(_ containers: Int = 1, levels: Int = 1) -> Depth {
+            Depth(containers: self.containers + containers, levels: self.levels + levels)
+        }
+
+        var isTooMuch: Bool { containers > maximumDepth || levels > maximumWireDepth }
+    }
+
+    /// Checks an `a{sv}`.
     /// - Returns: the marshalled size.
     /// - Throws: `InvalidArgs`, naming the key, or `UserInfoTooLarge`, giving both sizes.
     @discardableResult
-    static func check(_ userInfo: [String: Value]) throws(HandoffFailure) -> Int {
+    static func check(_ userInfo: DictionaryValue) throws(HandoffFailure) -> Int {
         let size = MarshalledSize.ofBody(userInfo)
         guard size <= maximumSize else {
             throw HandoffFailure(
@@ -29,58 +48,51 @@ enum UserInfoRules {
                 "UserInfo takes \(size) bytes, more than the \(maximumSize) allowed. Send less, or the bulk of it"
                     + " through a stream.")
         }
-        for (key, value) in userInfo {
-            // The dictionary is 1, the variant that holds each value 2.
-            let reason = refusal(of: value, depth: 2, isTypeChecked: false)
-            if let reason = reason ?? (wireDepth(of: value) > maximumWireDepth ? tooDeep : nil) {
-                throw HandoffFailure(.invalidArguments, "UserInfo key \"\(PeerText.message(key))\" \(reason)")
-            }
+        for entry in userInfo.entries {
+            guard case .variant(let value) = entry.value,
+                let reason = refusal(of: value, at: .ofValue, isTypeChecked: false)
+            else { continue }
+            throw HandoffFailure(
+                .invalidArguments, "UserInfo key \"\(PeerText.message(entry.key.string ?? ""))\" \(reason)")
         }
         return size
     }
 
-    /// Why `value`, inside `depth` containers, is refused; nil if it is not. `isTypeChecked`: its type is part of
-    /// one that has been looked at, which is worth nothing inside a variant.
-    private static func refusal(of value: Value, depth: Int, isTypeChecked: Bool) -> String? {
-        let inner = depth + 1
+    /// Why `value`, at this depth, is refused; nil if it is not. `isTypeChecked`: its type is part of one that has been
+    /// looked at, which is worth nothing inside a variant.
+    private static func refusal(of value: Value, at depth: Depth, isTypeChecked: Bool) -> String? {
         switch value {
         case .byte, .boolean, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double, .string: return nil
         case .objectPath, .signature:
             return
                 "holds a value of type \(value.typeSignature), which means nothing on another device. Use a string."
-        case .bytes: return inner > maximumDepth ? tooDeep : nil
+        case .bytes: return depth.inside().isTooMuch ? tooDeep : nil
         case .array(let array):
-            if inner > maximumDepth { return tooDeep }
+            if depth.inside().isTooMuch { return tooDeep }
             return (isTypeChecked ? nil : refusal(ofType: array.elementSignature))
-                ?? firstRefusal(in: array.elements, depth: inner)
+                ?? firstRefusal(in: array.elements, at: depth.inside())
         case .dictionary(let dictionary):
-            if inner > maximumDepth { return tooDeep }
-            return (isTypeChecked ? nil : refusal(ofType: value.typeSignature))
-                ?? firstRefusal(in: dictionary.entries.map(\.value), depth: inner)
-        case .structure(let structure): return refusal(of: structure, depth: inner)
+            // A bus counts the entry too.
+            let inner = depth.inside(levels: 2)
+            if inner.isTooMuch { return tooDeep }
+            if !isTypeChecked, let reason = refusal(ofType: value.typeSignature) { return reason }
+            for entry in dictionary.entries {
+                if let reason = refusal(of: entry.value, at: inner, isTypeChecked: true) { return reason }
+            }
+            return nil
+        case .structure(let structure): return refusal(of: structure, at: depth.inside())
         case .variant(let content):
-            return inner > maximumDepth ? tooDeep : refusal(of: content, depth: inner, isTypeChecked: false)
-        }
-    }
-
-    /// How deep the containers of `value` nest as a bus counts them. Only for values that nest as little as allowed.
-    private static func wireDepth(of value: Value) -> Int {
-        switch value {
-        case .bytes: 1
-        case .array(let array): 1 + (array.elements.map(wireDepth).max() ?? 0)
-        case .dictionary(let dictionary): 2 + (dictionary.entries.map { wireDepth(of: $0.value) }.max() ?? 0)
-        case .structure(let structure): 1 + (structure.fields.map(wireDepth).max() ?? 0)
-        case .variant(let content): 1 + wireDepth(of: content)
-        default: 0
+            let inner = depth.inside()
+            return inner.isTooMuch ? tooDeep : refusal(of: content, at: inner, isTypeChecked: false)
         }
     }
 
     private static let tooDeep = "nests more than \(maximumDepth) containers. Flatten it."
 
     /// The first refusal of `values`, the contents of a container whose type has been looked at.
-    private static func firstRefusal(in values: [Value], depth: Int) -> String? {
+    private static func firstRefusal(in values: [Value], at depth: Depth) -> String? {
         for value in values {
-            if let reason = refusal(of: value, depth: depth, isTypeChecked: true) { return reason }
+            if let reason = refusal(of: value, at: depth, isTypeChecked: true) { return reason }
         }
         return nil
     }
@@ -104,8 +116,9 @@ enum UserInfoRules {
         return nil
     }
 
-    private static func refusal(of structure: StructureValue, depth: Int) -> String? {
-        if depth > maximumDepth { return tooDeep }
+    /// `depth` is that of its fields.
+    private static func refusal(of structure: StructureValue, at depth: Depth) -> String? {
+        if depth.isTooMuch { return tooDeep }
         guard structure.fields.count == 2, case .string(let tag) = structure.fields[0],
             case .variant(let content) = structure.fields[1]
         else {
@@ -113,11 +126,12 @@ enum UserInfoRules {
             return
                 "holds a structure of type \(type). Use a dictionary; only (sv) with a known tag is allowed."
         }
-        if depth + 1 > maximumDepth { return tooDeep }
+        if depth.inside().isTooMuch { return tooDeep }
         switch (tag, content) {
         case ("date", .int64), ("url", .string), ("null", .boolean(false)): return nil
         case ("set", .array(let array)) where array.elementSignature == "v":
-            return depth + 2 > maximumDepth ? tooDeep : firstRefusal(in: array.elements, depth: depth + 2)
+            let inner = depth.inside(2, levels: 2)
+            return inner.isTooMuch ? tooDeep : firstRefusal(in: array.elements, at: inner)
         case ("date", _), ("url", _), ("null", _), ("set", _):
             return
                 "tags a value of type \(content.typeSignature) as \"\(tag)\". Allowed are (\"date\", x), (\"url\", s),"

@@ -15,7 +15,7 @@ internal import Platform
 /// nothing.
 @MainLoop
 final class InstalledApplications {
-    private unowned let broker: Broker
+    private let onChange: @MainLoop ([InstalledApplication]) -> Void
     private var isLoaded = false
     private lazy var watch = FolderWatch { [weak self] in self?.changed() }
     private var isExpecting = false
@@ -34,7 +34,8 @@ final class InstalledApplications {
     /// How often the folders are read at once, because the set of folders has changed.
     private static let maximumRounds = 3
 
-    init(_ broker: Broker) { self.broker = broker }
+    /// Calls `onChange` with all of them each time that they have been read.
+    init(_ onChange: @escaping @MainLoop ([InstalledApplication]) -> Void) { self.onChange = onChange }
 
     /// Makes sure that the entries have been read.
     func loadOnce() {
@@ -61,7 +62,7 @@ final class InstalledApplications {
             return timer.set(MainLoop.now + Self.retryInterval)
         }
         brokerLog.debug("\(contents.applications.count) installed applications take part.")
-        broker.setInstalled(contents.applications)
+        onChange(contents.applications)
     }
 
     /// Each folder is watched before it is read, so that whatever changes in the meantime is read again.

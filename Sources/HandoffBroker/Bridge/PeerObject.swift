@@ -5,23 +5,55 @@ internal import HandoffDaemon
 internal import HandoffInterfaces
 internal import MainLoop
 
+/// What the calls of a peer need of the session.
+@MainLoop
+protocol PeerObjectOwner: PeerDirectory {
+    /// The user's switch.
+    var isEnabled: Bool { get }
+    /// What peers offer.
+    var remoteOffers: RemoteOffers { get }
+    /// The activity that peers are offered at this moment; a date that is just over counts.
+    var offeredNow: ActivityID? { get }
+    /// What peers continue.
+    var origin: OriginContinuations { get set }
+    /// What peers took last.
+    var recentFetches: RecentFetches { get set }
+    /// Where it is told to the user.
+    var fetchLog: FetchLog { get }
+    /// `device` offers this now, in place of anything else.
+    func offered(_ offer: Offer, by device: DeviceID)
+    /// `device` no longer offers this activity.
+    func withdrawn(_ id: ActivityID, by device: DeviceID)
+    /// An activity of this session.
+    func object(of id: ActivityID) -> ActivityObject?
+    /// All connections of the process of `connection`, which is one of them.
+    func relatives(of connection: String) -> Set<String>
+    /// Draws the consequences of what has ended.
+    func perform(_ actions: [OriginContinuations.Action])
+}
+
+extension Broker: PeerObjectOwner {
+    var isEnabled: Bool { activities.isEnabled }
+
+    func offered(_ offer: Offer, by device: DeviceID) { peers.offered(offer, by: device) }
+
+    func withdrawn(_ id: ActivityID, by device: DeviceID) { peers.withdraw(id, from: device) }
+}
+
 /// `org.example.Handoff.Peer` at the broker: what one paired device asks of this session. Everything in it comes
 /// from the network.
 @MainLoop
 final class PeerObject: PeerServer {
     private let device: DeviceID
-    private unowned let broker: Broker
+    private unowned let owner: any PeerObjectOwner
 
-    init(_ device: DeviceID, _ broker: Broker) {
+    init(_ device: DeviceID, _ owner: any PeerObjectOwner) {
         self.device = device
-        self.broker = broker
+        self.owner = owner
     }
 
     private func requireEnabled() throws {
-        guard broker.activities.isEnabled else {
-            throw HandoffFailure(
-                .disabled, "Handoff is switched off on the other device. Switch it on there.")
-        }
+        guard owner.isEnabled else { throw HandoffFailure.disabledThere }
     }
 
     // MARK: Offers
@@ -30,31 +62,19 @@ final class PeerObject: PeerServer {
         try requireEnabled()
         let id = try ActivityID(checking: activity)
         let offer = try OfferSummary.decode(id, summary, now: MainLoop.wallClock)
-        if let former = broker.remoteOffers.offers[device], former.id == id {
+        if let former = owner.remoteOffers.offers[device], former.id == id {
             guard former.type == offer.type, former.applicationID == offer.applicationID else {
                 throw HandoffFailure(
                     .invalidArguments,
                     "ActivityType and ApplicationId of activity \(id) cannot change. Offer another activity.")
             }
         }
-        take(offer)
-    }
-
-    private func take(_ offer: Offer) {
-        for runner in broker.runners.values where runner.device == device {
-            if runner.offeredActivity == offer.id {
-                runner.offerRevised(to: offer.revision)
-            } else {
-                runner.offerWithdrawn()
-            }
-        }
-        broker.peers.perform(
-            broker.remoteOffers.offer(offer, from: device, handlers: broker.registry.handlers(for: offer)))
+        owner.offered(offer, by: device)
     }
 
     func withdraw(activity: String, _ call: MethodCall) async throws {
         let id = try ActivityID(checking: activity)
-        call.afterReply { [weak broker, device] in broker?.peers.withdraw(id, from: device) }
+        call.afterReply { [weak owner, device] in owner?.withdrawn(id, by: device) }
     }
 
     // MARK: Continuations of our activities
@@ -63,21 +83,21 @@ final class PeerObject: PeerServer {
         try requireEnabled()
         let id = try ActivityID(checking: activity)
         let continuationID = try ContinuationID(checking: continuation)
-        let offered = broker.offeredNow
-        guard let object = broker.object(of: id) else { throw Self.withdrawn(id) }
-        broker.perform(try broker.origin.fetch(id, for: continuationID, by: device, offered: offered))
+        let offered = owner.offeredNow
+        guard let object = owner.object(of: id) else { throw Self.withdrawn(id) }
+        owner.perform(try owner.origin.fetch(id, for: continuationID, by: device, offered: offered))
         let begin = MainLoop.now
         // Saving takes its time, and in that much can happen: what is not offered any more is not sent.
-        guard await object.saved(for: continuationID), broker.object(of: id) === object,
-            broker.offeredNow == id, broker.origin.entry(continuationID, of: device) != nil
+        guard await object.saved(for: continuationID), owner.object(of: id) === object,
+            owner.offeredNow == id, owner.origin.entry(continuationID, of: device) != nil
         else {
-            broker.perform(broker.origin.refused(continuationID, to: device))
-            broker.fetchLog.say(
+            owner.perform(owner.origin.refused(continuationID, to: device))
+            owner.fetchLog.say(
                 device, "asked for", object, continuationID,
                 ", which was offered no longer once it was saved: nothing was sent")
             throw Self.withdrawn(id)
         }
-        broker.origin.sent(continuationID, to: device)
+        owner.origin.sent(continuationID, to: device)
         let saveTime = MainLoop.now - begin
         call.afterReply { [weak self] in self?.remember(object, continuationID, saveTime) }
         var payload = object.payload()
@@ -87,26 +107,26 @@ final class PeerObject: PeerServer {
 
     private func rememberStream(to object: ActivityObject, _ continuation: ContinuationID) {
         remember(.stream, of: object, continuation)
-        broker.fetchLog.say(
+        owner.fetchLog.say(
             device, "has opened a stream to \(object.applicationID) for", object, continuation)
     }
 
     /// Remembers the fetch, so that the user can find out what has left this device.
     private func remember(_ object: ActivityObject, _ continuation: ContinuationID, _ saveTime: Int64) {
         remember(.activity, of: object, continuation)
-        broker.fetchLog.say(device, "continues", object, continuation)
+        owner.fetchLog.say(device, "continues", object, continuation)
         ContinuationTrace.say(
             continuation,
-            "save \(ContinuationTrace.text(saveTime)), for \(broker.peers.name(of: device))")
+            "save \(ContinuationTrace.text(saveTime)), for \(owner.name(of: device))")
     }
 
     private func remember(
         _ kind: RecentFetches.Kind, of object: ActivityObject, _ continuation: ContinuationID
     ) {
-        broker.recentFetches.add(
+        owner.recentFetches.add(
             RecentFetches.Fetch(
                 kind, continuation: continuation, time: MainLoop.wallClock, device: device,
-                deviceName: broker.peers.name(of: device), type: object.type,
+                deviceName: owner.name(of: device), type: object.type,
                 applicationID: object.applicationID, title: PeerText.title(object.title)))
     }
 
@@ -117,32 +137,32 @@ final class PeerObject: PeerServer {
 
     func continued(continuation: String, _ call: MethodCall) async throws {
         let id = try ContinuationID(checking: continuation)
-        let actions = try broker.origin.continued(id, by: device)
-        call.afterReply { [weak broker] in broker?.perform(actions) }
+        let actions = try owner.origin.continued(id, by: device)
+        call.afterReply { [weak owner] in owner?.perform(actions) }
     }
 
     func release(continuation: String, _ call: MethodCall) async throws {
         let id = try ContinuationID(checking: continuation)
-        let actions = broker.origin.released(id, by: device)
-        call.afterReply { [weak broker] in broker?.perform(actions) }
+        let actions = owner.origin.released(id, by: device)
+        call.afterReply { [weak owner] in owner?.perform(actions) }
     }
 
     func openStream(continuation: String, _ call: MethodCall) async throws -> FileDescriptor {
         try requireEnabled()
         let id = try ContinuationID(checking: continuation)
-        broker.perform(broker.origin.advance(to: .now))
-        guard let entry = broker.origin.entry(id, of: device), entry.wasSent,
-            let object = broker.object(of: entry.activity)
+        owner.perform(owner.origin.advance(to: .now))
+        guard let entry = owner.origin.entry(id, of: device), entry.wasSent,
+            let object = owner.object(of: entry.activity)
         else { throw HandoffFailure.unknownContinuation(id) }
         guard object.supportsContinuationStreams else { throw HandoffFailure.noStreams(id) }
         // It counts as open while it is being opened; then the bridge says that it is.
-        try broker.origin.openStream(
-            id, of: device, to: object.owner.text, relatives: broker.holdings.relatives(of: object.owner.text)
+        try owner.origin.openStream(
+            id, of: device, to: object.owner.text, relatives: owner.relatives(of: object.owner.text)
         )
-        defer { broker.origin.streamClosed(id, of: device) }
+        defer { owner.origin.streamClosed(id, of: device) }
         let pair = try StreamSocket.makePair()
         try await object.receiveStream(pair.theirs)
-        guard broker.origin.entry(id, of: device) != nil else {
+        guard owner.origin.entry(id, of: device) != nil else {
             throw HandoffFailure.unknownContinuation(id)
         }
         rememberStream(to: object, id)

@@ -6,10 +6,43 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
+/// What the peers need of the session.
+@MainLoop
+protocol PeersOwner: AnyObject {
+    /// Where their objects and their offers are exported.
+    var connection: Connection { get }
+    /// The applications that have registered.
+    var registry: Registry { get }
+    /// What peers offer.
+    var remoteOffers: RemoteOffers { get set }
+    /// What peers continue.
+    var origin: OriginContinuations { get set }
+    /// What is continued here.
+    var runners: [ContinuationID: ContinuationRunner] { get }
+    /// What their origins have to be told.
+    var pendingReleases: PendingReleases { get }
+    /// Draws the consequences of what has ended.
+    func perform(_ actions: [OriginContinuations.Action])
+    /// Properties of the manager have changed.
+    func tellSubscribers(_ names: [String])
+    /// What `device` calls.
+    func peerObject(for device: DeviceID) -> PeerObject
+    /// The offer on the bus.
+    func remoteActivityObject(for entry: RemoteOffers.Entry) throws -> RemoteActivityObject
+}
+
+extension Broker: PeersOwner {
+    func peerObject(for device: DeviceID) -> PeerObject { PeerObject(device, self) }
+
+    func remoteActivityObject(for entry: RemoteOffers.Entry) throws -> RemoteActivityObject {
+        try RemoteActivityObject(entry, self)
+    }
+}
+
 /// The paired devices that the bridge has reported, and those of their offers that are shown.
 @MainLoop
 final class Peers {
-    private unowned let broker: Broker
+    private unowned let owner: any PeersOwner
     private var objects: [DeviceID: PeerObject] = [:]
     private var names = PeerNames()
     private var types: [DeviceID: String] = [:]
@@ -18,7 +51,7 @@ final class Peers {
     /// How many peers there may be.
     static let maximum = Quota.peers
 
-    init(_ broker: Broker) { self.broker = broker }
+    init(_ owner: any PeersOwner) { self.owner = owner }
 
     /// What `device` is shown as.
     func name(of device: DeviceID) -> String {
@@ -43,9 +76,9 @@ final class Peers {
         _ = names.name(device, name)
         types[device] = PeerText.name(type)
         if isNew {
-            let object = PeerObject(device, broker)
+            let object = owner.peerObject(for: device)
             objects[device] = object
-            broker.connection.objects.export(path, [PeerBinding(object)], access: .bridge, isListed: false)
+            owner.connection.objects.export(path, [PeerBinding(object)], access: .bridge, isListed: false)
             brokerLog.debug("Peer \(self.name(of: device)) (\(device)) is added.")
         }
         return path
@@ -54,43 +87,43 @@ final class Peers {
     /// Draws the consequences of adding a peer: there is a link with it, or a new one, or none.
     func added(_ device: DeviceID, isConnected: Bool) {
         for object in shown.values where object.key.device == device { object.deviceChanged() }
-        if broker.remoteOffers.hidden.contains(where: { $0.device == device }) {
-            broker.tellSubscribers(["HiddenOffers"])
+        if owner.remoteOffers.hidden.contains(where: { $0.device == device }) {
+            owner.tellSubscribers(["HiddenOffers"])
         }
         guard isConnected else {
-            broker.origin.linkLost(to: device, at: .now)
-            for runner in broker.runners.values where runner.device == device { runner.linkLost() }
+            owner.origin.linkLost(to: device, at: .now)
+            for runner in owner.runners.values where runner.device == device { runner.linkLost() }
             return
         }
-        broker.pendingReleases.linkRestored(to: device)
-        broker.origin.linkRestored(to: device)
-        for runner in broker.runners.values where runner.device == device { runner.linkRestored() }
+        owner.pendingReleases.linkRestored(to: device)
+        owner.origin.linkRestored(to: device)
+        for runner in owner.runners.values where runner.device == device { runner.linkRestored() }
     }
 
     /// The device is no longer paired.
     func remove(_ device: DeviceID) {
         guard forget(device) else { return }
         brokerLog.debug("Peer \(device) is removed.")
-        broker.pendingReleases.forget(device)
-        perform(broker.remoteOffers.peerRemoved(device))
-        for runner in broker.runners.values where runner.device == device { runner.offerWithdrawn() }
-        broker.perform(broker.origin.peerRemoved(device))
+        owner.pendingReleases.forget(device)
+        perform(owner.remoteOffers.peerRemoved(device))
+        for runner in owner.runners.values where runner.device == device { runner.offerWithdrawn() }
+        owner.perform(owner.origin.peerRemoved(device))
     }
 
     /// The bridge is gone, and with it all that was known of peers; but what is being continued may still
     /// continue with the next bridge.
     func removeAll() {
         for device in objects.keys { forget(device) }
-        perform(broker.remoteOffers.allPeersRemoved())
-        broker.origin.allLinksLost(at: .now)
-        for runner in broker.runners.values { runner.linkLost() }
+        perform(owner.remoteOffers.allPeersRemoved())
+        owner.origin.allLinksLost(at: .now)
+        for runner in owner.runners.values { runner.linkLost() }
     }
 
     @discardableResult
     private func forget(_ device: DeviceID) -> Bool {
         guard objects.removeValue(forKey: device) != nil else { return false }
         if let path = try? HandoffNames.peers.appending(device.description) {
-            broker.connection.objects.unexport(path)
+            owner.connection.objects.unexport(path)
         }
         names.remove(device)
         types[device] = nil
@@ -101,10 +134,22 @@ final class Peers {
 
     /// `device` no longer offers this activity.
     func withdraw(_ id: ActivityID, from device: DeviceID) {
-        for runner in broker.runners.values where runner.device == device && runner.offeredActivity == id {
+        for runner in owner.runners.values where runner.device == device && runner.offeredActivity == id {
             runner.offerWithdrawn()
         }
-        perform(broker.remoteOffers.withdraw(id, from: device))
+        perform(owner.remoteOffers.withdraw(id, from: device))
+    }
+
+    /// `device` offers this now, in place of anything else.
+    func offered(_ offer: Offer, by device: DeviceID) {
+        for runner in owner.runners.values where runner.device == device {
+            if runner.offeredActivity == offer.id {
+                runner.offerRevised(to: offer.revision)
+            } else {
+                runner.offerWithdrawn()
+            }
+        }
+        perform(owner.remoteOffers.offer(offer, from: device, handlers: owner.registry.handlers(for: offer)))
     }
 
     func perform(_ actions: [RemoteOffers.Action]) {
@@ -115,16 +160,16 @@ final class Peers {
                 shown[RemoteActivityKey(entry.device, entry.offer.id)]?.update(entry)
             case .removed(let device, let id):
                 guard let object = shown.removeValue(forKey: RemoteActivityKey(device, id)) else { continue }
-                broker.connection.objects.unexport(object.path)
-            case .hiddenChanged: broker.tellSubscribers(["HiddenOffers"])
+                owner.connection.objects.unexport(object.path)
+            case .hiddenChanged: owner.tellSubscribers(["HiddenOffers"])
             }
         }
     }
 
     private func show(_ entry: RemoteOffers.Entry) {
-        guard let object = try? RemoteActivityObject(entry, broker) else { return }
+        guard let object = try? owner.remoteActivityObject(for: entry) else { return }
         shown[object.key] = object
-        broker.connection.objects.export(object.path, [RemoteActivityBinding(object)])
+        owner.connection.objects.export(object.path, [RemoteActivityBinding(object)])
         brokerLog.debug(
             "\(name(of: entry.device)) offers \(PeerText.message(object.activityType)) \(entry.offer.id).")
     }
@@ -144,9 +189,13 @@ struct RemoteActivityKey: Hashable {
 /// `org.example.Handoff.PeerManager`: how the bridge reports which peers there are.
 @MainLoop
 final class PeerManagerObject: PeerManagerServer {
-    private unowned let broker: Broker
+    private unowned let peers: Peers
+    private unowned let guards: StreamGuards
 
-    init(_ broker: Broker) { self.broker = broker }
+    init(_ peers: Peers, _ guards: StreamGuards) {
+        self.peers = peers
+        self.guards = guards
+    }
 
     func addPeer(deviceId: String, properties: [String: Value], _ call: MethodCall) async throws -> ObjectPath
     {
@@ -155,14 +204,14 @@ final class PeerManagerObject: PeerManagerServer {
         let isConnected =
             try properties["Connected"].map { try ActivityState.boolean($0, "Connected") } ?? true
         let device = try DeviceID(checking: deviceId)
-        let path = try broker.peers.add(device, name: name, type: type)
-        call.afterReply { [weak broker] in broker?.peers.added(device, isConnected: isConnected) }
+        let path = try peers.add(device, name: name, type: type)
+        call.afterReply { [weak peers] in peers?.added(device, isConnected: isConnected) }
         return path
     }
 
     func removePeer(deviceId: String, _ call: MethodCall) async throws {
         let device = try DeviceID(checking: deviceId)
-        call.afterReply { [weak broker] in broker?.peers.remove(device) }
+        call.afterReply { [weak peers] in peers?.remove(device) }
     }
 
     func streamOpened(
@@ -174,10 +223,10 @@ final class PeerManagerObject: PeerManagerServer {
             device: try DeviceID(checking: deviceId),
             continuation: try ContinuationID(checking: continuation),
             isOrigin: isOrigin)
-        try broker.guards.add(number, owner, bridgeEnd, call.caller)
+        try guards.add(number, owner, bridgeEnd, call.caller)
     }
 
     func streamClosed(number: UInt32, _ call: MethodCall) async throws {
-        broker.guards.remove(number, call.caller)
+        guards.remove(number, call.caller)
     }
 }

@@ -9,7 +9,7 @@ internal import Platform
 @MainLoop
 final class ContinuationObject: ContinuationServer {
     private let runner: ContinuationRunner
-    private unowned let broker: Broker
+    private unowned let owner: any ContinuationOwner
     let activityType: String
     let deviceId: String
     /// What the device was called when the continuation began.
@@ -17,26 +17,26 @@ final class ContinuationObject: ContinuationServer {
     /// What the origin said when it offered the activity.
     let supportsContinuationStreams: Bool
 
-    init(_ runner: ContinuationRunner, _ broker: Broker) {
+    init(_ runner: ContinuationRunner, _ owner: any ContinuationOwner) {
         self.runner = runner
-        self.broker = broker
+        self.owner = owner
         activityType = runner.offeredType.description
         deviceId = runner.device.description
-        deviceName = broker.peers.name(of: runner.device)
+        deviceName = owner.name(of: runner.device)
         supportsContinuationStreams = runner.supportsStreams
     }
 
     func openStream(_ call: MethodCall) async throws -> FileDescriptor {
         let id = runner.id
         // It counts as open while it is being opened; then the bridge says that it is.
-        let relatives = broker.held[id].map { broker.holdings.relatives(of: $0.connection) }
-        try broker.held.openStream(id, relatives: relatives ?? [])
-        defer { broker.held.streamClosed(id) }
+        let relatives = owner.held[id].map { owner.relatives(of: $0.connection) }
+        try owner.held.openStream(id, relatives: relatives ?? [])
+        defer { owner.held.streamClosed(id) }
         do {
             // The bridge says in time whether there is one; this is for a bridge that says nothing.
-            let stream = try await broker.bridgePeer(runner.device).openStream(
+            let stream = try await owner.bridgePeer(runner.device).openStream(
                 continuation: id.description, timeout: Deadline.stream * 2)
-            guard broker.held[id] != nil else { throw HandoffFailure.unknownContinuation(id) }
+            guard owner.held[id] != nil else { throw HandoffFailure.unknownContinuation(id) }
             return stream
         } catch {
             let failure = HandoffFailure(routed: error)
@@ -46,7 +46,7 @@ final class ContinuationObject: ContinuationServer {
     }
 
     func release(_ call: MethodCall) async throws {
-        let actions = broker.held.released(runner.id)
-        call.afterReply { [weak broker] in broker?.perform(actions) }
+        let actions = owner.held.released(runner.id)
+        call.afterReply { [weak owner] in owner?.perform(actions) }
     }
 }

@@ -15,15 +15,15 @@ extension ContinuationRunner {
             return false
         }
         recipients.lacks(member, name.text)
-        let connections = broker.registry.connections(for: applicationID, continuing: machine.offer)
+        let connections = owner.registry.connections(for: applicationID, continuing: machine.offer)
         guard let best = recipients.best(of: connections), best != name.text,
-            let registration = broker.registry.registration(of: best)
+            let registration = owner.registry.registration(of: best)
         else { return false }
         do {
-            let ended = try broker.held.handedOver(
-                id, to: best, relatives: broker.holdings.relatives(of: best))
+            let ended = try owner.held.handedOver(
+                id, to: best, relatives: owner.relatives(of: best))
             try use(registration)
-            broker.perform(ended)
+            owner.perform(ended)
         } catch {
             brokerLog.debug(
                 "continuation \(id): \(best) cannot take it: \(DBusError.converting(error).message)")

@@ -19,7 +19,7 @@ final class ContinuationRunner {
     private(set) var registered: (name: BusName, proxy: ApplicationProxy)?
     private let activationToken: String
     private let remotePath: ObjectPath
-    unowned let broker: Broker
+    unowned let owner: any ContinuationOwner
     private lazy var timer = DeadlineTimer { [weak self] in
         guard let self else { return }
         perform(machine.advance(to: .now))
@@ -49,12 +49,12 @@ final class ContinuationRunner {
 
     init(
         _ machine: Continuation, of remote: RemoteActivityObject, application: ApplicationID,
-        activationToken: String, broker: Broker
+        activationToken: String, owner: any ContinuationOwner
     ) throws {
         self.machine = machine
         applicationID = application
         self.activationToken = activationToken
-        self.broker = broker
+        self.owner = owner
         remotePath = remote.path
         key = remote.key
         path = try HandoffNames.continuations.appending(machine.id.description)
@@ -68,24 +68,24 @@ final class ContinuationRunner {
         let name = try BusName(registration.connection)
         registered = (
             name,
-            ApplicationProxy(RemoteObject(broker.connection, name, try ObjectPath(registration.objectPath)))
+            ApplicationProxy(RemoteObject(owner.connection, name, try ObjectPath(registration.objectPath)))
         )
     }
 
     /// An application has registered, perhaps the one that was started.
     func applicationRegistered() {
         guard registered == nil, isRunning,
-            let connection = broker.registry.connection(for: applicationID, continuing: machine.offer),
-            let registration = broker.registry.registration(of: connection),
+            let connection = owner.registry.connection(for: applicationID, continuing: machine.offer),
+            let registration = owner.registry.registration(of: connection),
             registration.team == machine.offer.team, registration.declares(machine.offer.type)
         else { return }
         do {
-            let ended = try broker.held.began(
+            let ended = try owner.held.began(
                 id, connection: connection,
                 supportsStreams: (machine.fetched?.offer ?? machine.offer).supportsContinuationStreams,
-                relatives: broker.holdings.relatives(of: connection))
+                relatives: owner.relatives(of: connection))
             try use(registration)
-            broker.perform(ended)
+            owner.perform(ended)
         } catch {
             return perform(machine.startFailed(HandoffFailure(routed: error)))
         }
@@ -97,7 +97,7 @@ final class ContinuationRunner {
     private func startApplication() async {
         do {
             // How long it may take is not the bus's to say.
-            try await broker.bus.startService(
+            try await owner.bus.startService(
                 try BusName(applicationID.description), timeout: Deadline.registration * 2)
         } catch {
             let reason = PeerText.message(DBusError.converting(error).message)
@@ -114,26 +114,26 @@ final class ContinuationRunner {
     /// Lets the application see the continuation.
     func export() {
         guard let registered else { return }
-        broker.connection.objects.export(
-            path, [ContinuationBinding(ContinuationObject(self, broker))], owner: registered.name)
+        owner.connection.objects.export(
+            path, [ContinuationBinding(ContinuationObject(self, owner))], owner: registered.name)
     }
 
     // MARK: Events
 
     func begin() {
         trace.began(
-            "\(PeerText.message(offeredType.description)) of \(broker.peers.name(of: device)) goes to"
+            "\(PeerText.message(offeredType.description)) of \(owner.name(of: device)) goes to"
                 + " \(applicationID)")
         perform(machine.begin(at: .now))
         // From now on the offer stays until the outcome is out.
-        let shown = broker.remoteOffers.setContinuing(true, key.activity, of: key.device)
+        let shown = owner.setContinuing(true, key)
         // What has just been asked for is on its way before anybody is told.
         run { $0.show(shown) }
     }
 
     private func show(_ actions: [RemoteOffers.Action]) {
         if isRunning { export() }
-        broker.peers.perform(actions)
+        owner.show(actions)
     }
 
     func join(_ caller: BusName, application: ApplicationID?) throws {
@@ -161,7 +161,7 @@ final class ContinuationRunner {
 
     /// The application no longer holds the continuation.
     func letGo() {
-        broker.connection.objects.unexport(path)
+        owner.connection.objects.unexport(path)
         perform(machine.letGo())
     }
 
@@ -200,7 +200,7 @@ final class ContinuationRunner {
     private var context: [String: Value] {
         [
             "Continuation": .objectPath(path), "DeviceId": .string(device.description),
-            "DeviceName": .string(broker.peers.name(of: device)),
+            "DeviceName": .string(owner.name(of: device)),
         ]
     }
 
@@ -223,14 +223,14 @@ final class ContinuationRunner {
         if trace.times[.request] == nil { trace.ended(.request) }
         let begin = MainLoop.now
         do {
-            let peer = try broker.bridgePeer(device)
+            let peer = try owner.bridgePeer(device)
             let fetched = try await peer.fetch(
                 activity: machine.offer.id.description, continuation: id.description,
                 timeout: Deadline.fetch * 2)
             trace.fetched(since: begin, saving: FetchedActivity.saveTime(fetched))
             let (activity, summary) = try FetchedActivity.check(fetched, machine.offer)
             self.activity = activity
-            broker.held.fetched(id, supportsStreams: summary.offer.supportsContinuationStreams)
+            owner.held.fetched(id, supportsStreams: summary.offer.supportsContinuationStreams)
             perform(machine.fetched(summary, at: .now))
         } catch {
             perform(machine.fetchFailed(HandoffFailure(routed: error), at: .now))
@@ -256,7 +256,7 @@ final class ContinuationRunner {
         }
         trace.ended(.deliver, since: begin)
         perform(machine.deliverAnswered(answer, at: .now))
-        broker.perform(broker.held.delivered(id))
+        owner.perform(owner.held.delivered(id))
     }
 
     private func tellApplicationFailed(_ failure: HandoffFailure) async {
@@ -292,20 +292,20 @@ final class ContinuationRunner {
                     message: message)
             }
         }
-        broker.peers.perform(broker.remoteOffers.setContinuing(false, key.activity, of: key.device))
-        if !name.isEmpty { broker.perform(broker.held.released(id)) }
+        owner.show(owner.setContinuing(false, key))
+        if !name.isEmpty { owner.perform(owner.held.released(id)) }
     }
 
     private func post(to caller: String, _ make: () throws(DBusError) -> Message) {
         guard let destination = try? BusName(caller), let signal = try? make(),
             (try? signal.setDestination(destination)) != nil
         else { return }
-        broker.connection.post(signal)
+        owner.connection.post(signal)
     }
 
     private func confirmContinued() async {
         do {
-            try await broker.bridgePeer(device).continued(continuation: id.description)
+            try await owner.bridgePeer(device).continued(continuation: id.description)
         } catch {
             let failure = HandoffFailure(routed: error)
             if failure.code == .connectionUnavailable {
@@ -318,9 +318,7 @@ final class ContinuationRunner {
     }
 
     private func release() {
-        broker.connection.objects.unexport(path)
-        broker.runners[id] = nil
-        _ = broker.held.released(id)
-        broker.pendingReleases.release(id, of: device)
+        owner.connection.objects.unexport(path)
+        owner.continuationEnded(id, of: device)
     }
 }

@@ -8,11 +8,11 @@ internal import Platform
 /// journal would drop what is logged.
 @MainLoop
 final class FetchLog {
-    private unowned let broker: Broker
+    private unowned let peers: any PeerDirectory
     private var budget = FetchLogBudget()
     private lazy var timer = DeadlineTimer { [weak self] in self?.sumUp() }
 
-    init(_ broker: Broker) { self.broker = broker }
+    init(_ peers: any PeerDirectory) { self.peers = peers }
 
     /// `device` has done something concerning this continuation of `object`: `what` comes before the title,
     /// and `end` after it.
@@ -24,7 +24,7 @@ final class FetchLog {
         defer { timer.set(budget.nextDeadline?.microseconds) }
         guard budget.take(device, at: .now) else { return }
         brokerLog.message(
-            "\(broker.peers.name(of: device)) \(what) “\(PeerText.title(object.title))”"
+            "\(peers.name(of: device)) \(what) “\(PeerText.title(object.title))”"
                 + " (\(PeerText.message(object.activityType)))\(end).",
             ["HANDOFF_CONTINUATION": continuation.description])
     }
@@ -33,8 +33,8 @@ final class FetchLog {
         for summary in budget.advance(to: .now) {
             let times = summary.count == 1 ? "once" : "\(summary.count) times"
             brokerLog.message(
-                "\(broker.peers.name(of: summary.device)) asked for activities or streams \(times) more within"
-                    + " the last minute.")
+                "\(peers.name(of: summary.device)) asked for activities or streams \(times) more within the"
+                    + " last minute.")
         }
         timer.set(budget.nextDeadline?.microseconds)
     }

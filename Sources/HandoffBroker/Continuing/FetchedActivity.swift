@@ -23,7 +23,8 @@ enum FetchedActivity {
     ) throws(HandoffFailure) -> (activity: [String: Value], summary: Continuation.Fetched) {
         var state = ActivityState()
         let properties = fetched.filter { !others.contains($0.key) }
-        try state.apply(properties)
+        // It goes to the application as it has come.
+        try state.apply(properties, isKept: false)
         let summary = try OfferSummary.summarise(offer.id, fetched, state, since: offer.since)
         var activity = state.shared
         activity["ActivityType"] = .string(summary.type.description)

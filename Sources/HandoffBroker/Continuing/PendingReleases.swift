@@ -8,20 +8,20 @@ internal import Platform
 /// there was none.
 @MainLoop
 final class PendingReleases {
-    private unowned let broker: Broker
+    private unowned let peers: any PeerDirectory
     private var unsent: [DeviceID: [ContinuationID]] = [:]
 
     /// How many are kept for one device; an origin keeps no more continuations of a peer.
     private static let maximum = Quota.continuationsOfPeer
 
-    init(_ broker: Broker) { self.broker = broker }
+    init(_ peers: any PeerDirectory) { self.peers = peers }
 
     /// Tells the origin that the continuation has ended.
     func release(_ id: ContinuationID, of device: DeviceID) {
         MainLoop.start { [weak self] in
             guard let self else { return }
             do {
-                try await broker.bridgePeer(device).release(continuation: id.description)
+                try await peers.bridgePeer(device).release(continuation: id.description)
             } catch {
                 let failure = HandoffFailure(routed: error)
                 brokerLog.debug("continuation \(id): Release: \(failure.message)")

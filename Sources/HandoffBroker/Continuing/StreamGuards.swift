@@ -4,6 +4,21 @@ internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
 
+/// What the guards of streams need of the session.
+@MainLoop
+protocol StreamGuardsOwner: AnyObject {
+    /// The continuations of our activities, which count their streams.
+    var origin: OriginContinuations { get set }
+    /// The continuations here, which count theirs.
+    var held: HeldContinuations { get set }
+    /// Whether there is a continuation of this id here, of an activity of `device`.
+    func isContinuing(_ id: ContinuationID, of device: DeviceID) -> Bool
+}
+
+extension Broker: StreamGuardsOwner {
+    func isContinuing(_ id: ContinuationID, of device: DeviceID) -> Bool { runners[id]?.device == device }
+}
+
 /// The streams that bridges have, and the bridge's end of each, kept in case a bridge dies: if the kernel
 /// closed those ends, an application that is waiting in a write would not learn that what it reads was cut.
 @MainLoop
@@ -33,7 +48,7 @@ final class StreamGuards {
         }
     }
 
-    private unowned let broker: Broker
+    private unowned let owner: any StreamGuardsOwner
     private var guards: [Key: Guard] = [:]
     /// The processes of the bridges that have streams.
     private var processes: [BusName: ProcessHandle] = [:]
@@ -42,7 +57,7 @@ final class StreamGuards {
     /// How long a process that has left the bus may take to end.
     private static let patience = Duration.seconds(3)
 
-    init(_ broker: Broker) { self.broker = broker }
+    init(_ owner: any StreamGuardsOwner) { self.owner = owner }
 
     /// The bridge that calls has opened a stream.
     func add(_ number: UInt32, _ owner: Owner, _ descriptor: consuming FileDescriptor, _ caller: Caller)
@@ -59,9 +74,9 @@ final class StreamGuards {
             processes[bridge] = caller.credentials?.processID.map { ProcessHandle($0) }
         }
         if owner.isOrigin {
-            broker.origin.streamOpened(owner.continuation, of: owner.device)
-        } else if broker.runners[owner.continuation]?.device == owner.device {
-            broker.held.streamOpened(owner.continuation)
+            self.owner.origin.streamOpened(owner.continuation, of: owner.device)
+        } else if self.owner.isContinuing(owner.continuation, of: owner.device) {
+            self.owner.held.streamOpened(owner.continuation)
         }
     }
 
@@ -75,9 +90,9 @@ final class StreamGuards {
         guard let former = guards.removeValue(forKey: key) else { return nil }
         if !guards.keys.contains(where: { $0.bridge == key.bridge }) { processes[key.bridge] = nil }
         if former.owner.isOrigin {
-            broker.origin.streamClosed(former.owner.continuation, of: former.owner.device)
+            owner.origin.streamClosed(former.owner.continuation, of: former.owner.device)
         } else {
-            broker.held.streamClosed(former.owner.continuation)
+            owner.held.streamClosed(former.owner.continuation)
         }
         return former
     }

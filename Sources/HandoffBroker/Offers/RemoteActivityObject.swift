@@ -4,18 +4,37 @@ internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
 
+/// What an offer of a peer needs of the session.
+@MainLoop
+protocol RemoteActivityOwner: ContinuationOwner {
+    /// What peers offer.
+    var remoteOffers: RemoteOffers { get set }
+    /// What is continued here.
+    var runners: [ContinuationID: ContinuationRunner] { get set }
+    /// What kind of device it is, empty if that is not known.
+    func type(of device: DeviceID) -> String
+    /// `name` wants to be told of things, now or again.
+    func welcome(_ name: BusName)
+}
+
+extension Broker: RemoteActivityOwner {
+    func type(of device: DeviceID) -> String { peers.type(of: device) }
+
+    func welcome(_ name: BusName) { unreadMessages.welcome(name) }
+}
+
 /// An offer of a peer on the bus.
 @MainLoop
 final class RemoteActivityObject: RemoteActivityServer {
     let key: RemoteActivityKey
     let path: ObjectPath
     private var entry: RemoteOffers.Entry
-    private unowned let broker: Broker
+    private unowned let owner: any RemoteActivityOwner
     private var generator = SystemRandomNumberGenerator()
 
-    init(_ entry: RemoteOffers.Entry, _ broker: Broker) throws {
+    init(_ entry: RemoteOffers.Entry, _ owner: any RemoteActivityOwner) throws {
         self.entry = entry
-        self.broker = broker
+        self.owner = owner
         key = RemoteActivityKey(entry.device, entry.offer.id)
         path = try HandoffNames.remote.appending(entry.device.description).appending(
             entry.offer.id.description)
@@ -36,7 +55,7 @@ final class RemoteActivityObject: RemoteActivityServer {
     func deviceChanged() { tell(["DeviceName", "DeviceType"]) }
 
     private func tell(_ names: [String]) {
-        broker.connection.objects.propertiesChanged(
+        owner.connection.objects.propertiesChanged(
             path, RemoteActivityBinding.description.name, names, tell: .subscribers)
     }
 
@@ -52,19 +71,19 @@ final class RemoteActivityObject: RemoteActivityServer {
         let token =
             try options["ActivationToken"].map { try ActivityState.string($0, "ActivationToken") } ?? ""
         let isTraced = try options["Trace"].map { try ActivityState.boolean($0, "Trace") } ?? false
-        let target = try broker.remoteOffers.target(
+        let target = try owner.remoteOffers.target(
             for: key.activity, of: key.device, application: application)
         // It has to be told the outcome.
-        broker.readers.welcome(caller)
-        if let running = broker.runners.values.first(where: { $0.isRunning && $0.key == key }) {
+        owner.welcome(caller)
+        if let running = owner.runners.values.first(where: { $0.isRunning && $0.key == key }) {
             try running.join(caller, application: application)
             if isTraced { running.tellTrace(to: caller) }
             return
         }
         let (runner, ended) = try makeRunner(target, caller, token)
         if isTraced { runner.tellTrace(to: caller) }
-        call.afterReply { [weak broker] in
-            broker?.perform(ended)
+        call.afterReply { [weak owner] in
+            owner?.perform(ended)
             runner.begin()
         }
     }
@@ -81,28 +100,28 @@ final class RemoteActivityObject: RemoteActivityServer {
             )
         }
         let id = ContinuationID(using: &generator)
-        let registration = broker.registry.connection(for: application, continuing: entry.offer)
-            .flatMap { broker.registry.registration(of: $0) }
+        let registration = owner.registry.connection(for: application, continuing: entry.offer)
+            .flatMap { owner.registry.registration(of: $0) }
         let ended =
             try registration.map {
-                try broker.held.began(
+                try owner.held.began(
                     id, connection: $0.connection, supportsStreams: entry.offer.supportsContinuationStreams,
-                    relatives: broker.holdings.relatives(of: $0.connection))
+                    relatives: owner.relatives(of: $0.connection))
             } ?? []
         let continuation = Continuation(
             id: id, device: key.device, offer: entry.offer,
             target: .application(application, isRunning: registration != nil),
             caller: caller.text)
         let runner = try ContinuationRunner(
-            continuation, of: self, application: application, activationToken: token, broker: broker)
+            continuation, of: self, application: application, activationToken: token, owner: owner)
         if let registration { try runner.use(registration) }
-        broker.runners[id] = runner
+        owner.runners[id] = runner
         return (runner, ended)
     }
 
     func dismiss(_ call: MethodCall) async throws {
-        let actions = try broker.remoteOffers.dismiss(key.activity, of: key.device)
-        call.afterReply { [weak broker] in broker?.peers.perform(actions) }
+        let actions = try owner.remoteOffers.dismiss(key.activity, of: key.device)
+        call.afterReply { [weak owner] in owner?.show(actions) }
     }
 
     var activityType: String { entry.offer.type.description }
@@ -110,8 +129,8 @@ final class RemoteActivityObject: RemoteActivityServer {
     var applicationId: String { entry.offer.applicationID.description }
     var handlers: [String] { entry.handlers.map(\.description) }
     var deviceId: String { key.device.description }
-    var deviceName: String { broker.peers.name(of: key.device) }
-    var deviceType: String { broker.peers.type(of: key.device) }
+    var deviceName: String { owner.name(of: key.device) }
+    var deviceType: String { owner.type(of: key.device) }
     var since: Int64 { entry.offer.since }
     var state: String { entry.isContinuing ? "continuing" : "available" }
     /// Not known: how much has come is not measured until documents are brought over.

@@ -23,8 +23,8 @@ enum ActivityTest {
     }
 
     private static func checkUserInfo(_ userInfo: [String: Value]) {
-        guard let size = try? UserInfoRules.check(userInfo) else { return }
-        require(size == MarshalledSize.ofBody(userInfo), "\(size) bytes")
+        guard let checked = try? UserInfo(.properties(userInfo)) else { return }
+        require(checked.size == MarshalledSize.ofBody(userInfo), "\(checked.size) bytes")
         // This is as deep as it ever gets: in the variant of a property.
         checkSending(["UserInfo": .properties(userInfo)])
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// Whether connections read the calls and signals that are sent to them. One that does not is forgotten,
+/// Counts the calls and signals that connections were sent and have not read. One that reads none is forgotten,
 /// since its messages would pile up in the bus.
 ///
 /// Whoever answers a call has read everything that was sent before it. A connection that has not answered for
 /// a while is asked whether it is there. It is forgotten after three calls in a row without an answer in
 /// time, or if a call is not answered while ``Quota/outstandingMessages`` messages are unread.
-public struct Readers: Sendable {
+public struct UnreadMessages: Sendable {
     /// What an event asks to be done.
     public enum Action: Hashable, Sendable {
         /// Call `Ping`, with ``Deadline/ping``, and report its outcome like that of any other call.

@@ -5,41 +5,56 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
+/// What watching clients read needs of the session.
+@MainLoop
+protocol UnreadMessagesWatchOwner: AnyObject {
+    /// The bus of the clients.
+    var bus: Bus { get }
+    /// The bridge, which is no client; nil while there is none.
+    var bridge: BusName? { get }
+    /// The applications that have registered.
+    var registry: Registry { get set }
+    /// Drops all that belongs to a connection that cannot be told of anything any more.
+    func forget(_ name: BusName)
+}
+
+extension Broker: UnreadMessagesWatchOwner {}
+
 /// Watches whether clients read what the broker sends them, and has the broker forget those that do not.
 @MainLoop
-final class ReaderWatch: DeliveryObserver {
-    private unowned let broker: Broker
-    private var readers = Readers()
+final class UnreadMessagesWatch: DeliveryObserver {
+    private unowned let owner: any UnreadMessagesWatchOwner
+    private var unread = UnreadMessages()
     /// The connection that is being sent its last message.
     private var parting: BusName?
 
-    init(_ broker: Broker) { self.broker = broker }
+    init(_ owner: any UnreadMessagesWatchOwner) { self.owner = owner }
 
     /// `name` wants to be told of things, now or again.
-    func welcome(_ name: BusName) { readers.welcome(name.text) }
+    func welcome(_ name: BusName) { unread.welcome(name.text) }
 
     /// `name` has left the bus.
-    func vanished(_ name: BusName) { readers.vanished(name.text) }
+    func vanished(_ name: BusName) { unread.vanished(name.text) }
 
     // MARK: DeliveryObserver
 
     // The bridge is no client: what it does not answer, its peers' continuations run into.
     func maySend(to name: BusName) -> Bool {
-        name == broker.bridge || name == parting || !readers.isForgotten(name.text)
+        name == owner.bridge || name == parting || !unread.isForgotten(name.text)
     }
 
     func sent(_ serial: UInt32, to name: BusName, isCall: Bool) {
         // Of one that has left nobody would take out again what is counted.
-        guard name != broker.bridge, broker.bus.knows(name) else { return }
-        perform(readers.sent(serial, to: name.text, isCall: isCall))
+        guard name != owner.bridge, owner.bus.knows(name) else { return }
+        perform(unread.sent(serial, to: name.text, isCall: isCall))
     }
 
-    func answered(_ serial: UInt32, by name: BusName) { readers.answered(serial, by: name.text) }
+    func answered(_ serial: UInt32, by name: BusName) { unread.answered(serial, by: name.text) }
 
-    func abandoned(_ serial: UInt32, to name: BusName) { readers.abandoned(serial, to: name.text) }
+    func abandoned(_ serial: UInt32, to name: BusName) { unread.abandoned(serial, to: name.text) }
 
     func unanswered(_ serial: UInt32, by name: BusName) {
-        perform(readers.unanswered(serial, by: name.text))
+        perform(unread.unanswered(serial, by: name.text))
     }
 
     func subscribed(_ name: BusName) { welcome(name) }
@@ -47,7 +62,7 @@ final class ReaderWatch: DeliveryObserver {
     // MARK: Actions
 
     /// Performs the actions from the main loop, since whoever sends is in the middle of something.
-    private func perform(_ actions: [Readers.Action]) {
+    private func perform(_ actions: [UnreadMessages.Action]) {
         for action in actions {
             MainLoop.start { [weak self] in
                 switch action {
@@ -61,23 +76,23 @@ final class ReaderWatch: DeliveryObserver {
     private func ping(_ connection: String) async {
         guard let name = try? BusName(connection) else { return }
         // Whether it is answered, and not what with, is what counts, and is counted where calls are.
-        _ = try? await RemoteObject(broker.connection, name, .root).call(
+        _ = try? await RemoteObject(owner.bus.connection, name, .root).call(
             .peer, "Ping", output: "", timeout: Deadline.ping
         ) { (_) throws(DBusError) in }
     }
 
-    private func forget(_ connection: String, _ neglect: Readers.Neglect) {
-        guard let name = try? BusName(connection), readers.isForgotten(connection) else { return }
-        let applicationID = broker.registry.registration(of: connection)?.applicationID
+    private func forget(_ connection: String, _ neglect: UnreadMessages.Neglect) {
+        guard let name = try? BusName(connection), unread.isForgotten(connection) else { return }
+        let applicationID = owner.registry.registration(of: connection)?.applicationID
         brokerLog.warning(
             "\(applicationID.map { "\($0) (\(name))" } ?? name.text) does not read what it is sent: it is"
                 + " forgotten until it registers again. It left \(neglect.text).")
-        broker.forget(name)
+        owner.forget(name)
         guard let applicationID else { return }
         let reason =
             "It was forgotten, with its activities, because it left \(neglect.text). Read and answer what comes,"
             + " and call RegisterApplication again."
-        broker.registry.ended(connection, applicationID, reason)
+        owner.registry.ended(connection, applicationID, reason)
         tellEnd(of: applicationID, to: name, reason)
     }
 
@@ -89,12 +104,12 @@ final class ReaderWatch: DeliveryObserver {
             (try? signal.setDestination(name)) != nil
         else { return }
         parting = name
-        broker.connection.post(signal)
+        owner.bus.connection.post(signal)
         parting = nil
     }
 }
 
-extension Readers.Neglect {
+extension UnreadMessages.Neglect {
     /// What the connection neglected, worded to follow "it left".
     fileprivate var text: String {
         switch self {

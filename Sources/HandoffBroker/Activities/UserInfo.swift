@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+
+/// The `UserInfo` of an activity, checked by ``UserInfoRules``: as the value that has come, or as bytes.
+struct UserInfo: Equatable {
+    private enum Form: Equatable {
+        case value(DictionaryValue)
+        case packed(PackedProperties)
+    }
+
+    private var form = Form.packed(PackedProperties())
+    /// The bytes that it takes as the body of a message that holds nothing else; 0 if it was never set.
+    let size: Int
+
+    /// One that was never set.
+    init() { size = 0 }
+
+    /// One that holds `value`.
+    /// - Throws: what rule it breaks.
+    init(_ value: Value) throws(HandoffFailure) {
+        guard let dictionary = value.sortedProperties else {
+            throw ActivityState.wrongType("UserInfo", "a{sv}", value)
+        }
+        size = try UserInfoRules.check(dictionary)
+        form = .value(dictionary)
+    }
+
+    /// The same as bytes, for what is kept: as values it may take a hundred times as much.
+    func packed() throws(HandoffFailure) -> UserInfo {
+        guard case .value(let dictionary) = form else { return self }
+        var packed = self
+        do throws(DBusError) {
+            packed.form = .packed(try PackedProperties(dictionary))
+        } catch {
+            throw HandoffFailure(.invalidArguments, "UserInfo cannot be kept: \(error.message)")
+        }
+        return packed
+    }
+
+    /// Whether there is nothing in it, without unpacking it.
+    var isEmpty: Bool {
+        switch form {
+        case .value(let dictionary): dictionary.entries.isEmpty
+        case .packed(let packed): packed.isEmpty
+        }
+    }
+
+    /// What it holds.
+    var value: Value {
+        switch form {
+        case .value(let dictionary): .dictionary(dictionary)
+        // Nothing that got in can be too much to come out: only a lack of memory could be the reason.
+        case .packed(let packed): (try? packed.value()) ?? .properties([:])
+        }
+    }
+
+    /// The same by key.
+    var properties: [String: Value] {
+        switch form {
+        case .value(let dictionary): Value.dictionary(dictionary).properties ?? [:]
+        case .packed(let packed): (try? packed.unpacked()) ?? [:]
+        }
+    }
+}

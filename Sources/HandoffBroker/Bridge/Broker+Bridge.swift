@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import MainLoop
+internal import Platform
+
+/// Calls to the bridge.
+extension Broker {
+    /// What peers are told of what is offered here.
+    enum News {
+        case offer(Offer)
+        case withdraw(ActivityID)
+    }
+
+    /// Calls the bridge for all peers. The calls are made in the order of the news.
+    func tellBridge(_ news: News) {
+        guard let bridge else { return }
+        let all = PeerProxy(RemoteObject(connection, bridge, HandoffNames.bridgePeers))
+        MainLoop.start {
+            do {
+                switch news {
+                case .offer(let offer):
+                    brokerLog.debug("Activity \(offer.id) is offered, revision \(offer.revision).")
+                    try await all.offer(activity: offer.id.description, summary: OfferSummary.encode(offer))
+                case .withdraw(let id): try await all.withdraw(activity: id.description)
+                }
+            } catch {
+                brokerLog.debug("The bridge did not take an offer: \(DBusError.converting(error).message)")
+            }
+        }
+    }
+
+    /// The bridge's object of `device`.
+    /// - Throws: `ConnectionUnavailable` while there is no bridge.
+    func bridgePeer(_ device: DeviceID) throws -> PeerProxy {
+        guard let bridge else {
+            throw HandoffFailure(
+                .connectionUnavailable, "The bridge is not running. Start handoff-bridge, then try again.")
+        }
+        let path = try HandoffNames.bridgePeers.appending(device.description)
+        return PeerProxy(RemoteObject(connection, bridge, path))
+    }
+}

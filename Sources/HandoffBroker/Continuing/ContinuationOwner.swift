@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import MainLoop
+
+/// What is known of peers: what they are called, and the way to them.
+@MainLoop
+protocol PeerDirectory: AnyObject {
+    /// What `device` is shown as.
+    func name(of device: DeviceID) -> String
+    /// The bridge's object of `device`.
+    /// - Throws: `ConnectionUnavailable` while there is no bridge.
+    func bridgePeer(_ device: DeviceID) throws -> PeerProxy
+}
+
+/// What a continuation needs of the session that it runs in.
+@MainLoop
+protocol ContinuationOwner: PeerDirectory {
+    /// The bus of the applications.
+    var bus: Bus { get }
+    /// The applications that have registered.
+    var registry: Registry { get }
+    /// Which connections hold which continuations.
+    var held: HeldContinuations { get set }
+    /// All connections of the process of `connection`, which is one of them.
+    func relatives(of connection: String) -> Set<String>
+    /// Ends what a connection holds no longer.
+    func perform(_ actions: [HeldContinuations.Action])
+    /// The offer is being continued, or is no longer. The answer is for ``show(_:)``.
+    func setContinuing(_ isContinuing: Bool, _ key: RemoteActivityKey) -> [RemoteOffers.Action]
+    /// Tells of what has changed about offers.
+    func show(_ actions: [RemoteOffers.Action])
+    /// Nothing comes of the continuation any more. The origin has to be told.
+    func continuationEnded(_ id: ContinuationID, of device: DeviceID)
+}
+
+extension ContinuationOwner {
+    /// Calls, signals and objects on ``bus``.
+    var connection: Connection { bus.connection }
+}
+
+extension Broker: ContinuationOwner {
+    func name(of device: DeviceID) -> String { peers.name(of: device) }
+
+    func relatives(of connection: String) -> Set<String> { holdings.relatives(of: connection) }
+
+    func setContinuing(_ isContinuing: Bool, _ key: RemoteActivityKey) -> [RemoteOffers.Action] {
+        remoteOffers.setContinuing(isContinuing, key.activity, of: key.device)
+    }
+
+    func show(_ actions: [RemoteOffers.Action]) { peers.perform(actions) }
+
+    func continuationEnded(_ id: ContinuationID, of device: DeviceID) {
+        runners[id] = nil
+        _ = held.released(id)
+        pendingReleases.release(id, of: device)
+    }
+}

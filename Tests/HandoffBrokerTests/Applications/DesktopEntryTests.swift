@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import HandoffCore
+import TestSupport
+import Testing
+
+@testable import HandoffBroker
+
+@Suite("Desktop entries")
+struct DesktopEntryTests {
+    private static let head = "[Desktop Entry]\nType=Application\n"
+    private static let implements = head + "Implements=org.example.Handoff.Application;\n"
+
+    private func read(_ text: String, id: String = "com.example.notes") throws -> InstalledApplication? {
+        let directory = try TemporaryDirectory()
+        return try DesktopEntry.read(try directory.write(text, to: "entry.desktop"), id: id)
+    }
+
+    @Test("all that an entry can say of Handoff is read")
+    func full() throws {
+        let application = try #require(
+            try read(
+                Self.implements + """
+                    DBusActivatable=true
+                    X-Handoff-ActivityTypes=com.example.notes.edit;com.example.notes.read;
+                    X-Handoff-DocumentTypes=text/plain=com.example.notes.edit;
+                    X-Handoff-Domains=www.example.com;*.example.org;
+                    X-Handoff-Team=com.example
+                    """))
+        #expect(application.applicationID.description == "com.example.notes")
+        #expect(application.isActivatable && application.team?.description == "com.example")
+        let declaration = application.declaration
+        #expect(
+            declaration.activityTypes.map(\.description) == [
+                "com.example.notes.edit", "com.example.notes.read",
+            ])
+        #expect(
+            declaration.documentTypes.mapValues(\.description) == ["text/plain": "com.example.notes.edit"])
+        #expect(declaration.domains == ["www.example.com", "*.example.org"])
+    }
+
+    @Test("without any of it, the application takes part without types and cannot be started")
+    func bare() throws {
+        let application = try #require(try read(Self.implements))
+        #expect(!application.isActivatable && application.team == nil)
+        #expect(application.declaration == Declaration())
+    }
+
+    @Test(
+        "entries that have nothing to do with Handoff are none",
+        arguments: [
+            "", head, head + "Implements=org.example.Other;\n",
+            head + "Comment=org.example.Handoff.Application\n",
+            head + "Implements=org.example.Handoff.ApplicationX;\n", implements + "Hidden=true\n",
+            "[Desktop Entry]\nType=Link\nImplements=org.example.Handoff.Application;\n",
+            "[Other]\nType=Application\nImplements=org.example.Handoff.Application;\n",
+        ])
+    func none(_ text: String) throws {
+        #expect(try read(text) == nil)
+    }
+
+    @Test(
+        "an entry that is not what it should be is refused as a whole",
+        arguments: [
+            implements + "\u{0}", implements + "no key file",
+            implements + "DBusActivatable=perhaps\n", implements + "X-Handoff-ActivityTypes=;\n",
+            implements + "X-Handoff-ActivityTypes=" + String(repeating: "a.b;", count: 257) + "\n",
+            implements + "X-Handoff-DocumentTypes=text/plain;\n",
+            implements + "X-Handoff-DocumentTypes=text=a.b;\n",
+            implements + "X-Handoff-DocumentTypes=text/plain=;\n",
+            implements + "X-Handoff-Domains=localhost;\n", implements + "X-Handoff-Team=.a\n",
+            implements + "X-Flatpak=com.example.notes\nX-Handoff-Team=com.example\n",
+            implements + "X-SnapInstanceName=notes\nX-Handoff-Team=com.example\n",
+        ])
+    func refused(_ text: String) {
+        #expect(throws: (any Error).self) { _ = try read(text) }
+    }
+
+    @Test("an application of a sandbox may name the team that it could claim there")
+    func sandboxed() throws {
+        let text = Self.implements + "X-Flatpak=com.example.notes\nX-Handoff-Team=com.example.notes\n"
+        #expect(try read(text)?.team?.description == "com.example.notes")
+    }
+
+    @Test("a file that is missing is none, and one that is too long is refused")
+    func files() throws {
+        let directory = try TemporaryDirectory()
+        #expect(try DesktopEntry.read(directory.path("absent.desktop"), id: "a") == nil)
+        let comment = "# " + String(repeating: "x", count: DesktopEntry.maximumSize)
+        #expect(throws: (any Error).self) { _ = try read(Self.implements + comment) }
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import DBus
+import HandoffCore
+import HandoffInterfaces
+import MainLoop
+
+/// What the broker needs of a bridge: one peer, whose answers a test gives, and who writes down what it is asked.
+@MainLoop
+final class FakePeer {
+    let device: DeviceID
+    /// What has been asked, e.g. `fetch`, `continued`, `release`, in order.
+    private(set) var events: [String] = []
+    /// What `Fetch` returns.
+    var onFetch: @MainLoop () async throws -> [String: Value]
+    /// What `Continued` answers.
+    var onContinued: @MainLoop () async throws -> Void = {}
+    private let bus: Bus
+
+    private init(_ bus: Bus, _ device: DeviceID, _ offer: Offer) {
+        self.bus = bus
+        self.device = device
+        onFetch = { FakePeer.activity(of: offer) }
+    }
+
+    /// A bridge on `bus`, whose one peer offers `offer`.
+    static func start(on bus: Bus, _ device: DeviceID, offering offer: Offer) async throws -> FakePeer {
+        let peer = FakePeer(bus, device, offer)
+        bus.connection.policy = AllowAll()
+        let server = FakePeerServer(peer)
+        bus.connection.objects.export(HandoffNames.bridgePeers, [PeerBinding(server)])
+        bus.connection.objects.export(
+            try HandoffNames.bridgePeers.appending(device.description), [PeerBinding(server)])
+        _ = try await bus.request(HandoffNames.bridge)
+        _ = try await PeerManagerProxy(peer.remote(HandoffNames.brokerPath)).addPeer(
+            deviceId: device.description, properties: ["Name": .string("Desk"), "Type": .string("desktop")])
+        try await peer.offer(offer)
+        return peer
+    }
+
+    /// What `Fetch` returns of an activity that is offered as `offer`.
+    static func activity(of offer: Offer) -> [String: Value] {
+        [
+            "ActivityType": .string(offer.type.description),
+            "ApplicationId": .string(offer.applicationID.description),
+            "Team": .string(offer.team.description), "Title": .string(offer.title),
+            "Revision": .uint64(offer.revision), "UserInfo": .properties(["page": .int32(7)]),
+            "SupportsContinuationStreams": .boolean(offer.supportsContinuationStreams),
+        ]
+    }
+
+    /// Offers this, or offers it anew.
+    func offer(_ offer: Offer) async throws {
+        try await atBroker().offer(
+            activity: offer.id.description,
+            summary: [
+                "ActivityType": .string(offer.type.description), "Title": .string(offer.title),
+                "ApplicationId": .string(offer.applicationID.description),
+                "Team": .string(offer.team.description), "Revision": .uint64(offer.revision),
+                "SupportsContinuationStreams": .boolean(offer.supportsContinuationStreams),
+            ])
+    }
+
+    /// Offers it no longer.
+    func withdraw(_ offer: Offer) async throws {
+        try await atBroker().withdraw(activity: offer.id.description)
+    }
+
+    /// How often this has been asked.
+    func count(_ event: String) -> Int { events.count { $0 == event } }
+
+    fileprivate func saw(_ event: String) { events.append(event) }
+
+    private func atBroker() throws -> PeerProxy {
+        PeerProxy(remote(try HandoffNames.peers.appending(device.description)))
+    }
+
+    private func remote(_ path: ObjectPath) -> RemoteObject {
+        RemoteObject(bus.connection, HandoffNames.broker, path)
+    }
+}
+
+/// Allows everything.
+final class AllowAll: AccessPolicy {
+    func decide(_ request: AccessRequest) -> AccessDecision { .allow }
+}
+
+private final class FakePeerServer: PeerServer {
+    private unowned let peer: FakePeer
+    init(_ peer: FakePeer) { self.peer = peer }
+
+    func offer(activity: String, summary: [String: Value], _ call: MethodCall) async throws {
+        peer.saw("offer")
+    }
+
+    func withdraw(activity: String, _ call: MethodCall) async throws { peer.saw("withdraw") }
+
+    func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> [String: Value] {
+        peer.saw("fetch")
+        return try await peer.onFetch()
+    }
+
+    func continued(continuation: String, _ call: MethodCall) async throws {
+        peer.saw("continued")
+        try await peer.onContinued()
+    }
+
+    func release(continuation: String, _ call: MethodCall) async throws { peer.saw("release") }
+
+    func openStream(continuation: String, _ call: MethodCall) async throws -> FileDescriptor {
+        throw HandoffFailure(.notSupported, "no streams")
+    }
+
+    func openDocument(continuation: String, _ call: MethodCall) async throws -> PeerOpenDocumentReply {
+        throw HandoffFailure(.notSupported, "no documents")
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import DBus
+import HandoffCore
+import HandoffDaemon
+import HandoffInterfaces
+import MainLoop
+import TestSupport
+
+@testable import HandoffBroker
+
+/// A session with a bus of its own: a broker, a peer that offers something, an application that continues such, and
+/// a user who wants that.
+@MainLoop
+final class TestSession {
+    let bus: TestBus
+    let broker: Broker
+    let peer: FakePeer
+    let application: TestApplication
+    /// What the peer offers.
+    let offer: Offer
+    /// The outcomes that the user was told: the name of the error, empty for none.
+    private(set) var outcomes: [String] = []
+
+    private let user: Bus
+    /// A broker lives as long as its process, so that what it has begun can always come back to it.
+    private static var everlasting: [(Broker, FakePeer, TestApplication)] = []
+    private let folder: TemporaryDirectory
+    private var token: SignalToken?
+
+    private init(
+        _ bus: TestBus, _ folder: TemporaryDirectory, _ broker: Broker, _ peer: FakePeer,
+        _ application: TestApplication, _ offer: Offer
+    ) throws {
+        self.bus = bus
+        self.folder = folder
+        self.broker = broker
+        self.peer = peer
+        self.application = application
+        self.offer = offer
+        user = try bus.connect()
+        Self.everlasting.append((broker, peer, application))
+        token = user.connection.onSignal(
+            RemoteActivityProxy.interface, RemoteActivityContinueFinished.member
+        ) { [weak self] message in
+            self?.outcomes.append((try? RemoteActivityContinueFinished(message).errorName) ?? "unreadable")
+        }
+    }
+
+    /// All of it, the application registered and the offer shown.
+    static func start(streams: Bool = false) async throws -> TestSession {
+        let (bus, folder) = (try await TestBus.start(), try TemporaryDirectory())
+        let connection = try bus.connect()
+        let broker = Broker(connection, try Preferences(folder.path("handoff.conf")))
+        broker.export()
+        _ = try await connection.request(HandoffNames.broker)
+        let offer = try Sample.offer(streams: streams)
+        let peer = try await FakePeer.start(on: bus.connect(), Sample.device(), offering: offer)
+        let application = try await TestApplication.start(on: bus.connect(), offer)
+        return try TestSession(bus, folder, broker, peer, application, offer)
+    }
+
+    /// The user chooses the offer.
+    func `continue`() async throws {
+        let path = try HandoffNames.remote.appending(peer.device.description).appending(offer.id.description)
+        try await RemoteActivityProxy(RemoteObject(user.connection, HandoffNames.broker, path))
+            .continue(options: [:])
+    }
+
+    /// The continuation that is under way.
+    var runner: ContinuationRunner? { broker.runners.values.first }
+
+    /// The same after `time`, and what is due by then is done.
+    func pass(_ time: Duration) {
+        guard let runner else { return }
+        runner.perform(runner.machine.advance(to: .now.advanced(by: time)))
+    }
+
+    /// Waits until nothing is left of the continuation, and all that was sent to the user has come.
+    func end() async throws {
+        try await eventually { broker.runners.isEmpty }
+        // The bus keeps the order: an answer of the broker comes behind all that it has sent.
+        let manager = RemoteObject(user.connection, HandoffNames.broker, HandoffNames.brokerPath)
+        _ = try await ManagerProxy(manager).version()
+    }
+}
