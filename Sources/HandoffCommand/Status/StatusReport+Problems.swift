@@ -83,7 +83,8 @@ extension StatusReport {
         Problem(
             text: "The \(what) runs but does not answer as it should: \(reason.shown.sentence)",
             remedy:
-                "Start it anew: systemctl --user restart \(program).service, or run “\(program) --replace”.")
+                "Start it anew: systemctl --user restart \(program).service; where that does not work, log out and"
+                + " in again.")
     }
 
     private static func absent(_ what: String, _ program: String, _ canStart: Bool) -> Problem {
@@ -92,6 +93,6 @@ extension StatusReport {
                 "The \(what) (\(program)) is not running\(canStart ? "" : ", and the bus cannot start it").",
             remedy: canStart
                 ? "Start it: systemctl --user start \(program).service; or use it, for example with “handoff list”."
-                : "Install Handoff, and log in again if the bus does not see it; or run \(program) yourself.")
+                : "Install Handoff, and log in again if the bus does not see it.")
     }
 }
