@@ -28,15 +28,18 @@ struct TimeKeeperTests {
         try await onLoop {
             var order: [String] = []
             let keeper = TimeKeeper { _ in order.append("barred") }
-            keeper.admit(a) { _ in MainLoop.start { burn(45) } }
-            // This comes after the job, and after its cost has been charged.
-            try await MainLoop.sleep(for: .milliseconds(1))
+            // On a busy machine its time may be over before it is looked at.
+            repeat {
+                order = []
+                keeper.admit(a) { _ in MainLoop.start { burn(45) } }
+                // This comes after the job, and after its cost has been charged.
+                try await MainLoop.sleep(for: .milliseconds(1))
+            } while keeper.admit(a) { _ in order.append("first") }
             let wereAtOnce = [
-                keeper.admit(a) { _ in order.append("first") },
                 keeper.admit(a) { _ in order.append("second") },
                 keeper.admit(b) { _ in order.append("other") },
             ]
-            #expect(wereAtOnce == [false, false, true])
+            #expect(wereAtOnce == [false, true])
             #expect(keeper.waitingCount(a) == 2 && order == ["other"])
             try await eventually { order.count == 3 }
             #expect(order == ["other", "first", "second"] && keeper.waitingCount(a) == 0)
@@ -80,10 +83,11 @@ struct TimeKeeperTests {
             var (barred, answers): ([DeviceID?], [Bool]) = ([], [])
             let keeper = TimeKeeper { barred.append($0) }
             let seconds = TimeBudgets.longBudget.components.seconds
-            keeper.admit(a) { _ in burn(200) }
-            try await MainLoop.sleep(for: .milliseconds(1))
-            let isFirstAtOnce = keeper.admit(a) { answers.append($0) }
-            #expect(!isFirstAtOnce)
+            repeat {
+                answers = []
+                keeper.admit(a) { _ in burn(50) }
+                try await MainLoop.sleep(for: .milliseconds(1))
+            } while keeper.admit(a) { answers.append($0) }
             for _ in 0..<seconds * 5 where barred.isEmpty {
                 // This runs at the expense of `a` although that is held, like work that had already begun.
                 keeper.spend(200_000_000, a)
@@ -100,17 +104,22 @@ struct TimeKeeperTests {
         try await onLoop {
             var (isBarred, order): (Bool, [String]) = (false, [])
             let keeper = TimeKeeper { _ in isBarred = true }
-            keeper.admit(a) { _ in burn(30) }
-            try await MainLoop.sleep(for: .milliseconds(1))
-            keeper.admit(a) { order.append("first \($0)") }
+            var waitingThen = 0
+            // What is too much is deducted from the next windows: some seconds are.
+            keeper.spend(1_000_000_000, a)
+            keeper.admit(a) {
+                order.append("first \($0)")
+                waitingThen = keeper.waitingCount(a)
+            }
             keeper.admit(a, evenIfBarred: true) { order.append("end \($0)") }
             keeper.admit(a) { order.append("last \($0)") }
             #expect(order.isEmpty && keeper.waitingCount(a) == 3)
             keeper.spend(TimeBudgets.longBudget.components.seconds * 1_000_000_000, a)
-            try await eventually { isBarred && order == ["first false"] }
-            #expect(keeper.waitingCount(a) == 2)
             keeper.admit(a) { order.append("refused \($0)") }
-            #expect(order == ["first false", "refused false"])
+            #expect(order == ["refused false"])
+            try await eventually { order.count > 1 }
+            #expect(order == ["refused false", "first false"])
+            #expect(isBarred && waitingThen == 2 && keeper.waitingCount(a) == 2)
         }
     }
 }
