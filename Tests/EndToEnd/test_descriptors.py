@@ -139,6 +139,10 @@ def test_stream_that_is_under_way(machines: Machines, program: str) -> None:
     desk, lap = machines
     continuation = Continuation(desk, lap)
     ends = continuation.open()
+    # The applications have their ends a moment before the bridges have connected them.
+    for one, other in (ends, ends[::-1]):
+        one.sendall(b"?")
+        assert other.recv(1) == b"?"
     with starved(desk, program, 0), starved(lap, program, 0):
         echoes(ends)
         let_pass(0.3)
