@@ -17,7 +17,7 @@ final class BridgeObject: BridgeServer {
                 .invalidArguments,
                 "“\(PeerText.title(address))” is not an address. Give HOST:PORT, or [ADDRESS]:PORT for IPv6.")
         }
-        guard await bridge.broker.isOnNow() else { throw HandoffFailure.switchedOff }
+        guard await bridge.broker.isOnNow() else { throw HandoffFailure.disabled }
         return try bridge.devices.path(of: try await bridge.dials.connect(parsed))
     }
 

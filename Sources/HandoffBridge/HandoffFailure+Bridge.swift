@@ -13,11 +13,6 @@ extension HandoffFailure {
             .notSupported, "A link carries no descriptors. Call OpenStream of org.example.Handoff.Link.")
     }
 
-    /// The user has switched Handoff off.
-    static var switchedOff: HandoffFailure {
-        HandoffFailure(.disabled, "Handoff is switched off. Switch it on, then try again.")
-    }
-
     /// There is no way to `device` now.
     static func unreachable(_ device: String, _ why: String) -> HandoffFailure {
         HandoffFailure(.connectionUnavailable, "\(device) cannot be reached: \(why)")

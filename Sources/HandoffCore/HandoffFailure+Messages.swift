@@ -39,7 +39,7 @@ extension HandoffFailure {
         HandoffFailure(.disabled, "Handoff is switched off. Switch it on, then try again.")
     }
 
-    /// The same, for a peer to read.
+    /// The user of this device has switched Handoff off, as a peer is told.
     public static var disabledThere: HandoffFailure {
         HandoffFailure(.disabled, "Handoff is switched off on the other device. Switch it on there.")
     }

@@ -106,7 +106,7 @@ final class Dials {
             throw HandoffFailure(
                 .invalidArguments, "\(address) is an address of this device. Give that of another.")
         } catch {
-            guard owner.isOn else { throw HandoffFailure.switchedOff }
+            guard owner.isOn else { throw HandoffFailure.disabled }
             bridgeLog.info("Connecting to \(address) failed: \(error)")
             throw HandoffFailure.unreachable(
                 "\(address)",

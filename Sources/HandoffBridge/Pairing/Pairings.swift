@@ -150,7 +150,7 @@ final class Pairings {
 
     /// Begins pairing with `device`, or agrees to it; connects first if there is no link.
     func pair(_ device: DeviceID) throws {
-        guard owner.isOn else { throw HandoffFailure.switchedOff }
+        guard owner.isOn else { throw HandoffFailure.disabled }
         try owner.checkRoom(for: device)
         if let dialogue = active(device) {
             forgetFailure(device)

@@ -54,7 +54,7 @@ final class Streams {
     /// Opens a stream for an application here, which continues something of `peer`.
     /// - Returns: the application's end.
     func open(_ id: ContinuationID, of peer: Peer) async throws -> FileDescriptor {
-        guard !bridge.isSwitchedOff else { throw HandoffFailure.switchedOff }
+        guard !bridge.isSwitchedOff else { throw HandoffFailure.disabled }
         try reserve(peer.device)
         defer { free(peer.device) }
         let opened: StreamConnector.Opened
@@ -84,7 +84,7 @@ final class Streams {
     }
 
     private func failure(_ error: any Error, _ peer: Peer) -> HandoffFailure {
-        guard bridge.isOn else { return .switchedOff }
+        guard bridge.isOn else { return .disabled }
         if error is HandoffFailure || error is DBusError { return HandoffFailure(routed: error) }
         return .unreachable(peer.label, "No connection for the stream came about (\(error)). Try again.")
     }

@@ -188,6 +188,10 @@ final class ActivityObject {
         }
     }
 
+    /// Takes over what `WillSave` has answered, which is the whole new state: a `UserInfo` in it replaces the former one, to
+    /// which nothing is added, and without one the former stays (rules.md, D4).
+    private func replaceState(with saved: [String: Value]) throws { try apply(saved, nil) }
+
     private func askWillSave(_ attempt: UInt64) {
         MainLoop.start { [weak self] in
             guard let self else { return }
@@ -195,7 +199,7 @@ final class ActivityObject {
                 let properties = try await delegateProxy.willSave(
                     activity: path, timeout: Deadline.willSave * 2)
                 guard saving.isAwaiting(attempt: attempt), broker.object(of: id) === self else { return }
-                try apply(properties, nil)
+                try replaceState(with: properties)
                 perform(saving.answered(attempt: attempt, at: .now))
             } catch let error as DBusError where error.saysThatMemberIsMissing {
                 perform(saving.answered(attempt: attempt, at: .now))
