@@ -9,9 +9,9 @@ internal import Platform
 @MainLoop
 protocol ManagerOwner: ActivityBroker {
     /// What peers offer.
-    var remoteOffers: RemoteOffers { get set }
+    var remoteOffers: RemoteOffers { get }
     /// What peers took last.
-    var recentFetches: RecentFetches { get set }
+    var recentFetches: RecentFetches { get }
     /// Moves the user's switch.
     func setEnabled(_ isEnabled: Bool, _ call: MethodCall) throws
     /// Makes sure that the desktop entries have been read.

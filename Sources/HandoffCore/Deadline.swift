@@ -33,7 +33,7 @@ public enum Deadline {
     public static let confirmationRetry: Duration = .seconds(1)
     /// Between two calls of `WillSave` that no continuation asked for.
     public static let autosave: Duration = .seconds(1)
-    /// Between two summaries of the same offer, of which the latest counts (rules.md, C8).
+    /// Between two summaries of the same offer, of which the latest counts.
     public static let offerInterval: Duration = .milliseconds(100)
     /// `Ping`, which asks whether a connection reads what it is sent.
     public static let ping: Duration = .seconds(2)

@@ -87,7 +87,10 @@ def tags(text: tuple[bytes, ...]) -> set[bytes]:
 WORDS = ("_services", "_dns-sd", "_handoff", "_udp", "_tcp", "local")
 # What follows the label of a name: a pointer to the rest of the name, a type and a class (RFC 1035, sections 4.1.3 and 4.1.4;
 # RFC 6762, section 10.2). With that, two characters that two random labels end in would make eight bytes that repeat.
-REST = re.compile(rb"\xc0[\x00-\xff]\x00[\x01-\xff][\x00\x80]\x01")
+REST = rb"\xc0[\x00-\xff]\x00[\x01-\xff][\x00\x80]\x01"
+# The names for the addresses of the host, which Avahi announces itself.
+REVERSE = rb"(?:\x01[0-9a-f]){32}\x03ip6\x04arpa|(?:[\x01-\x03][0-9]{1,3}){4}\x07in-addr\x04arpa"
+COMMON = re.compile(REST + b"|" + REVERSE)
 
 
 def sent(machine: HostedMachine) -> list[bytes]:
@@ -101,7 +104,7 @@ def sent(machine: HostedMachine) -> list[bytes]:
         for word in words if packet.protocol == UDP else [b"HANDOFF1"]:
             pieces = [part for piece in pieces for part in piece.split(word)]
         if packet.protocol == UDP:
-            pieces = [part for piece in pieces for part in REST.split(piece)]
+            pieces = [part for piece in pieces for part in COMMON.split(piece)]
         payloads += pieces
     return payloads
 

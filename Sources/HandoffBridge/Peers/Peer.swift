@@ -112,7 +112,7 @@ final class Peer {
         _ what: String, _ call: @MainLoop (PeerProxy, Duration) async throws -> Result
     ) async throws -> Result {
         // A bridge that has just begun does not know the switch yet, and has its links as soon as it does.
-        guard !owner.isSwitchedOff else { throw HandoffFailure.switchedOff }
+        guard !owner.isSwitchedOff else { throw HandoffFailure.disabled }
         let start = MainLoop.now
         var lost = "There is no link. Wait until it is connected."
         for attempt in 1...2 {

@@ -188,8 +188,8 @@ final class ActivityObject {
         }
     }
 
-    /// Takes over what `WillSave` has answered, which is the whole new state: a `UserInfo` in it replaces the former one, to
-    /// which nothing is added, and without one the former stays (rules.md, D4).
+    /// Takes over what `WillSave` has answered: a `UserInfo` in it is the whole new one, and nothing of the former is
+    /// kept; without one the former stays.
     private func replaceState(with saved: [String: Value]) throws { try apply(saved, nil) }
 
     private func askWillSave(_ attempt: UInt64) {
