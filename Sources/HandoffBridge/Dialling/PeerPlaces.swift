@@ -53,7 +53,7 @@ final class PeerPlaces {
         sources.time = .min / 2
     }
 
-    /// `device` is no peer any more.
+    /// `device` is no longer a peer.
     func forget(_ device: DeviceID) { places[device] = nil }
 
     /// Where `device` has said that it listens, as long as this machine is where it was then.

@@ -47,8 +47,8 @@ extension Bridge: LinksOwner {
         link.closeWhenSent("it is no peer any more")
     }
 
-    /// Both ends of a paired link adopt its secret, unless they already share one (protocol.md, "Peer
-    /// secret").
+    /// Both ends of a paired link adopt its secret, unless they already share one
+    /// (protocol.md, "Peer secret").
     private func agreeOnSecret(_ link: Link) {
         guard link.isPaired, let said = link.said?.secret, let heard = link.received?.secret else { return }
         if said.isEmpty || said != heard {
