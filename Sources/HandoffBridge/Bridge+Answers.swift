@@ -2,7 +2,7 @@
 internal import HandoffCore
 internal import MainLoop
 
-/// What several parts of the bridge ask of it: each has a protocol that says what it needs.
+/// Answers to what several parts of the bridge ask: each part has a protocol that says what it needs.
 extension Bridge {
     /// The id of this device.
     var ownID: DeviceID { identity.device }

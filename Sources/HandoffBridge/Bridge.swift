@@ -9,7 +9,7 @@ internal import Platform
 /// This device's way to others: who they are, the links with them, and what goes to and fro between them and
 /// the broker.
 ///
-/// All that depends on both the trust in a device and the link with it is brought about in ``reconcile(_:)``.
+/// Everything that depends on both the trust in a device and the link with it is set in ``reconcile(_:)``.
 @MainLoop
 public final class Bridge {
     let bus: Bus
@@ -41,18 +41,18 @@ public final class Bridge {
     private let policy: BusAccessPolicy
     private var discoverableTimer: LoopSource?
     private var network: NetworkMonitor?
-    /// Where this machine is, as far as its addresses tell.
+    /// Where this machine is in the network, as far as its addresses show that.
     private var place = (addresses: NetworkInterface.ownAddresses(), interfaces: NetworkInterface.all())
 
     /// How long others can discover this device.
     private static let discoverableTime = Duration.seconds(300)
-    /// How long the bridge that is replaced has to end.
+    /// How much time the bridge that is replaced has to end.
     private static let successionTime = Duration.seconds(5)
 
     /// A bridge on `bus`.
     ///
-    /// If another bridge has the state folder, it is taken only in ``begin()``: by then that one has lost the
-    /// bus name, or this one has not got it.
+    /// If another bridge has the state folder, this one takes it only in ``begin()``: by then the other one
+    /// has lost the bus name, or this one has not got it.
     /// - Throws: what is wrong with the files, for people.
     public init(_ bus: Bus, _ options: BridgeOptions) throws {
         self.bus = bus
@@ -77,7 +77,7 @@ public final class Bridge {
         return identity
     }
 
-    /// Exports the objects, so that all is there when the name is requested.
+    /// Exports the objects, so that all of them are there when the bus name is requested.
     public func export() {
         let objects = bus.connection.objects
         bus.connection.policy = policy
@@ -101,8 +101,8 @@ public final class Bridge {
         broker.begin()
     }
 
-    /// Ends all links, writes what is not written yet, and gives the state folder up. The bridge and its parts keep
-    /// each other alive, for the life of the process.
+    /// Ends all links, writes what has not been written yet, and gives up the state folder. The bridge and
+    /// its parts keep each other alive, for the life of the process.
     public func end() {
         hasEnded = true
         entrance.close()
@@ -137,7 +137,7 @@ public final class Bridge {
             dials.stopAll()
             streams.cutAll("Handoff was switched off")
             setDiscoverable(false)
-            // Peers hear first that nothing is offered any more, instead of waiting for a new link.
+            // Peers hear first that nothing is offered any more, so that they do not wait for a new link.
             setOwnOffer(nil)
             MainLoop.start { [weak self] in
                 guard let self, !isOn else { return }
@@ -150,7 +150,7 @@ public final class Bridge {
 
     private func networkChanged() {
         let new = (addresses: NetworkInterface.ownAddresses(), interfaces: NetworkInterface.all())
-        // Some changes are none for this machine.
+        // Not every change of the network matters to this machine.
         if new != place {
             bridgeLog.debug("The network has changed.")
             place = new
@@ -168,20 +168,22 @@ public final class Bridge {
         guard entry != nil || isDiscoverable || pairings.active(link.device) != nil else {
             return LinkHello(isPaired: false)
         }
-        // A secret that has served long enough is not named, so that both take that of this link, unless they have.
+        // A secret that is too old is not named, so that both sides adopt the one of this link, unless they
+        // already have.
         let isOver = entry?.isSecretOld(at: MainLoop.wallClock) == true && entry?.secret != link.secret
         return LinkHello(
             isPaired: entry != nil, secret: isOver ? [] : entry?.secret?.id ?? [], name: settings.deviceName,
             type: deviceType, port: entry == nil ? 0 : port)
     }
 
-    /// This device listens elsewhere, or no longer.
+    /// This device now listens elsewhere, or not at all.
     func portChanged() {
         propertiesChanged("Port")
         links.sayHello()
     }
 
-    /// Whether a connection from the IP address `host` is taken of somebody who shows no secret of ours.
+    /// Whether a connection from the IP address `host` is accepted if its device shows no secret that is
+    /// known here.
     func welcomesStranger(from host: String) -> Bool {
         isDiscoverable || pairings.isUnderWay(with: NetworkSource.name(of: host))
     }
@@ -264,7 +266,7 @@ public final class Bridge {
         peers[device] = peer
         devices.update(device)
         let usable = link?.isPaired == true ? link : nil
-        // A peer that the broker does not know is told of when it can be reached.
+        // The broker first hears of a peer when that can be reached.
         if let state = devices.state(of: device), usable != nil || broker.peer(device) != nil {
             broker.add(peer, BrokerClient.Told(name: state.name, type: state.type, link: usable?.number))
         }

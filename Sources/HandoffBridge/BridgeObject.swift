@@ -4,7 +4,7 @@ internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
 
-/// This device on the bus. Being exported, it keeps the bridge alive.
+/// This device on the bus. While it is exported, it keeps the bridge alive.
 @MainLoop
 final class BridgeObject: BridgeServer {
     private let bridge: Bridge

@@ -6,8 +6,8 @@ internal import HandoffDaemon
 internal import MainLoop
 internal import Platform
 
-/// What the bridge goes by of `handoff.conf`: as the broker says, which alone writes that file, and until one has said so
-/// as the file does.
+/// The settings from `handoff.conf` that the bridge goes by. They are what the broker says, since it alone
+/// writes that file; until a broker has said something, they are what the file says.
 @MainLoop
 final class BridgeSettings {
     /// The name under which peers show this device.
@@ -42,7 +42,7 @@ final class BridgeSettings {
     }
 
     /// Takes over the name that the user has chosen, empty for that of the machine.
-    /// - Returns: whether the device is called otherwise now.
+    /// - Returns: whether the device has another name now.
     func take(deviceName chosen: String) -> Bool {
         let name = PeerText.name(chosen)
         let former = deviceName
@@ -51,7 +51,7 @@ final class BridgeSettings {
     }
 
     /// Takes over the port that the user has chosen.
-    /// - Returns: whether it is another one now.
+    /// - Returns: whether the port is another one now.
     func take(port chosen: UInt16) -> Bool {
         defer { port = chosen }
         return port != chosen

@@ -2,12 +2,12 @@
 internal import HandoffCore
 
 extension HandoffFailure {
-    /// What is not there yet, on both sides.
+    /// Neither side can do this yet.
     static var documentsNotYet: HandoffFailure {
         HandoffFailure(.notSupported, "This version brings no documents over. Use a stream.")
     }
 
-    /// On a link a stream is asked for by the `OpenStream` of `Link`.
+    /// On a link, a stream is asked for with `OpenStream` of `Link`.
     static var noStreamHere: HandoffFailure {
         HandoffFailure(
             .notSupported, "A link carries no descriptors. Call OpenStream of org.example.Handoff.Link.")

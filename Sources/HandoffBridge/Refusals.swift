@@ -3,14 +3,14 @@ internal import HandoffDaemon
 internal import MainLoop
 internal import Platform
 
-/// Logs why somebody was refused or not reached, but nothing that repeats itself within ten minutes.
+/// Logs why somebody was refused or not reached, but leaves out what repeats itself within ten minutes.
 @MainLoop
 final class Refusals {
     private static let interval: Int64 = 600_000_000
     private static let maximumRemembered = 256
 
     private var times: [String: Int64] = [:]
-    /// When it was last said that more is not logged.
+    /// When it was last logged that more was left out.
     private var lastSilence: Int64?
     private let log: @MainLoop (String) -> Void
 
@@ -22,7 +22,7 @@ final class Refusals {
         let now = MainLoop.now
         if let last = times[text], now - last < Self.interval { return bridgeLog.debug(text) }
         if times.count >= Self.maximumRemembered { times = times.filter { now - $0.value < Self.interval } }
-        // More different ones than that in ten minutes are somebody's doing.
+        // More different lines than that in ten minutes are somebody's doing.
         guard times.count < Self.maximumRemembered else {
             bridgeLog.debug(text)
             return sayThatMoreIsNotLogged(now)

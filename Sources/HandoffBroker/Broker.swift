@@ -68,9 +68,9 @@ public final class Broker {
         policy = BusAccessPolicy(bus: bus)
     }
 
-    /// Exports the objects, so that all is there when the name is requested.
+    /// Exports the objects, so that all of them are there when the bus name is requested.
     public func export() {
-        // Before the name is requested: a bridge that sees the name adds its peers at once.
+        // This comes before the name is requested, since a bridge that sees the name adds its peers at once.
         bridgeWatch = DaemonWatch(HandoffNames.bridge, on: bus, log: brokerLog) { [weak self] in
             self?.bridgeChanged($0)
         }
@@ -105,7 +105,7 @@ public final class Broker {
         guard owner != bridge else { return }
         bridge = owner
         brokerLog.debug("The bridge is \(owner?.text ?? "gone").")
-        // A new bridge tells of its peers anew.
+        // A new bridge reports its peers anew.
         peers.removeAll()
         tellBridge(["Enabled", "DeviceName", "Port"])
         guard owner != nil, let offer = activities.offered else { return }
@@ -282,7 +282,7 @@ public final class Broker {
         call.afterReply { [weak self] in
             guard let self else { return }
             perform(own)
-            // Told once the bridge has heard of the withdrawal: then it can still pass that on.
+            // It is told once the bridge has heard of the withdrawal, so that it can still pass that on.
             MainLoop.start { [weak self] in self?.tellEnabled() }
             if !isEnabled {
                 for runner in runners.values { runner.disabled() }

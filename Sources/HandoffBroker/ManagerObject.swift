@@ -5,14 +5,14 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
-/// What the manager needs of the session.
+/// What the manager needs from the session.
 @MainLoop
 protocol ManagerOwner: ActivityBroker {
     /// What peers offer.
     var remoteOffers: RemoteOffers { get }
     /// What peers took last.
     var recentFetches: RecentFetches { get }
-    /// Moves the user's switch.
+    /// Switches Handoff on or off for the user.
     func setEnabled(_ isEnabled: Bool, _ call: MethodCall) throws
     /// Makes sure that the desktop entries have been read.
     func loadInstalledApplications()
@@ -41,7 +41,7 @@ final class ManagerObject: ManagerServer {
     private var warnedTypes: Set<ActivityType> = []
     private var generator = SystemRandomNumberGenerator()
 
-    /// The bytes that the path of an application's object may take.
+    /// How many bytes the path of an application's object may have.
     private static let maximumPathSize = 4096
 
     init(_ owner: any ManagerOwner) { self.owner = owner }
@@ -113,7 +113,7 @@ final class ManagerObject: ManagerServer {
         call.afterReply { [weak owner] in owner?.registered(name.text) }
     }
 
-    /// Looked at only if they are not too many.
+    /// The types are checked only if there are not too many of them.
     private static func types(_ texts: [String]) throws(HandoffFailure) -> [ActivityType] {
         guard texts.count <= Quota.types else {
             throw HandoffFailure(

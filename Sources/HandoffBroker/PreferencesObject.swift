@@ -4,16 +4,16 @@ internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
 
-/// What the preferences on the bus need of the session.
+/// What the preferences on the bus need from the session.
 @MainLoop
 protocol PreferencesOwner: AnyObject {
     /// What the user has chosen.
     var preferences: Preferences { get }
     /// What peers offer.
     var remoteOffers: RemoteOffers { get set }
-    /// Moves the user's switch.
+    /// Switches Handoff on or off for the user.
     func setEnabled(_ isEnabled: Bool, _ call: MethodCall) throws
-    /// Tells of what has changed about offers.
+    /// Announces what has changed about offers.
     func show(_ actions: [RemoteOffers.Action])
     /// What the user has chosen has changed.
     func tellPreferences(_ names: [String])

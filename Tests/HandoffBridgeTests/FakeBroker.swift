@@ -5,7 +5,7 @@ import HandoffInterfaces
 import MainLoop
 import TestSupport
 
-/// What the bridge needs of a broker: the switch, the peers, and what they ask, which is written down.
+/// What the bridge needs from a broker: the switch, the peers, and a record of what they ask.
 @MainLoop
 final class FakeBroker {
     let bus: Bus
@@ -47,10 +47,10 @@ final class FakeBroker {
         return broker
     }
 
-    /// Gives the name up, as if it had died.
+    /// Gives up the bus name, as if the broker had died.
     func stop() async throws { try await bus.release(HandoffNames.broker) }
 
-    /// Moves the switch.
+    /// Switches Handoff on or off.
     func setEnabled(_ value: Bool) {
         isEnabled = value
         tell("Enabled")
@@ -181,7 +181,7 @@ private final class FakePeer: PeerServer {
     }
 }
 
-/// A test cannot go on.
+/// The reason why a test cannot go on.
 struct TestFailure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

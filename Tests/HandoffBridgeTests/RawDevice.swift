@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import HandoffBridge
 
-/// A device that is not our bridge: a key, and a TLS connection over which it sends whatever bytes it likes.
+/// A device without a bridge: it has a key, and a TLS connection over which it sends whatever bytes it likes.
 @MainLoop
 final class RawDevice {
     let identity: Identity
@@ -17,9 +17,9 @@ final class RawDevice {
     private var source: LoopSource?
     private var frames = FrameBuffer()
     private var serial: UInt32 = 0
-    /// Whether it takes what it is sent.
+    /// Whether it reads what it is sent.
     var isReading = true
-    /// Kept alive, as its bridge ends with it.
+    /// The device is kept alive here, since its bridge ends with it.
     private var host: TestDevice?
 
     init() throws { identity = try Identity(pem: KeyMaker.makeIdentity()) }
@@ -31,7 +31,7 @@ final class RawDevice {
     /// Completes TLS with `device`.
     func connect(to device: TestDevice) async throws {
         host = device
-        // What came over a former link is no answer on this one.
+        // What came over a former link does not count as an answer on this one.
         (messages, frames, isClosed) = ([], FrameBuffer(), false)
         guard let address = NetworkAddress(device.address) else { throw TestFailure("no address") }
         let socket = try await SocketConnection.connect(to: address)
@@ -86,7 +86,8 @@ final class RawDevice {
         }
     }
 
-    /// Calls `member` with the arguments that `body` writes, and waits for the answer or the end.
+    /// Calls `member` with the arguments that `body` writes, and waits for the answer or the end of the
+    /// connection.
     func call(
         _ interface: InterfaceName, _ member: MemberName,
         _ body: (inout MessageWriter) throws(DBusError) -> Void = { (_) throws(DBusError) in }
@@ -101,7 +102,7 @@ final class RawDevice {
 
     func answer(to serial: UInt32) -> Message? { messages.first { $0.replySerial == serial } }
 
-    /// Answers every call that has come, with nothing.
+    /// Gives an empty answer to every call that has come.
     private func answerAll() throws {
         for call in messages where call.kind == .call { try send(Message.reply(to: call)) }
     }

@@ -7,7 +7,8 @@ import TestSupport
 
 @testable import HandoffBridge
 
-/// A bridge of a device of its own: own bus, own folders, listening on the loopback interface.
+/// A bridge of a device of its own: it has its own bus and its own folders, and listens on the loopback
+/// interface.
 @MainLoop
 final class TestDevice {
     let bus: TestBus
@@ -97,7 +98,7 @@ final class TestDevice {
     /// The usable link with `other`.
     func link(with other: TestDevice) -> Link? { bridge.peers[other.id]?.link }
 
-    /// Trusts `other`, and the other way round, and connects to it.
+    /// Makes this device and `other` trust each other, and connects to `other`.
     func pair(with other: TestDevice) async throws {
         _ = try await proxy.trust(deviceId: other.id.description, name: "")
         _ = try await other.proxy.trust(deviceId: id.description, name: "")

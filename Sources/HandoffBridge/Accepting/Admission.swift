@@ -3,7 +3,7 @@ internal import HandoffCore
 internal import HandoffDaemon
 internal import MainLoop
 
-/// What the connections of others need of their surroundings.
+/// What the connections that others make need from their surroundings.
 @MainLoop
 protocol AdmissionOwner: AnyObject {
     /// Whether Handoff is on: otherwise nobody is let in.
@@ -12,53 +12,54 @@ protocol AdmissionOwner: AnyObject {
     var identity: Identity { get }
     /// What goes over each connection before TLS.
     var opening: Opening { get }
-    /// What devices are told by before TLS.
+    /// The secrets by which devices are recognized before TLS.
     var knockSecrets: [(device: DeviceID, secret: PeerSecret)] { get }
-    /// Whether `device` is a peer: it may have been one.
+    /// Whether `device` is a peer, and not merely a former one.
     func isTrusted(_ device: DeviceID) -> Bool
     /// What `device` is called in messages.
     func label(of device: DeviceID) -> String
-    /// Whether a peer was last reached at `source`, or announces to be there.
+    /// Whether a peer was last reached at `source`, or announces that it is there.
     func mayBePeer(at source: String) -> Bool
-    /// Whether a connection from the IP address `host` is taken of somebody who shows no secret of ours.
+    /// Whether a connection from the IP address `host` is accepted if its device shows no secret that is
+    /// known here.
     func welcomesStranger(from host: String) -> Bool
     /// - Throws: if `device` has been barred, for people.
     func checkBar(_ device: DeviceID) throws
-    /// Somebody has shown who it is: a link is to be made of its connection from `address`, and it has `time` to say
-    /// Hello. `isFarewell` says that it is let in only to be told that it is no peer any more.
-    /// - Throws: if there cannot be one; the connection is closed then.
+    /// A device has proved who it is: a link is to be made of its connection from `address`, and it has
+    /// `time` to say Hello. `isFarewell` says that it is let in only to be told that it is no longer a peer.
+    /// - Throws: if no link can be made; then the connection is closed.
     func admitted(
         _ transport: TLSConnection, from address: String, helloWithin time: Duration, isFarewell: Bool) throws
-    /// How many connections of streams are expected from the IP address `host`.
+    /// How many connections for streams are expected from the IP address `host`.
     func expectedStreams(from host: String) -> Int
-    /// Which stream a dialler shows the token of, by which that is used up; nil for none.
+    /// The stream whose token a dialler shows; nil if there is none. Showing a token uses it up.
     func claimStream(_ entry: [UInt8], _ exchange: Knock.Exchange) -> StreamTokens.Ticket?
-    /// The connection of a stream has come, and is that of the right device.
+    /// The connection for a stream has come, from the right device.
     func streamArrived(_ transport: TLSConnection, for ticket: StreamTokens.Ticket)
-    /// The connection of a stream was not that of the right device, or went wrong otherwise.
+    /// The connection for a stream did not come from the right device, or something else went wrong with it.
     func streamRefused(_ ticket: StreamTokens.Ticket, _ error: any Error)
-    /// Logs why somebody was not let in, unless that was said a short time ago.
+    /// Logs why somebody was not let in, unless that was logged a short time ago.
     func note(refusal: String)
 }
 
-/// The connections of others until it is known who they are.
+/// The connections that others make, until it is known who they are.
 @MainLoop
 final class Admission {
     /// How long the opening may take.
     static let openingTimeout = Duration.seconds(2)
-    /// How long the handshake may take after it.
+    /// How long the handshake may take after the opening.
     static let timeout = Duration.seconds(5)
-    /// How long a stranger may take for all of it, up to the end of Hello, its turn included.
+    /// How long a stranger may take for everything up to the end of Hello, including the wait for its turn.
     static let strangersTimeout = Duration.seconds(10)
-    /// How many of each peer may be behind their opening; of more, the oldest go.
+    /// How many connections of each peer may be past their opening; if there are more, the oldest go.
     static let maximumOfPeer = 4
-    /// How many of each peer may come in a second.
+    /// How many connections of each peer may come in a second.
     static let rateOfPeer = 5
-    /// How often a device may come that is a peer no longer, within this time.
+    /// How often a device that is no longer a peer may come within this time.
     private static let (maximumFarewells, farewellTime) = (3, Duration.seconds(15))
     /// How many handshakes of one peer, and of strangers, may be under way.
     private static let (handshakesOfPeer, handshakesOfStrangers) = (3, 2)
-    /// How many devices are remembered by what they have done.
+    /// For how many devices it is remembered how often they came.
     private static let maximumRemembered = 2 * (TrustStore.maximumPeers + Tombstone.maximum)
 
     private struct Waiting {
@@ -78,16 +79,16 @@ final class Admission {
     private var quota = OpeningQuota()
     private var strangers = StrangerQueue()
     private var peerRates: [DeviceID: EventRate] = [:]
-    /// How often each device comes that is a peer no longer, to be told so.
+    /// How often each device that is no longer a peer comes to be told so.
     private var farewells: [DeviceID: EventRate] = [:]
-    /// Of each peer, and of all strangers, so many handshakes are under way at most: each takes a thread of GIO for as long as
-    /// the other side likes.
+    /// Limits the handshakes under way of each peer, and of all strangers together: each one takes a thread
+    /// of GIO for as long as the other side likes.
     private var turnstiles: [DeviceID?: Turnstile] = [:]
     private lazy var timer = DeadlineTimer { [weak self] in self?.beginTurns() }
 
     init(_ owner: any AdmissionOwner) { self.owner = owner }
 
-    /// Finds out who is at the other end of `socket`, and makes a link of it.
+    /// Finds out who is at the other end of `socket`, and makes a link or a stream of it.
     func admit(_ socket: SocketConnection) {
         let source = NetworkSource.name(of: socket.remoteHost)
         let tokens = owner.expectedStreams(from: socket.remoteHost)
@@ -129,7 +130,7 @@ final class Admission {
         beginTurns()
     }
 
-    /// Ends all of them.
+    /// Ends all these connections.
     func closeAll() {
         for one in waiting.values {
             one.task?.cancel()
@@ -149,7 +150,7 @@ final class Admission {
                     socket, secrets: { owner.knockSecrets },
                     claimed: { self.claimed(number, $0, $1) })
             }
-            // A connection that was given up while it was being read is nobody's any more.
+            // A connection that was given up while it was being read no longer belongs to anybody.
             guard waiting[number] != nil else {
                 if case .stream(let ticket) = claim {
                     owner.streamRefused(ticket, CancellationError())
@@ -171,7 +172,7 @@ final class Admission {
         case .stream(let ticket): try await shake(socket, ticket)
         case .device(let device):
             if !owner.isTrusted(device), !countFarewell(device) {
-                // It has been told, or could have been: beyond that it is nobody.
+                // It has been told often enough, or could have been: from now on it is a stranger.
                 quota.ended(number)
                 return try await shakeStranger(socket, number)
             }
@@ -198,8 +199,8 @@ final class Admission {
             .count(at: .now)
     }
 
-    /// The stream whose token a connection shows, which does not count as a stranger's from then on: with the token that is
-    /// used up, one fewer is expected of its source.
+    /// The stream whose token a connection shows. From then on the connection does not count as a stranger's,
+    /// since its token is used up and so one connection fewer is expected from its source.
     private func claimed(
         _ number: Int, _ entry: [UInt8], _ exchange: Knock.Exchange
     ) -> StreamTokens.Ticket? {
@@ -210,7 +211,7 @@ final class Admission {
 
     // MARK: Handshakes
 
-    /// Has the other side show that it is the one that the token was given to.
+    /// Has the other side prove that it is the device that the token was given to.
     private func shake(_ socket: SocketConnection, _ ticket: StreamTokens.Ticket) async throws {
         do {
             socket.configureForStream()
@@ -226,7 +227,7 @@ final class Admission {
         }
     }
 
-    /// Has the other side show that it is `device`, as it claims.
+    /// Has the other side prove that it is `device`, as it claims.
     private func shake(_ socket: SocketConnection, _ device: DeviceID, _ claim: Opening.Claim) async throws {
         try owner.checkBar(device)
         let those = waiting.values.filter { $0.claim == claim }.sorted { $0.number < $1.number }
@@ -238,7 +239,7 @@ final class Admission {
             isFarewell: !owner.isTrusted(device))
     }
 
-    /// The same for somebody who shows nothing that is known, if such are welcome.
+    /// Has a stranger, who shows no secret that is known, prove who it is, if strangers are welcome.
     private func shakeStranger(_ socket: SocketConnection, _ number: Int) async throws {
         guard owner.welcomesStranger(from: socket.remoteHost) else { throw TLSFailure("it is a stranger") }
         try await awaitTurn(number)

@@ -2,16 +2,16 @@
 internal import MainLoop
 internal import Platform
 
-/// What the way in needs of its surroundings.
+/// What the way in needs from its surroundings.
 @MainLoop
 protocol EntranceOwner: AnyObject {
     /// The port that the user has chosen in the settings, 0 for none.
     var configuredPort: UInt16 { get }
-    /// This device listens elsewhere, or no longer.
+    /// This device now listens elsewhere, or not at all.
     func portChanged()
     /// This device listens again, having tried in vain before: others are to hear of it.
     func entranceReopened()
-    /// Logs why others cannot connect, unless that was said a short time ago.
+    /// Logs why others cannot connect, unless that was logged a short time ago.
     func note(refusal: String)
 }
 
@@ -25,7 +25,7 @@ final class Entrance {
     private var listener: Listener?
     private var retry: LoopSource?
 
-    /// How long until a port that could not be had is tried again.
+    /// How long it takes until a port that was not available is tried again.
     private static let retryInterval = Duration.seconds(5)
 
     /// Hands the connections that come in to `admission`.
@@ -37,7 +37,7 @@ final class Entrance {
     /// The port that is listened on, 0 for none.
     var port: UInt16 { listener?.port ?? 0 }
 
-    /// Whether who connects to `host`, an IP address of this machine, gets here.
+    /// Whether somebody who connects to `host`, an IP address of this machine, arrives here.
     func listens(at host: String) -> Bool {
         switch address?.host {
         case nil, "::": true
@@ -46,7 +46,7 @@ final class Entrance {
         }
     }
 
-    /// Begins to listen; again later if that cannot be had.
+    /// Begins to listen; if that is not possible, tries again later.
     func open() {
         if listener == nil { listen() }
     }

@@ -6,19 +6,20 @@ internal import Platform
 /// A TCP socket that others can connect to.
 @MainLoop
 final class Listener {
-    /// The port that it has.
+    /// The port that it listens on.
     let port: UInt16
     private let socket: ObjectReference<GSocket>
     private let body: @MainLoop (SocketConnection) -> Void
     private var source: DescriptorSource?
     private var pause: LoopSource?
 
-    /// The ports of which one is taken unless the user has chosen another: so few that a firewall can name them.
+    /// The ports from which one is taken unless the user has chosen one: few enough for the rules of a
+    /// firewall to name them.
     static let ports: ClosedRange<UInt16> = 45_700...45_799
 
     /// How many connections the kernel keeps until they are taken.
     private static let backlog: gint = 64
-    /// How many are taken before others on the main loop get their turn.
+    /// How many connections are taken before others on the main loop get their turn.
     private static let maximumAtOnce = 16
 
     /// Listens, until this is freed, and hands each connection to `body`.
@@ -26,7 +27,7 @@ final class Listener {
     ///   - address: an address of this machine, nil for all of them.
     ///   - port: where to listen; 0 for one of ``ports`` at random, or any if they are all taken.
     ///   - former: the port that is not to be taken at random again.
-    /// - Throws: `GLibError` if that cannot be had.
+    /// - Throws: `GLibError` if it cannot listen there.
     init(
         _ address: NetworkAddress?, port: UInt16, otherThan former: UInt16 = 0,
         _ body: @escaping @MainLoop (SocketConnection) -> Void
@@ -122,7 +123,8 @@ final class Listener {
         }
     }
 
-    /// Without descriptors or memory the connection stays where it is, and would be reported again at once.
+    /// Without free descriptors or memory, the connection stays in the kernel's queue, and would be reported
+    /// again at once.
     private func rest(_ error: GLibError) {
         bridgeLog.debug("A connection was not taken: \(error)")
         source?.cancel()

@@ -4,16 +4,16 @@ internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
 
-/// What the user has done with a device.
+/// Whoever does what the user wants done with a device.
 @MainLoop
 protocol DeviceObjectOwner: AnyObject {
-    /// Begins pairing with `device`, or agrees to it.
+    /// Begins pairing with `device`, or agrees to pair.
     func pair(_ device: DeviceID) throws
     /// The user says whether the codes are the same.
     func confirmPairing(_ device: DeviceID, _ matches: Bool) throws
     /// Ends pairing with `device`, if that is under way.
     func cancelPairing(_ device: DeviceID)
-    /// Trusts `device` no longer, and tells it.
+    /// Ends the trust in `device`, and tells it so.
     func unpair(_ device: DeviceID) throws
 }
 
@@ -36,7 +36,7 @@ final class DeviceObject: DeviceServer {
 
         var isConnected: Bool { connectedSince != 0 }
 
-        /// The names of the properties that are not as in `other`.
+        /// The names of the properties that differ from those in `other`.
         func changes(from other: State) -> [String] {
             var names: [String] = []
             if name != other.name { names.append("Name") }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import Platform
 
-/// The kind of a device, by the chassis names of machine-info(5).
+/// The kind of a device, named as machine-info(5) names a chassis.
 enum DeviceType {
-    /// The names. What is none of them is not known, and empty.
+    /// The names that are known. Any other counts as unknown, and becomes empty.
     static let names: Set<String> = [
         "desktop", "laptop", "convertible", "server", "tablet", "handset", "watch", "embedded", "vm",
         "container",
@@ -12,7 +12,8 @@ enum DeviceType {
     /// `text` if it is one of ``names``, else empty.
     static func checked(_ text: String) -> String { names.contains(text) ? text : "" }
 
-    /// The kind of this device: what machine-info says, else what the firmware says; empty if neither does.
+    /// The kind of this device: what machine-info says, otherwise what the firmware says; empty if neither
+    /// says anything.
     static func ofThisMachine() -> String {
         let named = checked(MachineInformation.value(of: "CHASSIS") ?? "")
         if !named.isEmpty { return named }

@@ -6,7 +6,7 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
-/// What showing devices needs of its surroundings.
+/// What showing devices needs from its surroundings.
 @MainLoop
 protocol DevicesOwner: DeviceObjectOwner {
     /// Where objects are exported.
@@ -15,13 +15,14 @@ protocol DevicesOwner: DeviceObjectOwner {
     var trusted: [DeviceID: TrustEntry] { get }
     /// The established link with `device`.
     func link(with device: DeviceID) -> Link?
-    /// Whether there is something of pairing to be shown of `device`, though there may be no link.
+    /// Whether there is something to show about pairing with `device`, even without a link.
     func concernsPairing(_ device: DeviceID) -> Bool
-    /// What the user sees of pairing with `device`: the properties of those names.
+    /// What the user sees of pairing with `device`: the values of the properties for its state, its code and
+    /// its error.
     func shownPairing(of device: DeviceID) -> (state: String, code: String, error: String)
-    /// Where `device` was, or is looked for, to be paired.
+    /// Where `device` was, or is being looked for, in order to be paired.
     func pairingAddresses(of device: DeviceID) -> [NetworkAddress]
-    /// Where `device` announces to be.
+    /// Where `device` announces that it is.
     func announcedAddresses(of device: DeviceID) -> [NetworkAddress]
     /// Why `device` was not reached at the last attempt, for people; nil if it was.
     func dialError(of device: DeviceID) -> String?
@@ -40,13 +41,13 @@ final class Devices {
 
     private var tree: ObjectTree { owner.objects }
 
-    /// What `device` is called in messages: its name, which somebody else chose and which ends with the quotation marks
-    /// around it, or the start of its id.
+    /// What `device` is called in messages: its name or the start of its id. Somebody else chose the name, so
+    /// quotation marks show where it ends.
     func label(of device: DeviceID) -> String {
         names.name(of: device).map { ChosenText(name: $0).quoted } ?? String(device.description.prefix(8))
     }
 
-    /// What the bus is shown of `device`; nil if it is not there.
+    /// What the bus is shown of `device`; nil if the device is not shown.
     func state(of device: DeviceID) -> DeviceObject.State? { objects[device]?.state }
 
     /// The object of `device`.
@@ -54,7 +55,7 @@ final class Devices {
         try HandoffNames.devices.appending(device.description)
     }
 
-    /// Shows `device` as it is now, or shows it no longer.
+    /// Shows `device` as it is now, or stops showing it.
     func update(_ device: DeviceID) {
         let (entry, link) = (owner.trusted[device], owner.link(with: device))
         guard entry != nil || link != nil || owner.concernsPairing(device) else { return remove(device) }
@@ -83,7 +84,7 @@ final class Devices {
             pairingError: pairing.error)
     }
 
-    /// Where `device` was reached, the latest first, and where it says to be.
+    /// Where `device` was reached, the latest first, and where it says it is.
     func addresses(of device: DeviceID) -> [NetworkAddress] {
         var addresses = owner.trusted[device]?.addresses ?? []
         let others: [NetworkAddress] =

@@ -7,7 +7,7 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
-/// What the connections that this device makes need of their surroundings.
+/// What the connections that this device makes need from their surroundings.
 @MainLoop
 protocol DialsOwner: AnyObject {
     /// Whether Handoff is on: while it is not, nobody is dialled.
@@ -25,52 +25,56 @@ protocol DialsOwner: AnyObject {
     /// Every link with `device`, established or not.
     func allLinks(with device: DeviceID) -> [Link]
     /// Makes a link of the connection with whoever has answered at `address`.
-    /// - Throws: if there cannot be one; the connection is closed then.
+    /// - Throws: if no link can be made; then the connection is closed.
     func addLink(_ transport: TLSConnection, dialled address: NetworkAddress) throws -> Link
-    /// Where `device` was reached, the latest first, and where it says to be.
+    /// Where `device` was reached, the latest first, and where it says it is.
     func knownAddresses(of device: DeviceID) -> [NetworkAddress]
-    /// Where `device` announces to be, as far as that is on a network of this machine now.
+    /// Where `device` announces that it is, as far as that is on a network that this machine has now.
     func reachableAddresses(of device: DeviceID) -> [NetworkAddress]
-    /// Whether somebody announces to be at `address`, or did a short time ago.
+    /// Whether somebody announces `address` as its own, or did a short time ago.
     func announces(_ address: NetworkAddress) -> Bool
-    /// Where `device` has said on a link that it listens; nil if it is not known to be there still.
+    /// Where `device` has said on a link that it listens; nil if it may not be there any more.
     func callback(of device: DeviceID) -> NetworkAddress?
     /// `device` was not reached at `address`.
     func notReached(_ device: DeviceID, at address: NetworkAddress)
-    /// What there is to be shown of `device` may have changed.
+    /// What there is to show of `device` may have changed.
     func deviceChanged(_ device: DeviceID)
-    /// Logs why somebody was not reached, unless that was said a short time ago.
+    /// Logs why somebody was not reached, unless that was logged a short time ago.
     func note(refusal: String)
 }
 
-/// The connections that this device makes: to peers without a link, again and again, and where the user says.
+/// The connections that this device makes: to peers without a link, again and again, and to addresses that
+/// the user gives.
 @MainLoop
 final class Dials {
-    /// How long connecting may take where the user says, names looked up included.
+    /// How long connecting to an address that the user gives may take, including the time to look up its
+    /// name.
     private static let connectTimeout = Duration.seconds(10)
-    /// The same for a peer: the next attempt begins anew, while TCP would wait ever longer before it tries again.
+    /// How long connecting to a peer may take. It is short because the next attempt begins anew, while TCP
+    /// would wait ever longer before trying again.
     private static let peerConnectTimeout = Duration.seconds(3)
-    /// How many connections the user can have made at a time.
+    /// How many connections can be made at a time because the user asked for them.
     private static let maximumByUser = 8
 
     private let owner: any DialsOwner
     private var redials: [DeviceID: Redial] = [:]
     private var byUser: [Int: Task<Link, any Error>] = [:]
     private var nextByUser = 0
-    /// How often each peer was dialled where an announcement said.
+    /// How often each peer was dialled at an announced address.
     private var announced: [DeviceID: EventRate] = [:]
-    /// Where a peer was reached, of the addresses that announcements said.
+    /// The announced address at which each peer was reached.
     private var proven: [DeviceID: NetworkAddress] = [:]
     /// Why each peer that has no link was not reached at the last attempt, for people.
     private(set) var errors: [DeviceID: String] = [:]
-    /// Where nobody listened of those places that announcements of each peer said, and when that was found.
+    /// The places that announcements of each peer named but where nobody listened, and when that was found
+    /// out.
     private var deserted: [DeviceID: [NetworkAddress: Int64]] = [:]
-    /// For how long, in microseconds, such a place is left alone, so that one that the peer has left does not use up how
-    /// often it may be dialled at all.
+    /// For how long, in microseconds, such a place is left alone, so that dialling a place that the peer has
+    /// left does not use up the number of times that the peer may be dialled.
     private static let desertedTime: Int64 = 15_000_000
     /// How often a peer is dialled in a minute because of announcements, which may be copies of its own.
     private static let maximumAnnounced = 3
-    /// From how long on a link has lasted, in microseconds.
+    /// How long a link has to exist to count as one that lasted, in microseconds.
     private static let lasting: Int64 = 10_000_000
 
     init(_ owner: any DialsOwner) { self.owner = owner }
@@ -79,7 +83,7 @@ final class Dials {
 
     /// Connects to whoever answers at `address`.
     /// - Returns: the device, which has an established link then.
-    /// - Parameter device: who it has to be; nil for anybody.
+    /// - Parameter device: the device that it has to be; nil for any device.
     func connect(_ address: NetworkAddress, expecting device: DeviceID? = nil) async throws -> DeviceID {
         guard byUser.count < Self.maximumByUser else {
             throw HandoffFailure(
@@ -155,8 +159,8 @@ final class Dials {
         announced[device] ?? EventRate(limit: Self.maximumAnnounced, period: .seconds(60))
     }
 
-    /// Where `device` is to be dialled now: where it was reached before, where it has said on a link that it listens, and
-    /// where it says to be, unless too often.
+    /// Where `device` is to be dialled now: where it was reached before, where it has said on a link that it
+    /// listens, and where it announces that it is, unless it was dialled there too often.
     private func targets(_ device: DeviceID) -> [NetworkAddress] {
         var known = owner.trusted[device]?.addresses ?? []
         if let callback = owner.callback(of: device), !known.contains(callback) {
@@ -174,14 +178,14 @@ final class Dials {
         return said + known
     }
 
-    /// Dials every device that has no link, as when the network has changed.
+    /// Dials every device that has no link, for example when the network has changed.
     func dialAllNow() { for device in owner.trusted.keys { dialNow(device) } }
 
     /// Gives up the dial to `device` that is in flight.
     func abandon(_ device: DeviceID) { redials.removeValue(forKey: device)?.stop() }
 
-    /// A link with `device` has ended that was established at `start`, nil if it never was: after one that lasted the next
-    /// wait is short again.
+    /// A link with `device` has ended, which was established at `start`, or never if that is nil. After a
+    /// link that lasted, the next wait is short again.
     func linkEnded(_ device: DeviceID, since start: Int64?) {
         if let start, MainLoop.now - start > Self.lasting { redials[device]?.reset() }
     }
@@ -226,7 +230,7 @@ final class Dials {
 
     // MARK: One dial
 
-    /// Somebody answers as Handoff does, but goes no further with this device.
+    /// Somebody answers like Handoff, but goes no further with this device.
     private struct KnockRefused: Error, CustomStringConvertible {
         let address: NetworkAddress
 
@@ -239,8 +243,10 @@ final class Dials {
     /// There is another link with the device.
     private struct LinkNotChosen: Error { let device: DeviceID }
 
-    /// What to show at `address`: that of a peer, and where the user says those of all, unless it is the address of somebody
-    /// who announces to be no peer. One that has lost the last change has the former secret.
+    /// The secrets to show at `address`: those of `device` if it is given; otherwise, where the user has
+    /// given the address, those of all peers, or, if somebody announces the address, only those of peers that
+    /// are known to be there. Former secrets are among them, since a peer that has lost the latest change
+    /// still has one.
     private func secrets(for address: NetworkAddress, expecting device: DeviceID?) -> [PeerSecret] {
         let ours = owner.identity.device
         if let device { return owner.trusted[device]?.knockSecrets(as: ours) ?? [] }
@@ -254,8 +260,9 @@ final class Dials {
         }
     }
 
-    /// What the knock says of where it goes: nothing where the user has said so, since a router may be there that passes it
-    /// on; `address` itself where it was announced, or where `device` has said that it listens, on a network of this machine.
+    /// What the knock says about where it goes: nothing if the user gave the address, since a router there
+    /// may pass it on; `address` itself if it was announced, or if `device` has said that it listens there
+    /// and it is on a network of this machine.
     private func destination(_ address: NetworkAddress, expecting device: DeviceID?) -> KnockDestination {
         let isCallback =
             device.map {

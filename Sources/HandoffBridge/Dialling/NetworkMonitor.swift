@@ -8,7 +8,8 @@ internal import MainLoop
 final class NetworkMonitor {
     private let body: @MainLoop () -> Void
     private var handler: gulong = 0
-    /// Changes come in swarms: addresses, routes, one after the other, and from some machines they never cease.
+    /// Changes of addresses and routes come in bursts, one after the other, and on some machines they never
+    /// cease.
     private var settling = Settling(quiet: 1_000_000, ceiling: 5_000_000)
     private lazy var timer = DeadlineTimer { [weak self] in self?.settle() }
 

@@ -3,17 +3,18 @@ internal import HandoffCore
 internal import HandoffDaemon
 internal import MainLoop
 
-/// What the places of peers are learnt from, besides links.
+/// Where the places of peers are learnt from, besides links.
 @MainLoop
 protocol PeerPlacesOwner: AnyObject {
     /// The devices that are trusted.
     var trusted: [DeviceID: TrustEntry] { get }
-    /// Where `device` announces to be.
+    /// Where `device` announces that it is.
     func announcedAddresses(of device: DeviceID) -> [NetworkAddress]
 }
 
-/// Where peers were reached since this bridge began: for counting who comes from there, and for calling back who has
-/// dialled this device, since nobody else knows where it listens (protocol.md, "Dialling again").
+/// Where peers were reached since this bridge began: for counting the connections that come from there, and
+/// for calling back a peer that has dialled this device, since nothing else tells where it listens
+/// (protocol.md, "Dialling again").
 @MainLoop
 final class PeerPlaces {
     private struct Place {
@@ -23,18 +24,20 @@ final class PeerPlaces {
         var callback: NetworkAddress?
         /// The bytes of this machine's address on that link; nil if they are not known.
         var localAddress: [UInt8]?
-        /// How often it was not reached there since.
+        /// How often the peer was not reached there since then.
         var failures = 0
     }
 
     private let owner: any PeerPlacesOwner
     private var places: [DeviceID: Place] = [:]
-    /// From where peers may come, as it was found last, and when that was.
+    /// Where peers may come from, as last determined, and when that was.
     private var sources: (names: Set<String>, time: Int64) = ([], .min / 2)
-    /// How old that may be, in microseconds: it is asked for each connection of whoever floods this device with them.
+    /// How old that may be, in microseconds: it is needed for each connection, of which somebody may make a
+    /// flood.
     private static let lifeOfSources: Int64 = 1_000_000
 
-    /// How often one that is not reached is called back: about as long as something that has gone may be about to return.
+    /// How often a peer that is not reached is called back: for about as long as a device that has gone may
+    /// be about to return.
     private static let maximumFailures = Backoff.manyAtFirst
 
     init(_ owner: any PeerPlacesOwner) { self.owner = owner }
@@ -50,7 +53,7 @@ final class PeerPlaces {
         sources.time = .min / 2
     }
 
-    /// `device` is no peer any more.
+    /// `device` is no longer a peer.
     func forget(_ device: DeviceID) { places[device] = nil }
 
     /// Where `device` has said that it listens, as long as this machine is where it was then.
@@ -69,7 +72,7 @@ final class PeerPlaces {
         if places[device]?.failures == Self.maximumFailures { places[device]?.callback = nil }
     }
 
-    /// Whether a peer was last reached at `source`, or announces to be there.
+    /// Whether a peer was last reached at `source`, or announces that it is there.
     func mayBePeer(at source: String) -> Bool {
         if MainLoop.now - sources.time > Self.lifeOfSources { sources = (peerSources(), MainLoop.now) }
         return sources.names.contains(source)

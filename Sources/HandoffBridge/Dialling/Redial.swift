@@ -11,10 +11,11 @@ final class Redial {
     private var timer: LoopSource?
     private var task: Task<Void, Never>?
     private var isStopped = false
-    /// Whether there was reason for another attempt while one was under way, which knew nothing of that.
+    /// Whether there was a reason for another attempt while one was under way that did not know of it yet.
     private var isDue = false
 
-    /// Calls `attempt` when it is time, and then `done`, to be told with ``schedule()`` if another is needed.
+    /// Calls `attempt` when it is time, and then `done`, which calls ``schedule()`` if another attempt is
+    /// needed.
     init(
         attempt: @escaping @MainLoop @Sendable () async -> Void,
         done: @escaping @MainLoop @Sendable () -> Void
@@ -57,7 +58,7 @@ final class Redial {
     /// The next wait is short again.
     func reset() { backoff.reset() }
 
-    /// Ends it, and the attempt that is under way.
+    /// Makes no further attempts, and ends the one that is under way.
     func stop() {
         isStopped = true
         timer = nil
@@ -65,17 +66,17 @@ final class Redial {
     }
 }
 
-/// How long to wait before each further attempt: twice as long each time up to a limit, less up to a half at
-/// random, so that two devices do not keep in step. The limit is low for about a minute, since what has just
-/// gone may be about to return.
+/// How long to wait before each further attempt: twice as long each time, up to a limit, and shortened at
+/// random by up to a half, so that two devices do not keep in step. The limit is low for about a minute,
+/// since what has just gone may be about to return.
 struct Backoff {
-    /// Before the first repetition, at most.
+    /// The longest wait before the first repetition.
     static let first = Duration.milliseconds(300)
-    /// Before any of the first ``manyAtFirst``, at most.
+    /// The longest wait before any of the first ``manyAtFirst`` repetitions.
     static let longestAtFirst = Duration.milliseconds(2400)
     /// How many repetitions the low limit is for.
     static let manyAtFirst = 32
-    /// Before any, at most.
+    /// The longest wait before any repetition.
     static let longest = Duration.seconds(60)
 
     private var attempts = 0

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// Gathers changes that come in swarms: what they cause is done once it has been quiet for a while, or the first of them
-/// was long ago.
+/// Gathers changes that come in bursts: they take effect once it has been quiet for a while, or once the
+/// first of them was long ago.
 ///
 /// Times are microseconds of a monotonic clock.
 struct Settling {
@@ -25,7 +25,7 @@ struct Settling {
     }
 
     /// Time has passed.
-    /// - Returns: whether what has changed is to be looked at now.
+    /// - Returns: whether the changes are to take effect now.
     mutating func settle(at now: Int64) -> Bool {
         guard let deadline, deadline <= now else { return false }
         (first, self.deadline) = (nil, nil)

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
 
-/// What a device says of itself to everybody on its network (protocol.md, "Announcement"): by which of its peers can
-/// find it, while nobody else learns more than that it is there.
+/// What a device says about itself to everybody on its network (protocol.md, "Announcement"): its peers can
+/// find it by this, while nobody else learns more than that it is there.
 struct Announcement: Equatable {
     /// The type of the service (RFC 6763, section 7).
     static let serviceType = "_handoff._tcp"
-    /// The random bytes that an instance is named after.
+    /// How many random bytes the name of an instance is made from.
     static let instanceSize = 16
-    /// How long the name may be.
+    /// How long the name may be, in bytes.
     static let maximumNameBytes = 200
 
-    /// In random order, one for each peer, and others that nobody can tell from those.
+    /// The tags, in random order: one for each peer, and others that nobody can tell apart from those.
     let tags: [[UInt8]]
-    /// The name of a device that lets itself be discovered; else empty.
+    /// The name of a device that lets itself be discovered; otherwise empty.
     let name: String
 
     init(tags: [[UInt8]], name: String) {
@@ -29,7 +29,7 @@ extension Announcement {
     private static let tagsInString = 31
     private static let keys = (version: "v", tags: "t", moreTags: "t1", name: "n")
 
-    /// The strings of its TXT record.
+    /// The strings of the announcement's TXT record.
     var text: [[UInt8]] {
         let rest = tags.dropFirst(Self.tagsInString)
         var text = [
@@ -43,8 +43,8 @@ extension Announcement {
 
     private static func entry(_ key: String, _ value: [UInt8]) -> [UInt8] { Array("\(key)=".utf8) + value }
 
-    /// What the strings of a TXT record say; nil unless they are of a version that is understood here. Of a key that
-    /// comes again the first counts, and others are ignored (RFC 6763, section 6.4).
+    /// What the strings of a TXT record say; nil unless they are of a version that is understood here. If a
+    /// key is repeated, the first counts; unknown keys are ignored (RFC 6763, section 6.4).
     init?(text: [[UInt8]]) {
         var values: [String: [UInt8]] = [:]
         for entry in text.prefix(16) {

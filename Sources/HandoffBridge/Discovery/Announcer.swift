@@ -3,7 +3,7 @@ internal import HandoffCore
 internal import MainLoop
 internal import Platform
 
-/// What announcing this device needs of its surroundings.
+/// What announcing this device needs from its surroundings.
 @MainLoop
 protocol AnnouncerOwner: AnyObject {
     /// The id of this device.
@@ -14,15 +14,16 @@ protocol AnnouncerOwner: AnyObject {
     var peerSecrets: [PeerSecret] { get }
     /// The name that everybody is told; empty for none.
     var announcedName: String { get }
-    /// Whether who connects to `host`, an IP address of this machine, gets to where it listens.
+    /// Whether somebody who connects to `host`, an IP address of this machine, arrives where this device
+    /// listens.
     func listens(at host: String) -> Bool
     /// Listens on another port from now on, unless the user has chosen it.
     func renewPort()
-    /// Logs why this device is not announced, unless that was said a short time ago.
+    /// Logs why this device is not announced, unless that was logged a short time ago.
     func note(refusal: String)
 }
 
-/// Announces this device on each network, under names that nobody can tie to those it had before
+/// Announces this device on each network, under names that nobody can connect with those it had before
 /// (protocol.md, "Announcement").
 @MainLoop
 final class Announcer {
@@ -34,7 +35,7 @@ final class Announcer {
         let port: UInt16
         var fillers = DiscoveryTag.makeFillers()
         var task: Task<Void, Never>?
-        /// Once it is published.
+        /// The group in Avahi; nil until it is published.
         var group: AvahiEntryGroup?
 
         init(_ interface: NetworkInterface, port: UInt16) {
@@ -45,17 +46,18 @@ final class Announcer {
         var name: String { Base32.encode(instance) }
     }
 
-    /// By how much at most the tags change after the hour, in microseconds: not all devices at once.
+    /// How long after the hour the tags change at the latest, in microseconds, so that not all devices change
+    /// them at once.
     private static let spread: Int64 = 300_000_000
     private static let hourLength: Int64 = 3_600_000_000
-    /// How often what has failed is tried again by itself.
+    /// How often an announcement that has failed is tried again without another reason.
     private static let maximumRetries = 10
 
     private let owner: any AnnouncerOwner
     private var avahi: Avahi?
     private var publications: [Int32: Publication] = [:]
     private var interfaces: [NetworkInterface] = []
-    /// The port that was announced last; 0 before.
+    /// The port that was announced last; 0 if there was none yet.
     private var announcedPort: UInt16 = 0
     /// The hour that the tags are for.
     private var hour: UInt64 = 0
@@ -66,7 +68,7 @@ final class Announcer {
 
     init(_ owner: any AnnouncerOwner) { self.owner = owner }
 
-    /// Whether this is an instance of our own.
+    /// Whether `name` is an instance of this device.
     func isOwn(_ name: String) -> Bool { publications.values.contains { $0.name == name } }
 
     // MARK: Life
@@ -94,7 +96,7 @@ final class Announcer {
         publications = [:]
     }
 
-    /// Announces the device anew, as another one to all but its peers.
+    /// Announces the device anew, so that it looks like another one to everybody but its peers.
     func renew() {
         guard avahi != nil else { return }
         withdraw()
@@ -106,7 +108,7 @@ final class Announcer {
         for interface in interfaces { publish(interface) }
     }
 
-    /// Renews, if the machine is on other networks than before, or has other addresses.
+    /// Renews the announcements if the machine is on other networks than before, or has other addresses.
     func networkChanged() {
         (backoff, retries) = (Backoff(), 0)
         guard avahi != nil else { return }
@@ -130,7 +132,7 @@ final class Announcer {
     private func turnHour() {
         let former = hour
         setHour()
-        // It is also called when the clock was set.
+        // This is also called when the clock was set.
         guard hour != former else { return }
         for publication in publications.values { publication.fillers = DiscoveryTag.makeFillers() }
         update()
@@ -157,7 +159,7 @@ final class Announcer {
                 try await group.commit()
                 guard !Task.isCancelled, publications[interface.index] === publication else { return }
                 publication.group = group
-                // What has changed meanwhile.
+                // Something may have changed meanwhile.
                 if self.service(publication).text != service.text { updateText(publication) }
             } catch {
                 guard !Task.isCancelled else { return }

@@ -6,7 +6,7 @@ internal import Platform
 /// The Avahi daemon on the system bus (its D-Bus interfaces as of version 0.8), for as long as it runs and has
 /// established its name on the network.
 ///
-/// All objects that it makes for us are gone when it is.
+/// All objects that it makes for this program are gone once the daemon is gone.
 @MainLoop
 final class Avahi {
     static let name: BusName = "org.freedesktop.Avahi"
@@ -24,10 +24,10 @@ final class Avahi {
     private var isRunning = false
     private var hasToldState = false
     private var tokens: [SignalToken] = []
-    /// What takes the signals of each object.
+    /// The handler of the signals of each object.
     private var handlers: [ObjectPath: @MainLoop (Message) -> Void] = [:]
 
-    /// Calls `changed` with true when the daemon can be used, and with false when it cannot be any more.
+    /// Calls `changed` with true when the daemon can be used, and with false when it can no longer be used.
     init(_ bus: Bus, _ changed: @escaping @MainLoop (Bool) -> Void) {
         self.bus = bus
         self.changed = changed
@@ -55,7 +55,7 @@ final class Avahi {
         askState()
     }
 
-    /// Finds out whether the daemon can be used, unless it has said so.
+    /// Finds out whether the daemon can be used, unless it has already said so.
     func askState() {
         guard let asked = owner, !isRunning, !hasToldState else { return }
         MainLoop.start { [weak self] in
@@ -92,7 +92,7 @@ final class Avahi {
 
     static let root: ObjectPath = "/"
 
-    /// Calls the daemon, and gives back a reader of the answer's arguments.
+    /// Calls the daemon, and returns the arguments of the answer.
     /// - Throws: `Disconnected` if it does not run.
     func call(
         _ path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, output: String = "",
@@ -105,8 +105,8 @@ final class Avahi {
             try await object.call(interface, member, output: output, timeout: timeout, arguments))
     }
 
-    /// Has the daemon make an object, and gives back who owns it and where it is. It is made even if the task is cancelled,
-    /// so that it can be freed.
+    /// Has the daemon make an object, and returns who owns it and where it is. This waits for the object even
+    /// if the task is cancelled, so that it can be freed.
     func create(
         _ interface: InterfaceName, _ member: MemberName,
         _ arguments: @escaping @Sendable (inout MessageWriter) throws(DBusError) -> Void
@@ -118,13 +118,14 @@ final class Avahi {
         return (owner, try await making.value)
     }
 
-    /// Calls the daemon without waiting for an answer, if it is still `owner`: another one has other objects there.
+    /// Calls the daemon without waiting for an answer, if the daemon is still `owner`: another one has other
+    /// objects at the same paths.
     func post(_ owner: BusName, _ path: ObjectPath, _ interface: InterfaceName, _ member: MemberName) {
         guard owner == self.owner else { return }
         try? RemoteObject(bus.connection, owner, path).post(interface, member) { _ in }
     }
 
-    /// Calls `handler` with each signal of the object at `path`; nil for no longer.
+    /// Calls `handler` with each signal of the object at `path` from now on; nil ends that.
     func setHandler(_ path: ObjectPath, _ handler: (@MainLoop (Message) -> Void)?) {
         handlers[path] = handler
     }
@@ -137,7 +138,7 @@ final class Avahi {
 
         mutating func next<Type: DBusType>(_: Type.Type = Type.self) throws -> Type { try reader.read() }
 
-        /// The first one.
+        /// The first argument.
         func read<Type: DBusType>(_: Type.Type = Type.self) throws -> Type {
             var copy = self
             return try copy.next()

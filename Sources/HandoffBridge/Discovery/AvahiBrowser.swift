@@ -2,7 +2,7 @@
 internal import DBus
 internal import MainLoop
 
-/// Looks for services of our type, on all networks, until this is freed.
+/// Looks for services of Handoff's type on all networks, until this is freed.
 @MainLoop
 final class AvahiBrowser {
     static let interface: InterfaceName = "org.freedesktop.Avahi.ServiceBrowser"
@@ -15,7 +15,7 @@ final class AvahiBrowser {
         let interface: Int32
         /// `AVAHI_PROTO_INET` or `AVAHI_PROTO_INET6`.
         let family: Int32
-        /// The instance.
+        /// The name of the instance.
         let name: String
     }
 
@@ -23,13 +23,13 @@ final class AvahiBrowser {
     enum Event {
         case appeared(Service)
         case vanished(Service)
-        /// All that Avahi knew has been told.
+        /// Avahi has reported everything that it knew.
         case completed
-        /// It will tell nothing any more.
+        /// Avahi will report nothing more.
         case failed(String)
     }
 
-    /// Where a service is, and what it says of itself.
+    /// Where a service is, and what it says about itself.
     struct Resolved {
         let address: String
         let port: UInt16
@@ -40,7 +40,7 @@ final class AvahiBrowser {
     private let owner: BusName
     private let path: ObjectPath
 
-    /// Begins to look. `body` is told of what there is and what changes.
+    /// Begins to look. `body` is told what there is and what changes.
     init(_ avahi: Avahi, _ body: @escaping @MainLoop (Event) -> Void) async throws {
         self.avahi = avahi
         (owner, path) = try await avahi.create(Avahi.server2, "ServiceBrowserPrepare") {
@@ -80,7 +80,7 @@ final class AvahiBrowser {
         return Service(interface: interface, family: family, name: name)
     }
 
-    /// Looks up where `service` is, at an address of the protocol by which it is seen.
+    /// Looks up where `service` is: an address of the protocol over which it is seen.
     func resolve(_ service: Service) async throws -> Resolved {
         var answer = try await avahi.call(
             Avahi.root, Avahi.server, "ResolveService", output: "iissssisqaayu", timeout: Self.resolveTimeout

@@ -7,7 +7,7 @@ internal import MainLoop
 final class AvahiEntryGroup {
     static let interface: InterfaceName = "org.freedesktop.Avahi.EntryGroup"
 
-    /// What can happen to it after it was committed.
+    /// What can happen to a group after it was committed.
     enum Event: Sendable {
         /// Everybody on the network can see it.
         case established
@@ -81,7 +81,7 @@ final class AvahiEntryGroup {
         }
     }
 
-    /// Has `text` stand in place of what `service` said before.
+    /// Replaces the text that was published for `service` with the one that it has now.
     func update(_ service: Service) async throws {
         _ = try await avahi.call(path, Self.interface, "UpdateServiceTxt") { (writer) throws(DBusError) in
             try Self.write(service.interface, 0, &writer)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// Bytes as lower-case letters and the digits 2 to 7, without padding (RFC 4648, section 6): what a DNS label of random
-/// bytes is written in.
+/// Bytes as lower-case letters and the digits 2 to 7, without padding (RFC 4648, section 6): the form in
+/// which random bytes are written in a DNS label.
 enum Base32 {
     private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
 
@@ -33,7 +33,7 @@ enum Base32 {
                 bytes.append(UInt8(truncatingIfNeeded: buffer >> UInt32(bits)))
             }
         }
-        // What is left must be the zeros of the last letter, and fewer of them than a letter has.
+        // The bits that are left must be the zeros of the last letter, and fewer than a letter has.
         guard bits < 5, buffer & (1 << UInt32(bits) - 1) == 0 else { return nil }
         return bytes
     }

@@ -14,10 +14,10 @@ extension Bridge: DiscoveryOwner {
     func strangersChanged() { propertiesChanged("Nearby") }
     func discoveryErrorChanged() { propertiesChanged("DiscoveryError") }
 
-    /// Elsewhere its links may have ended long ago.
+    /// The machine has woken up: for the devices at the other ends, its links may have ended long ago.
     func resumed() {
         bridgeLog.debug("The machine has woken up.")
-        // It may have slept for long, and be anywhere.
+        // The machine may have slept for a long time, and may be anywhere now.
         setDiscoverable(false)
         links.check(NetworkInterface.ownAddresses())
         discovery.renew()

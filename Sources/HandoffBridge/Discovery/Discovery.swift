@@ -5,40 +5,42 @@ internal import HandoffDaemon
 internal import MainLoop
 internal import Platform
 
-/// What finding devices needs of its surroundings.
+/// What finding devices needs from its surroundings.
 @MainLoop
 protocol DiscoveryOwner: AnyObject {
     /// Whether Handoff is on: otherwise nobody is looked for.
     var isOn: Bool { get }
     /// The devices that are trusted.
     var trusted: [DeviceID: TrustEntry] { get }
-    /// The secrets by which the announcements of peers are told from those of others, and whose they are.
+    /// The secrets by which the announcements of peers are told apart from those of others, and the peer that
+    /// each belongs to.
     var allPeerSecrets: [(device: DeviceID, secret: PeerSecret)] { get }
     /// What `device` is called in messages.
     func label(of device: DeviceID) -> String
-    /// What can be seen of devices has changed; if `device` is given, that has announced itself.
+    /// What can be seen of devices has changed; if `device` is given, it has announced itself.
     func sightingsChanged(_ device: DeviceID?)
-    /// Other devices that are no peers let themselves be discovered than before.
+    /// The devices that let themselves be discovered and are not peers have changed.
     func strangersChanged()
-    /// There may be another reason why devices are not found, or none any more.
+    /// The reason why devices are not found may have changed, or may be gone.
     func discoveryErrorChanged()
     /// The machine has woken up.
     func resumed()
-    /// Logs why devices are not found, unless that was said a short time ago.
+    /// Logs why devices are not found, unless that was logged a short time ago.
     func note(refusal: String)
 }
 
-/// Finds peers on the same network, and lets them find this device, by way of Avahi; and hears from the system when the
-/// machine wakes up.
+/// Finds peers on the same network, and lets them find this device, by way of Avahi; and learns from the
+/// system when the machine wakes up.
 @MainLoop
 final class Discovery {
     /// How many announcements are looked up in a second at most.
     private static let maximumRate = 50
-    /// How long after peers have changed announcements are looked at again: theirs change too.
+    /// How long after a change of peers announcements are looked at again, since those of the peers change
+    /// too.
     private static let settlingTime = Duration.seconds(2)
-    /// How long until what nobody has told of is looked up again.
+    /// How long it takes until an announcement whose lookup was not answered is looked up again.
     private static let retryInterval = Duration.seconds(5)
-    /// How often Avahi is asked by itself to look for devices after it has failed.
+    /// How often Avahi is asked again to look for devices after it has failed, without another reason.
     private static let maximumFailures = 10
 
     private let owner: any DiscoveryOwner
@@ -57,18 +59,18 @@ final class Discovery {
     private var rest: LoopSource?
     private var settling: LoopSource?
     private var retry: LoopSource?
-    /// Waits before Avahi is asked again to look for devices.
+    /// The wait before Avahi is asked again to look for devices.
     private var browseAgain: LoopSource?
     private var backoff = Backoff()
     private var failures = 0
     private var sleep: SleepWatch?
     private let connect: SystemBus.Connect
     private lazy var system = SystemBus(connect) { [weak self] in self?.busChanged($0) }
-    /// The devices that let themselves be discovered, as the bus has been told last.
+    /// The devices that let themselves be discovered, as the bus was told last.
     private(set) var strangers: [Sightings.Stranger] = []
 
-    /// Has `announcer` announce this device while devices can be found; none are if that is not allowed. `connect` is how
-    /// the system bus is reached.
+    /// Has `announcer` announce this device while devices can be found, which they are only if that is
+    /// allowed. `connect` reaches the system bus.
     init(
         _ owner: any DiscoveryOwner, _ announcer: Announcer, isAllowed: Bool,
         connect: @escaping SystemBus.Connect = { try await Bus.connect(.system) }
@@ -79,7 +81,7 @@ final class Discovery {
         self.connect = connect
     }
 
-    /// Why devices are not found by themselves; empty if they are, or are not to be.
+    /// Why devices are not found by themselves; empty if they are, or if they are not meant to be.
     var error: String {
         if !isAllowed || !owner.isOn || browser != nil || browsing != nil && failures == 0 { return "" }
         if system.isConnecting { return "" }
@@ -99,7 +101,7 @@ final class Discovery {
         announcer.stop()
         browsing?.cancel()
         (browsing, browser, rest, settling, retry, browseAgain) = (nil, nil, nil, nil, nil, nil)
-        // With Avahi gone, what it has told last is the best that is known.
+        // With Avahi gone, what it reported last is the best that is known.
         places.note(sightings.addresses, at: MainLoop.now)
         if owner.isOn { sightings.avahiVanished() } else { sightings.clear() }
         changed(nil)
@@ -123,10 +125,10 @@ final class Discovery {
 
     // MARK: What changes
 
-    /// The device is to be another one to all but its peers.
+    /// From now on, this device is to look like another one to everybody but its peers.
     func renew() { announcer.renew() }
 
-    /// The network is another one, or its devices may be elsewhere.
+    /// This machine is on another network, or the devices on its network may be elsewhere.
     func networkChanged() {
         guard owner.isOn else { return }
         system.connect()
@@ -134,7 +136,7 @@ final class Discovery {
         announcer.networkChanged()
         (backoff, failures) = (Backoff(), 0)
         if isRunning, browser == nil { browse() }
-        // Those of another network are nobody's here.
+        // The addresses of another network belong to nobody here.
         if !isRunning {
             places.note(sightings.addresses, at: MainLoop.now)
             sightings.dropStale()
@@ -143,7 +145,7 @@ final class Discovery {
         lookAgain()
     }
 
-    /// There are other peers, or secrets.
+    /// The peers or their secrets have changed.
     func secretsChanged() {
         announcer.update()
         lookAgain()
@@ -273,7 +275,7 @@ final class Discovery {
 
     // MARK: What is there
 
-    /// Where `device` says that it is, as far as that is on a network of this machine now.
+    /// Where `device` says that it is, as far as that is on a network that this machine has now.
     func reachableAddresses(of device: DeviceID) -> [NetworkAddress] {
         let interfaces = NetworkInterface.all()
         return addresses(of: device).filter { address in interfaces.contains { $0.isOnLink(address) } }
@@ -282,7 +284,7 @@ final class Discovery {
     /// Where `device` says that it is.
     func addresses(of device: DeviceID) -> [NetworkAddress] { sightings.addresses(of: device) }
 
-    /// Whether somebody announces to be at `address`, or did a short time ago.
+    /// Whether somebody announces `address` as its own, or did a short time ago.
     func announces(_ address: NetworkAddress) -> Bool {
         sightings.contains(address) || places.contains(address, at: MainLoop.now)
     }

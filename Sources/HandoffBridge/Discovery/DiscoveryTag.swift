@@ -2,24 +2,24 @@
 internal import HandoffCore
 internal import Platform
 
-/// The marks in an announcement by which a peer knows whose it is (protocol.md, "Announcement").
+/// The marks in an announcement by which a peer recognizes whose it is (protocol.md, "Announcement").
 enum DiscoveryTag {
-    /// How many bytes each has.
+    /// How many bytes each tag has.
     static let size = 8
-    /// How many an announcement has: that tells little of how many peers there are.
+    /// How many tags an announcement can have. These numbers reveal little about how many peers there are.
     static let counts = [8, 16, 31, 62]
 
     /// What the tags of an announcement depend on besides the secret.
     struct Subject {
-        /// Who announces.
+        /// The device that announces itself.
         let device: DeviceID
         /// The random bytes of the instance.
         let instance: [UInt8]
-        /// Where it listens.
+        /// The port on which the device listens.
         let port: UInt16
     }
 
-    /// Whole hours since 1970 at `time`, in microseconds since then.
+    /// The whole hours from 1970 to `time`, which is in microseconds since then.
     static func hour(at time: Int64) -> UInt64 { UInt64(max(0, time)) / 3_600_000_000 }
 
     /// The tag of `subject` for the device that shares `secret` with it.
@@ -35,8 +35,8 @@ enum DiscoveryTag {
         stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> UInt64($0)) }
     }
 
-    /// A tag for each of `secrets`, and so many of `fillers` that the number is one of ``counts``, in an order that tells
-    /// nothing: by their bytes.
+    /// A tag for each of `secrets`, and so many of `fillers` that the number is one of ``counts``, sorted by
+    /// their bytes, so that the order reveals nothing.
     static func all(
         _ subject: Subject, for secrets: [PeerSecret], hour: UInt64, fillers: [[UInt8]]
     ) -> [[UInt8]] {
@@ -45,15 +45,15 @@ enum DiscoveryTag {
         return (tags + fillers.prefix(count - tags.count)).sorted { $0.lexicographicallyPrecedes($1) }
     }
 
-    /// Random tags, of which there are enough. They stay the same as long as the others do: what changes while
-    /// they stay would be told from them.
+    /// Random tags, enough for every announcement. They must stay the same for as long as the real ones do:
+    /// if they changed earlier, they could be told apart from those.
     static func makeFillers() -> [[UInt8]] {
         (0..<TrustStore.maximumPeers).map { _ in RandomBytes.make(size) }
     }
 
-    /// Which of the devices with `secrets` has made an announcement with `tags`; nil if none of them.
+    /// Which of the devices with `secrets` has made an announcement with `tags`; nil if none of them has.
     ///
-    /// Its clock may be up to an hour fast or slow.
+    /// The clock of that device may be up to an hour fast or slow.
     static func device(
         _ tags: [[UInt8]], instance: [UInt8], port: UInt16, hour: UInt64,
         among secrets: [(device: DeviceID, secret: PeerSecret)]

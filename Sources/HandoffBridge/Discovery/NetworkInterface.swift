@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import Glibc
 
-/// An interface of this machine to a network on which others can be found, as it is now.
+/// An interface of this machine to a network on which others can be found, in its present state.
 struct NetworkInterface: Hashable, Sendable {
     /// An address of the machine on that network.
     struct Address: Hashable, Sendable {
-        /// In network byte order: 4 or 16 bytes.
+        /// The 4 or 16 bytes of the address in network byte order.
         let bytes: [UInt8]
-        /// As many, the bits that are the same for the whole network being 1.
+        /// The mask, of as many bytes: the bits that are the same for the whole network are 1.
         let mask: [UInt8]
 
         var isLinkLocal: Bool { bytes.count == 16 && bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80 }
 
-        /// Whether somebody with the address `other` is reached without a router.
+        /// Whether somebody with the address `other` can be reached without a router.
         func isOnLink(_ other: [UInt8]) -> Bool {
             guard other.count == bytes.count, mask.contains(where: { $0 != 0 }) else { return false }
             return zip(zip(bytes, other), mask).allSatisfy { pair, mask in (pair.0 ^ pair.1) & mask == 0 }
         }
     }
 
-    /// The number that the kernel has given it.
+    /// The number that the kernel has given the interface.
     let index: Int32
     let name: String
     let addresses: [Address]
 
-    /// Those that are up, and reach many.
+    /// The interfaces that are up and reach many others.
     static func all() -> [NetworkInterface] {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return [] }
@@ -44,7 +44,8 @@ struct NetworkInterface: Hashable, Sendable {
         }.filter { $0.index > 0 }.sorted { $0.index < $1.index }
     }
 
-    /// All addresses of this machine, on interfaces that are up; nil if the system does not tell now.
+    /// All addresses of this machine, on interfaces that are up; nil if the system does not say at the
+    /// moment.
     static func ownAddresses() -> Set<[UInt8]>? {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return nil }
@@ -73,7 +74,7 @@ struct NetworkInterface: Hashable, Sendable {
         }
     }
 
-    /// The bytes of an address written as text; nil if it is none.
+    /// The bytes of an address written as text; nil if the text is not an address.
     static func bytes(of text: String) -> [UInt8]? {
         var four = in_addr()
         var six = in6_addr()
@@ -82,8 +83,8 @@ struct NetworkInterface: Hashable, Sendable {
         return nil
     }
 
-    /// What is announced of this machine here, as text: that suffices for whoever is on the same network, and does
-    /// not tell what it is called elsewhere.
+    /// The addresses of this machine that are announced here, as text: they suffice for whoever is on the
+    /// same network, and do not reveal the machine's addresses elsewhere.
     var announcedAddresses: [String] {
         let links = addresses.filter(\.isLinkLocal)
         let fours = addresses.filter { $0.bytes.count == 4 }
@@ -109,7 +110,8 @@ struct NetworkInterface: Hashable, Sendable {
         return (parts.count == 1 || parts[1] == name) && reachable(String(host), port: address.port) != nil
     }
 
-    /// Where to connect to somebody who says to be at `address` of this network; nil unless that is on it.
+    /// Where to connect to somebody who claims to be at `address` of this network; nil unless the address is
+    /// on it.
     func reachable(_ address: String, port: UInt16) -> NetworkAddress? {
         guard port > 0, let bytes = Self.bytes(of: address), addresses.contains(where: { $0.isOnLink(bytes) })
         else { return nil }

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
 
-/// The announcements that can be seen: which of them still have to be looked up, and whose the others are.
+/// The announcements that can be seen: which of them still have to be looked up, and whom the others belong
+/// to.
 ///
-/// Whoever is on the network decides how many there are, so both their number and how many are looked up at a time have
-/// limits. Plain values: what is seen goes in, what is to be done comes out.
+/// Whoever is on the network decides how many announcements there are, so both their number and the number of
+/// lookups at a time are limited. This is a plain value: what is seen goes in, and what is to be done comes
+/// out.
 struct Sightings {
     typealias Service = AvahiBrowser.Service
 
-    /// What is known of one that has been looked up.
+    /// What is known about an announcement that has been looked up.
     struct Found: Equatable {
         let address: NetworkAddress
         let instance: [UInt8]
         let announcement: Announcement
-        /// The peer whose it is; nil if it is no peer's.
+        /// The peer that it belongs to; nil if it does not belong to a peer.
         var device: DeviceID?
     }
 
-    /// A device that lets itself be discovered and is no peer.
+    /// A device that lets itself be discovered and is not a peer.
     struct Stranger: Equatable {
         let name: String
         var addresses: [NetworkAddress]
@@ -26,50 +28,50 @@ struct Sightings {
     private enum State {
         case waiting
         case lookedUp
-        /// What can be known of it is known.
+        /// Whatever can be known about it is known.
         case known
-        /// Nobody has told where it is.
+        /// The lookup was not answered.
         case unanswered
     }
 
-    /// What came of looking one up.
+    /// The result of looking up an announcement.
     enum Outcome {
         case found(Found)
-        /// It is of no use: not on this network, or not of this version.
+        /// The announcement is of no use: not on this network, or not of this version.
         case useless
-        /// Nobody has told where it is.
+        /// The lookup was not answered.
         case unanswered
     }
 
-    /// One that is there.
+    /// An announcement that can be seen.
     private struct Entry {
-        /// Grows with each that appears.
+        /// Each announcement that appears gets a higher number.
         let number: Int
         var state = State.waiting
-        /// How often nobody has told where it is.
+        /// How often a lookup was not answered.
         var failures = 0
-        /// What was found last: it counts also while it is looked up again.
+        /// What was found last, which still counts while it is looked up again.
         var found: Found?
     }
 
-    /// How many are kept; of more, some that tell nothing go.
+    /// How many announcements are kept; if there are more, some that are of no use go.
     static let maximum = 512
-    /// How many are looked up at a time.
+    /// How many announcements are looked up at a time.
     static let maximumLookups = 64
     /// How many strangers are shown.
     static let maximumStrangers = 32
-    /// How often one is looked up that nobody tells of.
+    /// How often an announcement is looked up if the lookups are not answered.
     static let maximumFailures = 4
 
     private var entries: [Service: Entry] = [:]
     private var nextNumber = 0
-    /// Those that wait, the oldest first; some of them may have gone.
+    /// The announcements that wait to be looked up, the oldest first; some of them may have gone.
     private var queue: [Service] = []
     private var lookups = 0
-    /// Those that were there before Avahi's last restart and have not been seen since.
+    /// The announcements that were there before Avahi's last restart and have not been seen since.
     private var stale: Set<Service> = []
 
-    /// What was found and `matches`, the first that appeared first.
+    /// What was found and `matches`, in the order in which it appeared.
     private func found(where matches: (Found) -> Bool) -> [Found] {
         let entries = entries.values.filter { $0.found.map(matches) == true }
         return entries.sorted { $0.number < $1.number }.compactMap(\.found)
@@ -77,7 +79,7 @@ struct Sightings {
 
     // MARK: Events
 
-    /// `service` is there. It is looked up unless it is known.
+    /// `service` is there. It is looked up unless it is known already.
     mutating func appeared(_ service: Service) {
         stale.remove(service)
         guard entries[service] == nil else { return }
@@ -93,7 +95,8 @@ struct Sightings {
         queue.append(service)
     }
 
-    /// Takes one away that tells nothing, any of them: else whoever announces most would keep the others out.
+    /// Takes away one announcement that is of no use, whichever it is: otherwise whoever announces most would
+    /// keep the others out.
     private mutating func makeRoom() {
         guard entries.count >= Self.maximum else { return }
         let victim = entries.filter { _, entry in
@@ -106,14 +109,14 @@ struct Sightings {
         if case .waiting? = entries[service]?.state { true } else { false }
     }
 
-    /// `service` is there no longer.
-    /// - Returns: whether it was one that was found.
+    /// `service` is no longer there.
+    /// - Returns: whether it was one that had been found.
     mutating func vanished(_ service: Service) -> Bool {
         stale.remove(service)
         return entries.removeValue(forKey: service)?.found != nil
     }
 
-    /// The next one to be looked up now; nil if there is none, or too much is under way.
+    /// The next announcement to be looked up now; nil if there is none, or if too many lookups are under way.
     mutating func next() -> Service? {
         guard lookups < Self.maximumLookups else { return nil }
         while !queue.isEmpty {
@@ -127,7 +130,7 @@ struct Sightings {
     }
 
     /// Looking `service` up has ended.
-    /// - Returns: whether something else is there now than before.
+    /// - Returns: whether what is there has changed.
     mutating func lookedUp(_ service: Service, _ outcome: Outcome) -> Bool {
         lookups -= 1
         // It may have gone meanwhile.
@@ -145,14 +148,14 @@ struct Sightings {
         return entry.found != former
     }
 
-    /// Whether some are to be looked up again after a while.
+    /// Whether some announcements are to be looked up again after a while.
     var hasUnanswered: Bool { entries.values.contains(where: Self.isToBeRetried) }
 
     private static func isToBeRetried(_ entry: Entry) -> Bool {
         if case .unanswered = entry.state { entry.failures < maximumFailures } else { false }
     }
 
-    /// Looks up again what nobody has told of.
+    /// Looks up again those whose lookups were not answered.
     mutating func retryUnanswered() {
         for (service, entry) in entries where Self.isToBeRetried(entry) { lookUpAgain(service) }
     }
@@ -162,8 +165,8 @@ struct Sightings {
         enqueue(service)
     }
 
-    /// There are other peers or secrets, or this machine is on other networks: what is none of `peers`' is looked up once
-    /// more, since it may be one's now.
+    /// The peers or their secrets have changed, or this machine is on other networks: what does not belong to
+    /// one of `peers` is looked up once more, since it may belong to one now.
     mutating func refresh(_ peers: Set<DeviceID>) {
         for (service, entry) in entries {
             switch entry.state {
@@ -175,7 +178,7 @@ struct Sightings {
         }
     }
 
-    /// Avahi is gone: what was seen counts until it can be seen whether it is still there.
+    /// Avahi is gone: what was seen still counts until it is clear whether it is still there.
     mutating func avahiVanished() {
         queue = []
         entries = entries.filter { $0.value.found != nil }
@@ -183,12 +186,12 @@ struct Sightings {
         stale = Set(entries.keys)
     }
 
-    /// Avahi has told all it knows.
+    /// Avahi has reported everything that it knows.
     mutating func avahiCompleted() {
         dropStale()
     }
 
-    /// What was seen before Avahi's end does not count any more.
+    /// What was seen before Avahi ended no longer counts.
     mutating func dropStale() {
         for service in stale { entries[service] = nil }
         stale = []
@@ -201,7 +204,7 @@ struct Sightings {
 
     /// How many announcements are kept.
     var count: Int { entries.count }
-    /// How many wait to be looked up, gone ones among them.
+    /// How many announcements wait to be looked up, including some that have gone.
     var waitingCount: Int { queue.count }
 
     /// Where `device` says that it is.
@@ -211,16 +214,16 @@ struct Sightings {
         }
     }
 
-    /// Where all say to be.
+    /// Where all announced devices say that they are.
     var addresses: [NetworkAddress] { entries.values.compactMap { $0.found?.address } }
 
-    /// Where `service` says to be; nil if that is not known.
+    /// Where `service` says that it is; nil if that is not known.
     func address(of service: Service) -> NetworkAddress? { entries[service]?.found?.address }
 
-    /// Whether somebody says to be at `address`.
+    /// Whether somebody claims to be at `address`.
     func contains(_ address: NetworkAddress) -> Bool { !found { $0.address == address }.isEmpty }
 
-    /// Those whom the user can pair with, the first that was seen first.
+    /// The devices that the user can pair with, in the order in which they were seen.
     var strangers: [Stranger] {
         var strangers: [Stranger] = []
         var places: [[UInt8]: Int] = [:]

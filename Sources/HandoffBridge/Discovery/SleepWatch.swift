@@ -2,7 +2,8 @@
 internal import DBus
 internal import MainLoop
 
-/// Hears when the machine has woken up, of logind on the system bus (org.freedesktop.login1(5), `PrepareForSleep`).
+/// Learns when the machine has woken up, from logind on the system bus (org.freedesktop.login1(5),
+/// `PrepareForSleep`).
 @MainLoop
 final class SleepWatch {
     private static let name: BusName = "org.freedesktop.login1"

@@ -3,8 +3,8 @@ internal import DBus
 internal import MainLoop
 internal import Platform
 
-/// The connection with the system bus: made anew when it is lost, tried a few times by itself, and when something gives
-/// reason to.
+/// The connection with the system bus. When it is lost, it is made anew: a few attempts are made without
+/// another reason, and then one whenever there is a reason for it.
 @MainLoop
 final class SystemBus {
     /// How a connection is made.
@@ -17,28 +17,30 @@ final class SystemBus {
     private var backoff = Backoff()
     private var attempts = 0
     private var retry: LoopSource?
-    /// Whether one is being made.
+    /// Whether a connection is being made.
     private var isMaking = false
-    /// Whether one is being made, for no longer than that should take.
+    /// Whether a connection is being made, and has not taken too long yet.
     var isConnecting: Bool { isMaking && overdue != nil }
-    /// Waits until it takes too long: the system may wait for ever until a bus takes a connection.
+    /// The wait until connecting takes too long: the system may wait for ever for a bus to take a connection.
     private var overdue: LoopSource?
     private static let patience = Duration.seconds(10)
-    /// Whether there was reason to try it again meanwhile.
+    /// Whether there was a reason to try again meanwhile.
     private var isWantedAgain = false
-    /// Whether there was a connection once.
+    /// Whether there has ever been a connection.
     private var hasConnected = false
 
-    /// How often it is tried again by itself when it was lost; a session that has no system bus is not to be woken.
+    /// How often connecting is tried again without another reason after the connection was lost; a session
+    /// that has no system bus is not to be woken for ever.
     private static let maximumAttempts = 10
 
-    /// Makes connections with `make`, and calls `changed` with each new connection, and with nil when it is lost or did not come about.
+    /// Makes connections with `make`. Calls `changed` with each new connection, and with nil when one is lost
+    /// or did not come about.
     init(_ make: @escaping Connect, _ changed: @escaping @MainLoop (Bus?) -> Void) {
         self.make = make
         self.changed = changed
     }
 
-    /// Connects, if there is no connection: there is reason to believe that it can be had now.
+    /// Connects if there is no connection, since there is reason to believe that it is possible now.
     func connect() {
         (backoff, attempts) = (Backoff(), 0)
         attempt()
@@ -47,7 +49,7 @@ final class SystemBus {
     private func attempt() {
         retry = nil
         guard bus == nil else { return }
-        // One at a time: each has a thread, which may have to wait for long.
+        // There is one attempt at a time, since each has a thread, which may have to wait for a long time.
         if isMaking {
             isWantedAgain = true
             return
@@ -85,7 +87,7 @@ final class SystemBus {
 
     private func lost() {
         bridgeLog.info("The connection with the system bus is lost.")
-        // It is freed by way of the main loop: this is called from within it.
+        // The old connection is freed by way of the main loop, since this is called from within it.
         let old = bus
         bus = nil
         changed(nil)

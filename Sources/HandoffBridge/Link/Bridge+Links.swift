@@ -21,14 +21,14 @@ extension Bridge: LinksOwner {
     }
 
     func linkSaidHello(_ link: Link) {
-        // The word of a Hello comes after its answer, and the link may have ended in between.
+        // This is called after the Hello was answered, and the link may have ended in between.
         guard !link.isClosed else { return }
         let device = link.device
         endTrustIfPeerDid(link)
         let isNew = links.current[device] !== link
         guard links.choose(link) else { return }
         if !link.isDialled, !LinkChoice(ours: identity.device, theirs: device).prefersDialled {
-            // It would lose to this one.
+            // A link that this device dials now would lose to this one.
             dials.abandon(device)
         }
         remember(link)
@@ -39,7 +39,7 @@ extension Bridge: LinksOwner {
         dismissIfForgotten(link)
     }
 
-    /// Ends a link that was let in only to tell its device that it is no peer any more.
+    /// Ends a link that was let in only to tell its device that it is no longer a peer.
     private func dismissIfForgotten(_ link: Link) {
         guard link.isFarewell, trust[link.device] == nil, !welcomesStranger(from: link.remoteHost),
             !pairings.isAgreed(over: link)
@@ -47,14 +47,15 @@ extension Bridge: LinksOwner {
         link.closeWhenSent("it is no peer any more")
     }
 
-    /// Both ends of a paired link take its secret for theirs, unless they have one already (protocol.md, "Peer secret").
+    /// Both ends of a paired link adopt its secret, unless they already share one
+    /// (protocol.md, "Peer secret").
     private func agreeOnSecret(_ link: Link) {
         guard link.isPaired, let said = link.said?.secret, let heard = link.received?.secret else { return }
         if said.isEmpty || said != heard {
             trust.note(link.device) { $0.agree(on: link.secret, named: heard, at: MainLoop.wallClock) }
             link.say(hello(for: link))
         }
-        // What it has said it has: the former one has served.
+        // The device has said which secret it has; if it has this one, the former one is no longer needed.
         trust.note(link.device) { entry in if entry.secret?.id == heard { entry.formerSecret = nil } }
     }
 
@@ -67,14 +68,14 @@ extension Bridge: LinksOwner {
         forget(link.device)
     }
 
-    /// Keeps what an established link tells of its device.
+    /// Keeps what an established link tells about its device.
     func remember(_ link: Link) {
         trust.note(link.device) { entry in
             if let said = link.received {
                 if !said.name.isEmpty { entry.name = said.name }
                 if !said.type.isEmpty { entry.type = said.type }
             }
-            // Who announces where it is will do so again, and the next time it will be somewhere else.
+            // A device that announces where it is will do so again, and may be somewhere else by then.
             if case .dialled(let address) = link.origin, !discovery.announces(address) {
                 entry.remember(address)
             }
@@ -130,7 +131,7 @@ extension Bridge: LinksOwner {
 
     // MARK: Trust
 
-    /// Trusts `device` from now on, or changes how it is called.
+    /// Trusts `device` from now on, or changes its name.
     func trust(_ device: DeviceID, name: String) throws {
         guard device != identity.device else {
             throw HandoffFailure(
@@ -158,14 +159,14 @@ extension Bridge: LinksOwner {
         dials.dialNow(device)
     }
 
-    /// Trusts `device` no longer, and tells it.
+    /// Ends the trust in `device`, and tells it so.
     func unpair(_ device: DeviceID) throws {
         guard trust[device] != nil else { throw Peer.notPaired(devices.label(of: device)) }
         bridgeLog.message("The pairing with \(devices.label(of: device)) is ended here.")
         for link in links.all(with: device) where link.isPaired {
             link.forgetTrust()
             MainLoop.start {
-                // Whether it is heard or not: the device is told again by the next Hello.
+                // It does not matter whether this arrives: the next Hello tells the device again.
                 try? await LinkProxy(link.remote).unpair(timeout: .seconds(2))
                 link.close("the pairing has ended")
             }

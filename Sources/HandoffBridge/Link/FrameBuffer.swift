@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 
-/// Cuts a stream of bytes into messages, by what their headers say.
+/// Cuts a stream of bytes into messages, according to their headers.
 ///
-/// Whether a message is taken is decided as soon as its header is there: nothing is kept of one that is skipped, and
-/// nothing more of one that is refused.
+/// Whether a message is taken is decided as soon as its header is there: nothing is kept of a message that is
+/// skipped, and nothing more is read of one that is refused.
 struct FrameBuffer {
     /// The longest message on a link, in bytes.
     static let maximumMessage = 1 << 14
@@ -17,7 +17,7 @@ struct FrameBuffer {
         case take(limit: Int)
         /// It is passed over unread if it has at most this many bytes.
         case skip(limit: Int)
-        /// It ends the link, since whoever sent it did this.
+        /// It ends the link; the text says what its sender did wrong.
         case refuse(String)
     }
 
@@ -28,7 +28,7 @@ struct FrameBuffer {
     /// How many bytes that are still to come are passed over.
     private var skipped = 0
 
-    /// How many bytes wait.
+    /// How many bytes are waiting.
     var count: Int { bytes.count - start }
 
     /// Adds what has arrived.
@@ -45,7 +45,7 @@ struct FrameBuffer {
         bytes.append(contentsOf: wanted)
     }
 
-    /// Takes out the next message; nil if it is not complete.
+    /// Takes out the next message; nil if it is not complete yet.
     /// - Parameter judge: decides what becomes of a message; called once for each.
     /// - Throws: `InvalidArgs`, saying what the other side did, if no message begins here, or one that is not taken.
     mutating func next(_ judge: (MessageHeader) -> Verdict) throws(DBusError) -> [UInt8]? {

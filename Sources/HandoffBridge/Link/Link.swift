@@ -5,10 +5,10 @@ internal import HandoffDaemon
 internal import HandoffInterfaces
 internal import MainLoop
 
-/// Who is told what becomes of a link.
+/// Whoever is told what happens to a link.
 @MainLoop
 protocol LinkOwner: AnyObject {
-    /// Both sides have said Hello and had it answered, or one has said it anew.
+    /// Both sides have said Hello and been answered, or the other side has said Hello again.
     func linkSaidHello(_ link: Link)
     /// The link has ended.
     func linkEnded(_ link: Link, _ reason: DBusError)
@@ -18,7 +18,8 @@ protocol LinkOwner: AnyObject {
     func pairingServer(for link: Link) -> any PairingServer
     /// What serves `Peer` on `link`.
     func peerServer(for link: Link) -> any PeerServer
-    /// The other side opens a stream; the answer is what it is to show, or empty if it has given that.
+    /// The other side opens a stream; the answer is the token that it is to show, or empty if it has given
+    /// the token itself.
     func openStream(
         _ id: ContinuationID, token: [UInt8], over link: Link, _ call: MethodCall
     ) async throws -> [UInt8]
@@ -30,42 +31,43 @@ protocol LinkOwner: AnyObject {
 /// that they trust each other.
 @MainLoop
 final class Link {
-    /// How it came to be.
+    /// How the link came about.
     enum Origin: Equatable {
         /// This device dialled the address.
         case dialled(NetworkAddress)
-        /// The other device dialled, from here.
+        /// The other device dialled, from this address.
         case accepted(from: String)
     }
 
-    /// How long Hello may take, both ways, and each time that it is said again.
+    /// How long Hello may take: in both directions, and each time that it is said again.
     static let helloTimeout = Duration.seconds(5)
     /// How long something may wait to be acknowledged when the network changes.
     private static let maximumSilence = Duration.seconds(1)
     /// How often the other side may say Hello within a second.
     private static let maximumHellos = 10
-    /// How long this side waits before it says Hello again for anything but trust: well within that.
+    /// How long this side waits before it says Hello again for anything but trust, so that it stays well
+    /// below that limit.
     private static let helloInterval = Duration.milliseconds(250)
 
-    /// Tells links apart; grows.
+    /// Tells links apart; each new link has a higher number.
     let number: Int
     /// The device at the other end.
     let device: DeviceID
     let origin: Origin
-    /// When it was established, in microseconds of ``MainLoop/now``.
+    /// When the link was established, in microseconds of ``MainLoop/now``.
     private(set) var establishedAt: Int64?
-    /// The same, by the wall clock.
+    /// When the link was established, by the wall clock.
     private(set) var establishedTime: Int64?
-    /// Whether trust has begun on this link, of which the other side has yet to speak: what it says until then may have been
-    /// said before.
+    /// Whether trust has begun on this link and the other side has not confirmed it yet: what arrives until
+    /// then may have been said before.
     var awaitsTrust = false
-    /// Whether it was let in only because its device was a peer once.
+    /// Whether the link was let in only because its device used to be a peer.
     var isFarewell = false
-    /// What the other side has said last.
+    /// What the other side said last.
     private(set) var received: LinkHello?
-    /// The port on which the other side has said first that it listens.
+    /// The first port that the other side has given as the one it listens on.
     private var firstPort: UInt16?
-    /// The version of the protocol that both speak.
+    /// The version of the protocol that both sides speak.
     private(set) var version = LinkHello.version
 
     /// 32 bytes that only the two ends know.
@@ -75,9 +77,9 @@ final class Link {
     private let channel: LinkChannel
     private let policy = LinkPolicy()
     private weak var owner: (any LinkOwner)?
-    /// What this side has said last.
+    /// What this side said last.
     private(set) var said: LinkHello?
-    /// Waits before Hello is said again, and what is to be said then.
+    /// The wait before Hello is said again, and what is to be said then.
     private var pause: LoopSource?
     private var next: LinkHello?
     private var isAnswered = false
@@ -101,19 +103,19 @@ final class Link {
         channel = LinkChannel(transport)
     }
 
-    /// The other side's one object.
+    /// The one object of the other side.
     var remote: RemoteObject { RemoteObject(channel.connection, nil, .root) }
     var isEstablished: Bool { establishedAt != nil && !isClosed }
     var isPaired: Bool { policy.isPaired && !isClosed }
     var isClosed: Bool { channel.isClosed }
 
-    /// How many more bytes of the other side are taken; nil for no limit.
+    /// How many more bytes are taken from the other side; nil for no limit.
     var allowance: Int? {
         get { channel.allowance }
         set { channel.allowance = newValue }
     }
 
-    /// What the other side makes this one do is counted here.
+    /// Where the work is counted that the other side causes here.
     var account: PeerAccount? {
         get { channel.account }
         set { channel.account = newValue }
@@ -138,7 +140,7 @@ final class Link {
 
     // MARK: Life
 
-    /// Says `hello` and begins to listen; the other side has `time` for its own.
+    /// Says `hello` and begins to listen; the other side has to say its own Hello within `time`.
     func begin(_ hello: LinkHello, within time: Duration = helloTimeout) {
         guard let owner else { return }
         channel.connection.policy = policy
@@ -164,16 +166,16 @@ final class Link {
         try await withCheckedThrowingContinuation { waiting.append($0) }
     }
 
-    /// Whether the other side has ended it in order, and not merely gone away.
+    /// Whether the other side has ended the link in order, and has not merely gone away.
     var endedInOrder: Bool { channel.endedInOrder }
 
-    /// Ends it at once, because of `why`: for the other side it is cut.
+    /// Ends the link at once, because of `why`. To the other side it looks cut off.
     func close(_ why: String) { channel.close(DBusError(.disconnected, "The link was closed: \(why).")) }
 
     /// Returns when a link that was ended in order has sent everything, at `deadline` at the latest.
     func awaitSent(until deadline: Int64) { channel.awaitSent(until: deadline) }
 
-    /// Ends it in order when what was sent has left.
+    /// Ends the link in order once everything that was sent has left.
     func closeWhenSent(_ why: String) {
         channel.closeWhenSent(DBusError(.disconnected, "The link was closed: \(why)."))
     }
@@ -187,24 +189,25 @@ final class Link {
 
     // MARK: Doubt
 
-    /// The user waits for what is sent now: without any sign of the other side, the link is given up soon.
+    /// The user is waiting for what is sent now: without any sign from the other side, the link is given up
+    /// soon.
     func expectAcknowledgement() { channel.expectAcknowledgement() }
 
-    /// The network has changed: ends the link if the machine does not have its address any more, else finds out
-    /// whether there is still somebody at the other end.
+    /// The network has changed: ends the link if this machine no longer has the link's address, and otherwise
+    /// finds out whether there is still somebody at the other end.
     func check(_ addresses: Set<[UInt8]>?) {
         guard isEstablished else { return }
         if let addresses, let own = channel.localAddress, !addresses.contains(own) {
             return close("this device does not have its address any more")
         }
-        // TCP would not try again for a while.
+        // It would be a while before TCP tried again.
         if let silence = channel.silence, silence.isDoubtful, silence.duration > Self.maximumSilence {
             return close("the other device has not answered for \(silence.duration)")
         }
         probe()
     }
 
-    /// Finds out whether there is still somebody at the other end, unless that is being done.
+    /// Finds out whether there is still somebody at the other end, unless that is already under way.
     func probe() {
         guard isEstablished, pause == nil else { return expectAcknowledgement() }
         if let hello = next ?? said {
@@ -216,15 +219,18 @@ final class Link {
 
     // MARK: Streams
 
-    /// Where the other side takes connections of streams, if this side has dialled: now, and when it was dialled.
+    /// Where the other side accepts connections for streams, if this side has dialled: the place that it
+    /// names now, and the one that was dialled.
     var streamAddresses: [NetworkAddress] {
         guard case .dialled(let address) = origin else { return [] }
-        // A name may mean another machine by now. The zone is only in what was dialled.
+        // A name may mean another machine by now, so its address counts. Only what was dialled has the zone
+        // of an IPv6 address.
         let host = address.host.contains(":") ? address.host : channel.remoteHost
         let former = NetworkAddress(host: host, port: address.port)
         guard let port = received?.port, port != 0, port != address.port else { return [former] }
         let said = NetworkAddress(host: host, port: port)
-        // What it has said at first may be the port behind a router or a tunnel, which the link goes through.
+        // The port that it gave at first may be the one behind a router or a tunnel through which the link
+        // goes.
         return port == firstPort ? [former, said] : [said, former]
     }
 
@@ -242,7 +248,8 @@ final class Link {
 
     // MARK: Hello
 
-    /// Says `hello`, unless that was said last; a moment later if a name has merely changed, and that too soon.
+    /// Says `hello`, unless that is what was said last. If merely a name has changed, too soon after the last
+    /// Hello, it is said a moment later.
     func say(_ hello: LinkHello) {
         next = nil
         guard hello != said, !isClosed else { return }
@@ -276,7 +283,7 @@ final class Link {
         establishIfComplete()
     }
 
-    /// Keeps what the other side says; whoever has to know is told by ``LinkObject`` after the answer.
+    /// Keeps what the other side says; ``LinkObject`` tells whoever has to know, after the answer.
     /// - Throws: `NotSupported` for a version that cannot be spoken.
     func hear(_ hello: LinkHello, version: UInt32) throws(HandoffFailure) {
         guard hellos.count(at: .now) else {
@@ -294,12 +301,12 @@ final class Link {
         trustChanged()
     }
 
-    /// Says what was heard to whoever has to know.
+    /// Tells whoever has to know what was heard.
     func tellHello() {
         if establishedAt == nil { establishIfComplete() } else { owner?.linkSaidHello(self) }
     }
 
-    /// From now on nothing that is for paired devices is open, whatever was said.
+    /// From now on, nothing that is meant for paired devices is open, whatever was said before.
     func forgetTrust() {
         said?.isPaired = false
         trustChanged()

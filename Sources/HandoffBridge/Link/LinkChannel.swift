@@ -8,18 +8,18 @@ internal import Platform
 /// A TLS connection as a channel of D-Bus messages: framing, limits, and the rules that every message must
 /// keep.
 ///
-/// Whatever breaks a rule ends the channel. It is not read while ``maximumCalls`` calls of the other side are
-/// under way, and ends when more waits to be sent than the other side may leave unread.
+/// Whatever breaks a rule ends the channel. The channel is not read while ``maximumCalls`` calls of the other
+/// side are under way, and it ends when more is waiting to be sent than the other side may leave unread.
 @MainLoop
 final class LinkChannel: MessageChannel {
     /// How many calls of the other side can be under way.
     nonisolated static let maximumCalls = 16
-    /// How many reads follow each other before others on the main loop get their turn: a record each.
+    /// How many reads, of one record each, follow each other before others on the main loop get their turn.
     private static let maximumReads = 4
-    /// How long messages are taken, in microseconds, before others on the main loop get their turn, and what the messages have made
-    /// this device do is counted.
+    /// How long messages are taken, in microseconds, before others on the main loop get their turn and the
+    /// work that the messages have caused is counted.
     private static let longestRead: Int64 = 1000
-    /// How many jobs may wait on the main loop before nothing more is read that makes more of them.
+    /// How many jobs may wait on the main loop before reading stops, since it would add more of them.
     private static let maximumJobs = 4
     /// How long what was sent may take to leave before the channel is closed all the same.
     private static let closingTime = Duration.seconds(1)
@@ -30,7 +30,7 @@ final class LinkChannel: MessageChannel {
     private(set) lazy var connection = Connection(self)
     /// How many more bytes are taken; nil for no limit.
     var allowance: Int?
-    /// Counts what the other side makes this one do; nil for nobody.
+    /// Counts the work that the other side causes here; nil if nobody counts it.
     var account: PeerAccount?
 
     private let transport: TLSConnection
@@ -43,16 +43,16 @@ final class LinkChannel: MessageChannel {
     /// The calls under way, by their serial numbers.
     private var calls: [UInt32: Message] = [:]
     private var isFirst = true
-    /// Reads once others have had their turn.
+    /// The read that follows once others have had their turn.
     private var soon: LoopSource?
     /// Whether the other side has to wait until it is read.
     private var isHeld = false
     private var closesWhenSent: DBusError?
-    /// Ends it, though not all has left.
+    /// Ends the channel even if not everything has left.
     private var closing: LoopSource?
-    /// Whether the other side has ended it, which is about to be told.
+    /// Whether the other side has ended the channel, which is about to be reported.
     private var isAtEnd = false
-    /// Whether the other side has ended it in order; known once it has ended.
+    /// Whether the other side has ended the channel in order; known once it has ended.
     private(set) var endedInOrder = false
     private var serial: UInt32 = 0
     private lazy var acknowledgements = AcknowledgementWatch { [weak self] in
@@ -78,16 +78,16 @@ final class LinkChannel: MessageChannel {
     /// The IP address of the other end.
     var remoteHost: String { transport.remoteHost }
 
-    /// The silence of the other side; nil if it has acknowledged everything.
+    /// How long the other side has been silent; nil if it has acknowledged everything.
     var silence: Silence? { transport.silence }
 
-    /// The user waits for what was sent or will be now.
+    /// The user is waiting for what was just sent, or is about to be.
     func expectAcknowledgement() { acknowledgements.expect(within: AcknowledgementWatch.shortPatience) }
 
     /// Begins to read.
     func begin() { readSoon() }
 
-    /// Ends the channel, and fails the calls that wait, with `reason`. The other side takes it for cut.
+    /// Ends the channel, and fails the waiting calls, with `reason`. To the other side it looks cut off.
     func close(_ reason: DBusError) { close(reason, inOrder: false) }
 
     private func close(_ reason: DBusError, inOrder: Bool) {
@@ -110,7 +110,8 @@ final class LinkChannel: MessageChannel {
         soon = nil
     }
 
-    /// Waits until all that was sent has left and the channel has ended, at most until `deadline`; for the end of a program.
+    /// Waits until everything that was sent has left and the channel has ended, at most until `deadline`; for
+    /// the end of the program.
     func awaitSent(until deadline: Int64) {
         while !isClosed, closesWhenSent != nil, MainLoop.now < deadline {
             transport.awaitRoom(until: deadline)
@@ -125,7 +126,8 @@ final class LinkChannel: MessageChannel {
         if inOrder { transport.finish() } else { transport.close() }
     }
 
-    /// The other side has ended the channel. What came before takes effect first, in the tasks that were started for it.
+    /// The other side has ended the channel. What came before that takes effect first, in the tasks that were
+    /// started for it.
     private func inputEnded(_ reason: String, inOrder: Bool = false) {
         isAtEnd = true
         stopReading()
@@ -143,8 +145,8 @@ final class LinkChannel: MessageChannel {
 
     private var isPaused: Bool { calls.count >= Self.maximumCalls || closesWhenSent != nil || isAtEnd }
 
-    /// Reads as soon as others on the main loop have had their turn, whether or not the socket shows that there is
-    /// something: it may be in a buffer.
+    /// Reads as soon as others on the main loop have had their turn, even if the socket shows nothing to
+    /// read: there may be something in a buffer.
     private func readSoon() {
         readSource = nil
         guard soon == nil, !isClosed else { return }
@@ -154,11 +156,12 @@ final class LinkChannel: MessageChannel {
         }
     }
 
-    /// Reads at the expense of the other side, as soon as that may go on.
+    /// Reads, charging the time to the other side, as soon as the other side may have more of it.
     private func readSome() {
         guard let account else { return read() }
         guard !isHeld else { return }
-        // What was asked before comes first: it is not counted yet, and the user's calls wait behind it.
+        // What was asked before comes first: its time is not counted yet, and the user's calls wait behind
+        // it.
         guard MainLoop.waitingJobs <= Self.maximumJobs else { return readSoon() }
         isHeld = true
         let isNow = account.admit { [weak self] in
@@ -209,7 +212,7 @@ final class LinkChannel: MessageChannel {
         return verdict
     }
 
-    /// Reads once, into what is cut into messages.
+    /// Reads once, into the buffer that is cut into messages.
     private func transfer() -> TLSConnection.Transfer {
         let transfer = buffer.withUnsafeMutableBytes { transport.read(into: $0) }
         guard case .bytes(let count) = transfer else { return transfer }
@@ -263,8 +266,8 @@ final class LinkChannel: MessageChannel {
         return serial
     }
 
-    /// The bytes of `message`, which the other side would cut the link off for if they were more than it takes. An answer
-    /// that cannot be sent becomes an error, since somebody waits for it.
+    /// The bytes of `message`. There must not be more of them than the other side takes, or it would cut the
+    /// link off. An answer that cannot be sent becomes an error, since somebody is waiting for it.
     private func bytes(of message: Message, answering call: Message?) throws(DBusError) -> [UInt8] {
         do throws(DBusError) {
             return try message.marshal(limit: LinkRules.limit(of: message, answering: call))

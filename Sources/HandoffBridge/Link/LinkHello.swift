@@ -3,20 +3,20 @@ internal import DBus
 internal import HandoffCore
 internal import Platform
 
-/// What a device says of itself with `Hello`.
+/// What a device says about itself with `Hello`.
 struct LinkHello: Hashable, Sendable {
     /// The version of the protocol that this program speaks.
     static let version: UInt32 = 1
 
-    /// Whether it trusts the other.
+    /// Whether it trusts the other device.
     var isPaired: Bool
-    /// 8 bytes that name its secret for the other; empty for none.
+    /// 8 bytes that name the secret it has for the other device; empty for none.
     var secret: [UInt8] = []
     /// Its name; empty if it does not say.
     var name = ""
     /// What kind of device it is; empty if it does not say.
     var type = ""
-    /// The port on which it takes connections of streams; 0 if it does not say.
+    /// The port on which it accepts connections for streams; 0 if it does not say.
     var port: UInt16 = 0
 
     private enum Key {
@@ -38,7 +38,7 @@ struct LinkHello: Hashable, Sendable {
         self.port = port
     }
 
-    /// What `about` says. Texts are made fit to be shown; an unknown type is none.
+    /// What `about` says. Texts are made fit to be shown; an unknown type of device counts as none.
     /// - Throws: `InvalidArgs` naming the key whose value is of another type.
     init(_ about: [String: Value]) throws(HandoffFailure) {
         isPaired =
@@ -73,7 +73,7 @@ struct LinkHello: Hashable, Sendable {
         return value
     }
 
-    /// It as a dictionary.
+    /// This Hello as a dictionary.
     var about: [String: Value] {
         var about: [String: Value] = [Key.paired: .boolean(isPaired), Key.secret: .bytes(secret)]
         if !name.isEmpty { about[Key.name] = .string(name) }

@@ -4,7 +4,7 @@ internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
 
-/// What the device at the other end of a link says of the link itself.
+/// Takes what the device at the other end of a link says about the link itself.
 @MainLoop
 final class LinkObject: LinkServer {
     private weak var link: Link?

@@ -4,10 +4,9 @@ internal import HandoffDaemon
 internal import HandoffInterfaces
 internal import MainLoop
 
-/// What a message on a link must be like. The other side's bridge sends nothing else, so whoever does is cut
-/// off.
+/// What a message on a link must be like. A bridge sends nothing else, so whoever does is cut off.
 enum LinkRules {
-    /// Why a message is no legal one; nil if it is.
+    /// Why a message is not allowed; nil if it is.
     /// - Parameter isFirst: whether nothing has come before it.
     static func violation(by message: Message, isFirst: Bool) -> String? {
         if message.destination != nil { return "it addressed a message, to “\(shown(message.destination))”" }
@@ -16,7 +15,7 @@ enum LinkRules {
         case .call:
             if message.path != .root { return "it called the object “\(shown(message.path?.text))”" }
             if message.interface == nil { return "it called \(shown(message.member)) of no interface" }
-            // The calls under way are counted by their answers.
+            // The calls under way are counted by means of their answers.
             if !message.wantsReply { return "it wants no answer to \(shown(message.member))" }
             if isFirst, !message.isMember("Hello", of: LinkBinding.description.name) {
                 return "it called \(shown(message.member)) before Hello"
@@ -29,8 +28,8 @@ enum LinkRules {
         return nil
     }
 
-    /// What becomes of a message, of which nothing but the header has come; `standing` says what is known of the call that
-    /// it answers.
+    /// What becomes of a message of which only the header has arrived. `standing` says what is known of the
+    /// call that the message answers.
     static func verdict(
         on header: MessageHeader, _ standing: (UInt32) -> ReplyStanding
     ) -> FrameBuffer.Verdict {
@@ -50,7 +49,7 @@ enum LinkRules {
         call == fetch ? FrameBuffer.maximumFetchReply : FrameBuffer.maximumMessage
     }
 
-    /// How long `message` may be, which answers `call` if it answers any, in bytes.
+    /// How long `message`, which answers `call` if there is one, may be, in bytes.
     static func limit(of message: Message, answering call: Message?) -> Int {
         guard message.kind == .reply, let call, call.isMember("Fetch", of: PeerBinding.description.name)
         else {
@@ -61,7 +60,7 @@ enum LinkRules {
 
     private static let fetch = "\(PeerBinding.description.name).Fetch"
 
-    /// Whether anything of `interface` can be called over a link.
+    /// Whether `interface` can be called over a link.
     static func serves(_ interface: String?) -> Bool {
         [LinkBinding.description, PairingBinding.description, PeerBinding.description]
             .contains { $0.name.text == interface }
@@ -70,7 +69,7 @@ enum LinkRules {
     private static func shown(_ name: String?) -> String { String((name ?? "").prefix(64)) }
 }
 
-/// What the device at the other end of a link may do: nothing, but what is said here.
+/// What the device at the other end of a link may do: nothing but what is allowed here.
 @MainLoop
 final class LinkPolicy: AccessPolicy {
     /// Whether both sides have said that they are paired.

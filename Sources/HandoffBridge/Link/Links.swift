@@ -6,39 +6,43 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
-/// What the links need of their surroundings, besides what each of them does.
+/// What the links need from their surroundings, besides what each single link needs.
 @MainLoop
 protocol LinksOwner: LinkOwner {
     /// The id of this device.
     var ownID: DeviceID { get }
     /// What the device at the other end of `link` is told.
     func hello(for link: Link) -> LinkHello
-    /// Whether `device` is trusted: its links have no allowance, and none of a stranger's limits.
+    /// Whether `device` is trusted: then its links have unlimited allowance, and a stranger's limits do not
+    /// apply.
     func isTrusted(_ device: DeviceID) -> Bool
-    /// Whether a connection from the IP address `host` is taken of somebody who shows no secret of ours.
+    /// Whether a connection from the IP address `host` is accepted if its device shows no secret that is
+    /// known here.
     func welcomesStranger(from host: String) -> Bool
-    /// Whether there is a dialogue of pairing over `link` that is not over.
+    /// Whether a pairing dialogue is under way over `link`.
     func isPairing(over link: Link) -> Bool
-    /// Whether this device takes part in a dialogue over `link`, which strangers that come later must not end.
+    /// Whether this device takes part in a pairing dialogue over `link`, which strangers that come later must
+    /// not end.
     func isPairingAgreed(over link: Link) -> Bool
-    /// Whether the one attempt of the session of `link` is under way on both sides.
+    /// Whether the one pairing attempt that the session of `link` allows is under way on both sides.
     func isPairingAnswered(over link: Link) -> Bool
     /// What `device` is called in messages.
     func label(of device: DeviceID) -> String
 }
 
-/// All links, and which of them is the one with each device.
+/// All links, and which of them is the current one with each device.
 @MainLoop
 final class Links {
-    /// How many links strangers can have.
+    /// How many links strangers can have in all.
     static let maximumStrangers = 8
     /// How many links a peer can have, while they replace each other.
     static let maximumOfPeer = 4
-    /// How many bytes are taken of a device before it is paired.
+    /// How many bytes are taken from a device before it is paired.
     static let strangersAllowance = 64 << 10
-    /// How many of a device that was a peer and is let in only to be told so: its Hello, and its answers.
+    /// How many bytes are taken from a device that is let in only to be told that it is no longer a peer:
+    /// enough for its Hello and its answers.
     static let farewellAllowance = 4 << 10
-    /// How many links of strangers who wait for the user have their place.
+    /// How many links of strangers who are waiting for the user are sure to keep their place.
     private static let heldStrangers = maximumStrangers / 2
     /// How long the end of a program waits for other devices, in microseconds.
     private static let finishingTime: Int64 = 100_000
@@ -49,13 +53,15 @@ final class Links {
     private var all: [Link] = []
     private var nextNumber = 0
     private let owner: any LinksOwner
-    /// The processor time that devices take, of whose links each is read only while it has not had too much.
+    /// The processor time that devices take. The links of a device are read only while it has not had too
+    /// much.
     private lazy var times = TimeKeeper { [weak self] device in self?.bar(device) }
 
     init(_ owner: any LinksOwner) { self.owner = owner }
 
     /// Makes a link of a TLS connection, and says Hello.
-    /// - Throws: if TLS does not tell what the secret of its ends is made of, or the device is barred; it is closed then.
+    /// - Throws: if TLS does not tell what the secret of its ends is made of, or the device is barred; then
+    ///   the connection is closed.
     func add(
         _ transport: TLSConnection, _ origin: Link.Origin, helloWithin time: Duration = Link.helloTimeout,
         isFarewell: Bool = false
@@ -96,8 +102,8 @@ final class Links {
                 + " minute; unpair it if that goes on")
     }
 
-    /// Ends the oldest links where one more is too many: those of strangers who dialled and are not being paired,
-    /// and those of one peer.
+    /// Ends the oldest links if one more would be too many, be it among strangers who dialled and are not
+    /// being paired, or among the links of one peer.
     /// - Returns: whether there is room now.
     private func makeRoom(for link: Link) -> Bool {
         if owner.isTrusted(link.device) {
@@ -114,8 +120,8 @@ final class Links {
         return true
     }
 
-    /// Who of these strangers has to go: whoever has not said Hello, before whoever has, before whoever waits for the user,
-    /// of whom some have their place.
+    /// Which of these strangers has to go: first those who have not said Hello, then those who have. Those
+    /// who are waiting for the user go first only if there are more of them than are sure of their place.
     private func victim(among strangers: [Link]) -> Link? {
         let held = strangers.filter { owner.isPairing(over: $0) }
         let others = strangers.filter { link in !held.contains { $0 === link } }
@@ -128,7 +134,7 @@ final class Links {
     /// The links of devices that have dialled and are not trusted.
     private var strangers: [Link] { all.filter { !owner.isTrusted($0.device) && !$0.isDialled } }
 
-    /// Ends the links of strangers that are not welcome any more, unless they are being paired.
+    /// Ends the links of strangers that are no longer welcome, unless they are being paired.
     func dismissStrangers() {
         for link in strangers
         where !link.isFarewell && !owner.isPairing(over: link)
@@ -146,8 +152,8 @@ final class Links {
         link.account = account(of: link)
     }
 
-    /// Where the processor time is counted that the other side of `link` takes: strangers share one account, but for those
-    /// whom the user has dialled or is pairing with, and those that were peers.
+    /// Where the processor time that the other side of `link` takes is counted. Strangers share one account,
+    /// except those that the user has dialled or is pairing with, and those that were peers.
     private func account(of link: Link) -> PeerAccount {
         let isKnown =
             owner.isTrusted(link.device) || link.isDialled || link.isFarewell
@@ -155,7 +161,7 @@ final class Links {
         return PeerAccount(times: times, device: isKnown ? link.device : nil)
     }
 
-    /// Ends all links of a device, or of strangers, that has taken too much processor time.
+    /// Ends all links of a device that has taken too much processor time; nil stands for the strangers.
     private func bar(_ device: DeviceID?) {
         let name = device.map(owner.label(of:)) ?? "Devices that are not paired"
         bridgeLog.warning(
@@ -169,15 +175,15 @@ final class Links {
     /// Every link with `device`, established or not.
     func all(with device: DeviceID) -> [Link] { all.filter { $0.device == device } }
 
-    /// Ends all links in order when what was sent has left.
+    /// Ends all links in order once everything that was sent has left.
     func closeAllWhenSent(_ why: String) { for link in all { link.closeWhenSent(why) } }
 
-    /// Ends all links, in order where the other side lets that happen in time; returns when that is so. For the end of a
-    /// program.
+    /// Ends all links, and returns once they have ended: in order where the other side lets that happen in
+    /// time. For the end of the program.
     func finishAll(_ why: String) {
         let deadline = MainLoop.now + Self.finishingTime
         closeAllWhenSent(why)
-        // None of them takes the time of the others.
+        // No link uses up the time that is left for the others.
         let those = all
         for (index, link) in those.enumerated() {
             let now = MainLoop.now
@@ -187,22 +193,23 @@ final class Links {
         Farewell.awaitAll(until: deadline)
     }
 
-    /// Ends those that cannot live on now that the machine has these addresses, and finds out about the others: about all if
-    /// the addresses are not known.
+    /// Ends the links that cannot live on now that the machine has these addresses, and checks on the others;
+    /// on all of them if the addresses are not known.
     func check(_ addresses: Set<[UInt8]>?) { for link in all { link.check(addresses) } }
 
-    /// Says Hello anew on every link where it has changed.
+    /// Says Hello again on every link where it has changed.
     func sayHello() { for link in all { link.say(owner.hello(for: link)) } }
 
-    /// Takes an established link for the one with its device, unless that is to be another.
-    /// - Returns: whether it is the one now.
+    /// Makes an established link the current one with its device, unless another one is to stay.
+    /// - Returns: whether it is the current one now.
     func choose(_ link: Link) -> Bool {
         guard let old = current[link.device], old !== link, !old.isClosed else {
             current[link.device] = link
             return true
         }
         let choice = LinkChoice(ours: owner.ownID, theirs: link.device)
-        // Of two that cross, the one stays over which a code is compared: both sides know of that.
+        // Of two links that cross, the one over which a code is being compared stays: both sides know about
+        // that.
         guard let new = candidate(link), let former = candidate(old), choice.replaces(new, former),
             !(choice.areSimultaneous(new, former) && owner.isPairingAnswered(over: old))
         else {
@@ -219,7 +226,7 @@ final class Links {
     }
 
     /// Forgets a link that has ended.
-    /// - Returns: whether it was the one with its device.
+    /// - Returns: whether it was the current one with its device.
     func remove(_ link: Link) -> Bool {
         all.removeAll { $0 === link }
         guard current[link.device] === link else { return false }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// Bytes that wait to be written, in pieces that stay the same until they are: what GnuTLS could not write it
-/// wants to be handed again.
+/// Bytes that wait to be written, in pieces that stay the same until they have been: what GnuTLS could not
+/// write, it wants to be handed again.
 struct OutgoingBytes {
     /// How many bytes may wait.
     static let maximum = 4 << 20
@@ -12,7 +12,7 @@ struct OutgoingBytes {
     private var start = 0
     private var end = 0
 
-    /// How many bytes wait.
+    /// How many bytes are waiting.
     var count: Int { bytes.count - start }
     var isEmpty: Bool { count == 0 }
 
@@ -25,7 +25,8 @@ struct OutgoingBytes {
         bytes += new
     }
 
-    /// Hands the next piece to `body`, which returns how many of its bytes it has written, nil for none now.
+    /// Hands the next piece to `body`, which returns how many of its bytes it has written; nil if it can
+    /// write none now.
     /// - Returns: whether something was written.
     mutating func write(_ body: (UnsafeRawBufferPointer) -> Int?) -> Bool {
         if end <= start { end = min(start + Self.pieceSize, bytes.count) }

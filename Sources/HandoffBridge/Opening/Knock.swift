@@ -7,15 +7,17 @@ internal import Platform
 enum Knock {
     /// The bytes that each greeting begins with.
     static let magic = Array("HANDOFF1".utf8)
-    /// The random bytes of each side: in a greeting, and in a knock.
+    /// How many random bytes each side gives: one side in its greeting, the other in its knock.
     static let challengeSize = 16
-    /// The bytes of a greeting.
+    /// How many bytes a greeting has.
     static let greetingSize = 24
-    /// The bytes of a knock before its entries: the kind, their number, and the dialler's challenge.
+    /// How many bytes a knock has before its entries: the kind, the number of entries, and the dialler's
+    /// challenge.
     static let headSize = 2 + challengeSize
-    /// The bytes of each entry.
+    /// How many bytes each entry has.
     static let entrySize = 16
-    /// How many entries a knock has that shows secrets: these numbers tell little of how many it shows.
+    /// How many entries a knock that shows secrets can have. These numbers reveal little about how many
+    /// secrets it shows.
     static let counts = [8, 16, 31, 62, 124]
     /// How many entries there may be.
     static let maximumEntries = 124
@@ -28,12 +30,12 @@ enum Knock {
 
     /// The random bytes that both sides have put into one opening, so that neither sees the same answer twice.
     struct Exchange: Hashable, Sendable {
-        /// Of the side that was dialled.
+        /// The random bytes of the side that was dialled.
         let listener: [UInt8]
-        /// Of the dialler.
+        /// The random bytes of the dialler.
         let dialler: [UInt8]
 
-        /// Both, as they are authenticated.
+        /// The random bytes of both sides, in the order in which they are authenticated.
         var bytes: [UInt8] { listener + dialler }
     }
 
@@ -46,7 +48,7 @@ enum Knock {
         let challenge: [UInt8]
     }
 
-    /// What is wrong with what the other side has said.
+    /// What is wrong with what the other side has sent.
     struct Violation: Error, CustomStringConvertible {
         let description: String
     }
@@ -61,8 +63,8 @@ enum Knock {
         return Array(greeting.dropFirst(magic.count))
     }
 
-    /// A knock for a link at `destination`. Among bytes at random it shows `secrets`; without any it is that of a stranger,
-    /// a single entry.
+    /// A knock for a link at `destination`. It shows `secrets` among random bytes; without any secrets, it is
+    /// a stranger's knock, which has a single entry.
     static func link(
         _ exchange: Exchange, by dialler: DeviceID, secrets: [PeerSecret], to destination: KnockDestination
     ) -> [UInt8] {
@@ -94,8 +96,8 @@ enum Knock {
         return Head(kind: kind, count: Int(bytes[1]), challenge: Array(bytes[2...]))
     }
 
-    /// Which of `secrets` one of the entries shows, to any of `destinations`. All are looked at, so that the time tells
-    /// nothing.
+    /// The device whose secret, of all `secrets`, one of the entries shows, for any of `destinations`. All
+    /// are compared, so that the time it takes reveals nothing.
     static func match(
         _ entries: [UInt8], _ exchange: Exchange, at destinations: [KnockDestination],
         _ secrets: [(device: DeviceID, secret: PeerSecret)]

@@ -3,23 +3,24 @@ internal import HandoffCore
 internal import MainLoop
 internal import Platform
 
-/// What goes over a connection before TLS, so that strangers' bytes never reach that.
+/// What goes over a connection before TLS, so that bytes from strangers never reach TLS.
 @MainLoop
 final class Opening {
-    /// Who the dialler is, as far as that can be told before TLS shows it.
+    /// Who the dialler is, as far as that can be told before TLS proves it.
     enum Claim: Hashable {
         /// This device, or one that has its secret.
         case device(DeviceID)
-        /// One that has the token of a stream.
+        /// A device that has the token of a stream.
         case stream(StreamTokens.Ticket)
-        /// Somebody without a secret of ours.
+        /// Somebody who shows no secret that is known here.
         case stranger
     }
 
-    /// The challenges of connections that are being answered: one of these, when dialling, comes from ourselves.
+    /// The challenges of connections that are being answered. A dial that is greeted with one of them has
+    /// reached this device itself.
     private var challenges: Set<[UInt8]> = []
 
-    /// As the side that has dialled `destination`: shows `secrets`.
+    /// Does the part of the side that has dialled `destination`: shows `secrets`.
     func dial(
         _ socket: SocketConnection, as ours: DeviceID, secrets: [PeerSecret],
         to destination: KnockDestination = .unnamed
@@ -28,7 +29,7 @@ final class Opening {
         try socket.write(Knock.link(exchange, by: ours, secrets: secrets, to: destination))
     }
 
-    /// The same for the stream whose token it is.
+    /// Does the part of the side that has dialled for a stream: shows its `token`.
     func dialStream(_ socket: SocketConnection, as ours: DeviceID, token: [UInt8]) async throws {
         let exchange = try await exchange(socket)
         try socket.write(Knock.stream(exchange, by: ours, token: token))
@@ -42,8 +43,8 @@ final class Opening {
         return Knock.Exchange(listener: challenge, dialler: RandomBytes.make(Knock.challengeSize))
     }
 
-    /// As the side that was dialled: finds out which of `secrets` is shown, or which token.
-    /// - Parameter claimed: the stream of a token that is shown, which it uses up.
+    /// Does the part of the side that was dialled: finds out which of `secrets` is shown, or which token.
+    /// - Parameter claimed: gives the stream of a token that is shown, and uses the token up.
     /// - Throws: if what comes is no opening, the token is not valid, or the connection ends.
     func answer(
         _ socket: SocketConnection, secrets: () -> [(device: DeviceID, secret: PeerSecret)],

@@ -15,7 +15,8 @@ extension Bridge: PairingsOwner {
         do {
             try trust.put(entry)
         } catch {
-            // The other side may have stored it: so that it can be told when it comes.
+            // The other side may have stored the pairing: with this secret it can be told, when it comes,
+            // that there is none.
             if let secret = entry.secret { trust.bury(entry.device, secret) }
             throw error
         }
@@ -23,7 +24,7 @@ extension Bridge: PairingsOwner {
 
     func pairingChanged(_ device: DeviceID) {
         devices.update(device)
-        // Whom one pairs with one tells one's name.
+        // A device that is being paired is told this device's name.
         for link in links.all(with: device) {
             links.updateAllowance(of: link)
             link.say(hello(for: link))

@@ -21,7 +21,7 @@ final class PairingDialogue {
 
     /// How long the peer may take to answer what it answers by itself.
     private static let timeout = Duration.seconds(10)
-    /// The same for being told that it is over.
+    /// How long the peer may take to be told that the pairing is over.
     private static let farewell = Duration.seconds(1)
 
     init(_ link: Link, as ours: DeviceID, _ pairings: Pairings) {
@@ -34,15 +34,16 @@ final class PairingDialogue {
                 server: link.isDialled ? link.device : ours))
     }
 
-    /// Whether the local user has begun it or agreed to it.
+    /// Whether the local user has begun the pairing or agreed to it.
     private(set) var isWanted = false
-    /// Whether it has begun anew on this link, having begun on another.
+    /// Whether the dialogue began on another link, and has begun anew on this one.
     private var hasMoved = false
     /// Whether this device took part in the attempt.
     private var tookPart = false
-    /// The call that tells the peer that it is over.
+    /// The call that tells the peer that the pairing is over.
     private var cancelling: Task<Void, Never>?
-    /// Whether nobody has learnt anything by it yet, so that it may begin anew on another link, once.
+    /// Whether the dialogue may begin anew on another link: once, and only while neither side has learnt
+    /// anything from it.
     var canMove: Bool { isWanted && isActive && !hasMoved && !machine.isAnswered }
 
     var stage: Pairing.Stage { machine.stage }
@@ -50,7 +51,7 @@ final class PairingDialogue {
     var isActive: Bool { machine.isActive }
     var isAgreed: Bool { machine.isAgreed }
     var isAnswered: Bool { machine.isAnswered }
-    /// Whether the attempt is over, of which the session has one.
+    /// Whether the one attempt that the session allows is over.
     var isSpent: Bool { machine.isOver }
 
     // MARK: The local user
@@ -105,7 +106,7 @@ final class PairingDialogue {
 
     func linkEnded() { perform(machine.linkLost()) }
 
-    /// It goes on elsewhere: here nothing more happens.
+    /// The dialogue goes on elsewhere: nothing more happens here.
     func abandon() {
         timer.set(nil)
         machine.abandon()
@@ -113,7 +114,7 @@ final class PairingDialogue {
         commit = nil
     }
 
-    /// Lets the machine take a call of the peer; what that causes follows the answer.
+    /// Lets the state machine take a call from the peer; what the call causes happens after its answer.
     private func answer(
         _ call: MethodCall,
         _ event: (inout Pairing, inout PairingBudget) throws(Pairing.Refusal) -> [Pairing.Action]
@@ -168,7 +169,7 @@ final class PairingDialogue {
 
     private func sendCommit(_ commitment: [UInt8]) {
         call { [self] proxy in
-            // The other side may wait for its user.
+            // The other side may be waiting for its user.
             let nonce = try await proxy.commit(commitment: commitment, timeout: Deadline.pairing * 2)
             perform(machine.commitAnswered(nonce))
         }
@@ -196,7 +197,8 @@ final class PairingDialogue {
         commit = nil
         pairings.failed(link.device, reason, over: link, tookPart: isWanted || tookPart)
         MainLoop.start { [link, cancelling] in
-            // What was said must have left; and the other side is not to see the end before it has heard why.
+            // What was said must have left, and the other side must not see the link end before it has heard
+            // why.
             await cancelling?.value
             link.closeWhenSent("pairing has failed")
         }

@@ -4,7 +4,7 @@ internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
 
-/// What the device at the other end of a link says in order to be paired.
+/// Takes what the device at the other end of a link says in order to be paired.
 @MainLoop
 final class PairingObject: PairingServer {
     private let pairings: Pairings

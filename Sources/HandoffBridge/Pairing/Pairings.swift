@@ -6,7 +6,7 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
-/// What the dialogues of pairing need of their surroundings.
+/// What the pairing dialogues need from their surroundings.
 @MainLoop
 protocol PairingsOwner: AnyObject {
     /// Whether Handoff is on: while it is not, no pairing begins.
@@ -15,39 +15,42 @@ protocol PairingsOwner: AnyObject {
     var ownID: DeviceID { get }
     /// Whether `device` is trusted already.
     func isTrusted(_ device: DeviceID) -> Bool
-    /// Whether a connection from the IP address `host` is taken of somebody who shows no secret of ours.
+    /// Whether a connection from the IP address `host` is accepted if its device shows no secret that is
+    /// known here.
     func welcomesStranger(from host: String) -> Bool
     /// What `device` is called in messages.
     func label(of device: DeviceID) -> String
     /// The established link with `device`.
     func link(with device: DeviceID) -> Link?
-    /// Where `device` was reached, the latest first, and where it says to be.
+    /// Where `device` was reached, the latest first, and where it says it is.
     func knownAddresses(of device: DeviceID) -> [NetworkAddress]
-    /// Whether somebody announces to be at `address`, or did a short time ago.
+    /// Whether somebody announces `address` as its own, or did a short time ago.
     func announces(_ address: NetworkAddress) -> Bool
-    /// Makes a link with `device`, which is to answer at `address`.
+    /// Makes a link with `device`, which is expected to answer at `address`.
     /// - Throws: why there is none, for people.
     func connect(to address: NetworkAddress, expecting device: DeviceID) async throws
-    /// - Throws: `LimitsExceeded` if `device` is not trusted, and as many are as can be.
+    /// - Throws: `LimitsExceeded` if `device` is not trusted yet, and as many devices are trusted as can be.
     func checkRoom(for device: DeviceID) throws(HandoffFailure)
-    /// Has the device of `entry` trusted, durably; a secret that it had counts until it has shown the new one.
-    /// - Throws: if that cannot be written; then it is not.
+    /// Makes the device of `entry` trusted, and saves that; a secret that the device had before remains valid
+    /// until it has shown the new one.
+    /// - Throws: if that cannot be saved; then the device is not trusted.
     func store(_ entry: TrustEntry) throws
     /// Trust in `device` has begun.
     func trustBegan(_ device: DeviceID)
-    /// The stage of pairing with `device` is another one: what is shown of it, what it is told, and which strangers have
-    /// their place, may have changed.
+    /// The stage of pairing with `device` has changed, and with it perhaps what is shown of the device, what
+    /// it is told, and which strangers keep their place.
     func pairingChanged(_ device: DeviceID)
-    /// What there is to be shown of `device` may have changed.
+    /// What there is to show of `device` may have changed.
     func deviceChanged(_ device: DeviceID)
-    /// Logs why an attempt of somebody else has come to nothing, unless that was said a short time ago.
+    /// Logs why somebody else's attempt has come to nothing, unless that was logged a short time ago.
     func note(refusal: String)
 }
 
-/// The dialogues in which devices are paired, one a link, and what became of them.
+/// The dialogues in which devices are paired, one for each link, and what became of them.
 @MainLoop
 final class Pairings {
-    /// What is known of a device whose pairing has failed: without a link it would be gone, and the reason with it.
+    /// What is known of a device whose pairing has failed: without a link the device would disappear, and the
+    /// reason with it.
     private struct Failure {
         let reason: String
         let addresses: [NetworkAddress]
@@ -57,7 +60,7 @@ final class Pairings {
 
     /// How long a failure is shown.
     private static let memory = Duration.seconds(300)
-    /// Of how many devices; of more, the oldest is forgotten.
+    /// For how many devices failures are remembered; if there are more, the oldest is forgotten.
     private static let maximumFailures = 16
 
     /// A device that is being connected to in order to pair.
@@ -70,12 +73,13 @@ final class Pairings {
     private var dialogues: [Int: PairingDialogue] = [:]
     private var failures: [DeviceID: Failure] = [:]
     private var connecting: [DeviceID: Connecting] = [:]
-    /// How often others may still begin without being asked to.
+    /// How often others may still begin pairing without having been asked to.
     var budget = PairingBudget()
 
     init(_ owner: any PairingsOwner) { self.owner = owner }
 
-    /// Whether the user of this device is pairing with one at `source`: then it may come itself, unknown as it is.
+    /// Whether the user of this device is pairing with a device at `source`: then that device may also
+    /// connect by itself, though it is still unknown.
     func isUnderWay(with source: String) -> Bool {
         dialogues.values.contains {
             $0.isActive && $0.isWanted && NetworkSource.name(of: $0.link.remoteHost) == source
@@ -85,7 +89,7 @@ final class Pairings {
             }
     }
 
-    /// Whether there is a dialogue over `link` that is not over.
+    /// Whether a dialogue is under way over `link`.
     func isUnderWay(over link: Link) -> Bool { dialogues[link.number]?.isActive == true }
 
     /// The dialogue that is under way with `device`.
@@ -93,15 +97,16 @@ final class Pairings {
         dialogues.values.first { $0.isActive && $0.link.device == device }
     }
 
-    /// Whether there is something of pairing to be shown of `device`, though there may be no link.
+    /// Whether there is something to show about pairing with `device`, even without a link.
     func concerns(_ device: DeviceID) -> Bool { failures[device] != nil || connecting[device] != nil }
 
-    /// Where `device` was, or is looked for.
+    /// Where `device` was, or is being looked for.
     func addresses(of device: DeviceID) -> [NetworkAddress] {
         (failures[device]?.addresses ?? []) + (connecting[device]?.addresses ?? [])
     }
 
-    /// What the user sees of pairing with `device`: the properties of those names.
+    /// What the user sees of pairing with `device`: the values of the properties for its state, its code and
+    /// its error.
     func shown(_ device: DeviceID) -> (state: String, code: String, error: String) {
         if let dialogue = active(device) { return (dialogue.stage.rawValue, dialogue.code, "") }
         let isConnecting = connecting[device] != nil
@@ -117,8 +122,8 @@ final class Pairings {
         return new
     }
 
-    /// The dialogue over `link`, as long as that is the one with its device.
-    /// - Throws: that there is another.
+    /// The dialogue over `link`, as long as that is the current link with its device.
+    /// - Throws: that another link is the current one.
     func currentDialogue(_ link: Link?) throws(HandoffFailure) -> PairingDialogue {
         guard let link, owner.link(with: link.device) === link else {
             throw HandoffFailure(.pairingFailed, "There is another link. Pair over that.")
@@ -130,11 +135,11 @@ final class Pairings {
     /// are only as many of these as the user and the budget allow.
     func isAgreed(over link: Link) -> Bool { dialogues[link.number]?.isAgreed == true }
 
-    /// Whether the one attempt of the session of `link` is under way on both sides.
+    /// Whether the one attempt that the session of `link` allows is under way on both sides.
     func isAnswered(over link: Link) -> Bool { dialogues[link.number]?.isAnswered == true }
 
-    /// - Throws: why the device at the other end of `link` cannot begin pairing now: strangers are not welcome any more, or
-    ///   there is no room for it.
+    /// - Throws: why the device at the other end of `link` cannot begin pairing now: strangers are no longer
+    ///   welcome, or there is no room for it.
     func check(_ link: Link) throws(HandoffFailure) {
         guard
             owner.isTrusted(link.device) || link.isDialled || isUnderWay(over: link)
@@ -148,7 +153,7 @@ final class Pairings {
 
     // MARK: The local user
 
-    /// Begins pairing with `device`, or agrees to it; connects first if there is no link.
+    /// Begins pairing with `device`, or agrees to pair; connects first if there is no link.
     func pair(_ device: DeviceID) throws {
         guard owner.isOn else { throw HandoffFailure.disabled }
         try owner.checkRoom(for: device)
@@ -190,7 +195,7 @@ final class Pairings {
                 }
                 return dialogue(link).pair()
             } catch {
-                // Whoever has cancelled it has said so.
+                // Whoever cancelled the attempt has already said so.
                 if Task.isCancelled { return }
                 reason = DBusError.converting(error).message
             }
@@ -200,7 +205,7 @@ final class Pairings {
         changed(device)
     }
 
-    /// Handoff was switched off: nobody is looked for any more.
+    /// Handoff was switched off: no device is being connected to any more.
     func stopConnecting() {
         for device in connecting.keys { stopConnecting(device, "Handoff was switched off.") }
     }
@@ -228,7 +233,7 @@ final class Pairings {
 
     func linkEnded(_ link: Link) {
         guard let dialogue = dialogues.removeValue(forKey: link.number) else { return }
-        // Of two links one was dropped: the dialogue that the user has begun there begins on the other.
+        // One of two links was dropped: the dialogue that the user began there begins anew on the other.
         if dialogue.canMove, let other = owner.link(with: link.device), !isSpent(other) {
             dialogue.abandon()
             return self.dialogue(other).pair(hasMoved: true)
@@ -236,13 +241,13 @@ final class Pairings {
         dialogue.linkEnded()
     }
 
-    /// The stage of pairing with `device` is another one.
+    /// The stage of pairing with `device` has changed.
     func changed(_ device: DeviceID) { owner.pairingChanged(device) }
 
     /// An attempt has failed. The user is told if this device took part, by its user's will or its budget.
     func failed(_ device: DeviceID, _ reason: String, over link: Link? = nil, tookPart: Bool = true) {
         let text = "Pairing with \(owner.label(of: device)) has failed: \(reason)"
-        // What strangers do by themselves is none of the user's business.
+        // What strangers do by themselves does not concern the user.
         guard tookPart else { return owner.note(refusal: text) }
         bridgeLog.message(text)
         var addresses = owner.knownAddresses(of: device)
@@ -265,9 +270,9 @@ final class Pairings {
 
     private func forgetFailure(_ device: DeviceID) { failures.removeValue(forKey: device)?.forget.cancel() }
 
-    /// Both users agree: the device at the other end of `link` is trusted, durably, with the secret that both ends have
-    /// of this link.
-    /// - Throws: if that cannot be written; then it is not.
+    /// Both users agree: makes the device at the other end of `link` trusted, with the secret that this link
+    /// gives to both its ends, and saves that.
+    /// - Throws: if that cannot be saved; then the device is not trusted.
     func store(_ link: Link) throws {
         var entry = TrustEntry(
             link.device, source: .pairing, isMutual: true, secret: link.secret,

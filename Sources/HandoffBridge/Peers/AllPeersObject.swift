@@ -4,12 +4,12 @@ internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
 
-/// Who keeps what is offered to all peers.
+/// Whoever keeps what is offered to all peers.
 @MainLoop
 protocol AllPeersOwner: AnyObject {
     /// What this device offers.
     var ownOffer: OwnOffer? { get }
-    /// Offers `new` to all peers, now and on each link to come; nil for nothing any more.
+    /// Offers `new` to all peers, now and on each link to come; nil if nothing is offered any more.
     func setOwnOffer(_ new: OwnOffer?)
 }
 
@@ -22,10 +22,10 @@ final class AllPeersObject: PeerServer {
 
     func offer(activity: String, summary: [String: Value], _ call: MethodCall) async throws {
         let id = try ActivityID(checking: activity)
-        // What could not be sent later is refused now.
+        // What could not be sent later is refused right away.
         _ = try SummaryTime.forLink(summary, now: MainLoop.wallClock)
         owner.setOwnOffer(OwnOffer(id: id, summary: summary))
-        // Peers are told before the broker is answered, which does not wait for it.
+        // Peers are told before the broker is answered, but their answers are not waited for.
         await Task.yield()
     }
 

@@ -6,14 +6,14 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
-/// What is told of the broker, and what it is asked by.
+/// Whoever is told about the broker, and what talking to the broker needs.
 @MainLoop
 protocol BrokerClientOwner: AnyObject {
     /// The bus on which the broker is.
     var bus: Bus { get }
     /// Whether Handoff is on.
     var isOn: Bool { get }
-    /// The user's switch as the last broker has left it.
+    /// The user's switch as the last broker left it.
     var isEnabledInSettings: Bool { get }
     /// The user's switch is known, or was changed.
     func enabledChanged()
@@ -23,33 +23,34 @@ protocol BrokerClientOwner: AnyObject {
     func portChosen(_ port: UInt16)
     /// There is a broker, which has yet to be told of everything.
     func brokerAppeared()
-    /// The broker that there was is gone.
+    /// The broker is gone.
     func brokerVanished()
 }
 
 /// The broker, as the bridge sees it: whether it is there, its switch, and what it has been told.
 ///
-/// It is always called by its unique name: nothing that the bridge does starts one.
+/// The broker is always called by its unique name: nothing that the bridge does starts a broker.
 @MainLoop
 final class BrokerClient {
-    /// The user's switch; nil until it is known. Without a broker it is as the last one left it.
+    /// The user's switch; nil until it is known. Without a broker, it is what the last one left.
     private(set) var isEnabled: Bool?
     private var owner: BusName?
-    /// What this broker has told of the user's preferences, which is later than any answer that is looked at later.
+    /// The preferences of the user that this broker has announced. An announcement is newer than any answer
+    /// that is looked at after it.
     private var toldPreferences: Set<String> = []
-    /// What this broker is told of peers.
+    /// What this broker has been told about each peer.
     private var told: [DeviceID: Told] = [:]
-    /// The peers that it has been told of, for whom it takes calls.
+    /// The peers that the broker has been told of, and for which it takes calls.
     private var added: Set<DeviceID> = []
     private let bridge: any BrokerClientOwner
     private var watch: DaemonWatch?
     private var changes: SignalToken?
 
-    /// What is told of a peer: again when any of it changes.
+    /// What the broker is told of a peer, and told again when any of it changes.
     struct Told: Equatable {
         let name: String
         let type: String
-        /// The number of the link, nil for none.
+        /// The number of the link; nil if there is none.
         let link: Int?
     }
 
@@ -57,8 +58,9 @@ final class BrokerClient {
 
     private var connection: Connection { bridge.bus.connection }
 
-    /// The same for what the peer itself asks, which may come in one piece with what its link comes about by: the job that
-    /// tells the broker of it stands in line then.
+    /// What takes the calls of the peer `device`, for a request from the peer itself. The request may arrive
+    /// together with what establishes the peer's link; then the job that tells the broker of the peer is
+    /// still waiting, and gets its turn first.
     func callee(of device: DeviceID) async throws -> PeerProxy {
         if told[device] != nil, !added.contains(device) { await Task.yield() }
         guard let proxy = peer(device) else {
@@ -78,7 +80,8 @@ final class BrokerClient {
         }
     }
 
-    /// What takes the calls of the peer `device`; nil without a broker that has been told of it.
+    /// What takes the calls of the peer `device`; nil unless there is a broker that has been told of the
+    /// peer.
     func peer(_ device: DeviceID) -> PeerProxy? {
         guard let owner, added.contains(device),
             let path = try? HandoffNames.peers.appending(device.description)
@@ -112,8 +115,8 @@ final class BrokerClient {
         }
     }
 
-    /// What the user has chosen, as the broker `name` says, which tells the bridge of changes unasked; nil if it does not
-    /// say.
+    /// What the user has chosen, according to the broker `name`; nil if it does not say. The broker announces
+    /// changes unasked.
     private func askPreferences(of name: BusName) async -> [String: Value]? {
         let object = RemoteObject(connection, name, HandoffNames.brokerPath)
         do {
@@ -125,8 +128,8 @@ final class BrokerClient {
         }
     }
 
-    /// Has the broker keep the name of this device, which is then called so.
-    /// - Throws: why it does not; then nothing has changed.
+    /// Has the broker save the name of this device, which takes effect then.
+    /// - Throws: why the broker does not; then nothing has changed.
     func setDeviceName(_ name: String) async throws {
         guard let owner else {
             throw HandoffFailure(
@@ -135,12 +138,12 @@ final class BrokerClient {
         }
         try await PreferencesProxy(RemoteObject(connection, owner, HandoffNames.brokerPath)).setDeviceName(
             name)
-        // Whoever has the reply can read it.
+        // Whoever has the reply can already read the new name.
         bridge.nameChosen(name)
     }
 
-    /// Whether Handoff is on, asked of the broker: what it has answered somebody else counts, even if the
-    /// word of it is still on its way here.
+    /// Whether Handoff is on, as the broker says when it is asked: what it has just told somebody else
+    /// counts, even if the news of that is still on its way here.
     func isOnNow() async -> Bool {
         guard let owner else { return bridge.isOn }
         let object = RemoteObject(connection, owner, HandoffNames.brokerPath)
@@ -159,7 +162,7 @@ final class BrokerClient {
         take(changed)
     }
 
-    /// The switch comes last: with it the bridge begins to go by the rest.
+    /// The switch comes last, since with it the bridge begins to act on the rest.
     private func take(_ preferences: [String: Value]) {
         if let name = preferences["DeviceName"]?.string { bridge.nameChosen(name) }
         if case .uint16(let port)? = preferences["Port"] { bridge.portChosen(port) }
@@ -174,13 +177,14 @@ final class BrokerClient {
 
     // MARK: Peers
 
-    /// Tells it of a peer, unless it knows that, and of the peer's offer if it had not known the peer.
+    /// Tells the broker of a peer, unless it already knows all of this, and of the peer's offer if it did not
+    /// know the peer.
     func add(_ peer: Peer, _ news: Told) {
         guard let owner, told[peer.device] != news else { return }
         told[peer.device] = news
         MainLoop.start { [weak self] in
             guard let self, self.owner == owner else { return }
-            // This call goes out before any other that this allows.
+            // This call goes out before any other call that it makes possible.
             if added.insert(peer.device).inserted { peer.brokerAppeared() }
             do {
                 let properties: [String: Value] = [
@@ -198,12 +202,12 @@ final class BrokerClient {
         }
     }
 
-    /// How much a refusal matters: nothing, if it is because all ends.
+    /// How much a refusal matters: not at all if everything is ending.
     private var level: Log.Level { connection.isClosed ? .debug : .warning }
 
     // MARK: Streams
 
-    /// Tells it that there is a stream.
+    /// Tells the broker that there is a stream.
     func streamOpened(_ stream: Stream) {
         guard let owner else { return }
         MainLoop.start { [weak self] in
@@ -219,7 +223,7 @@ final class BrokerClient {
         }
     }
 
-    /// Tells it that a stream is over.
+    /// Tells the broker that a stream is over.
     func streamClosed(_ stream: Stream) {
         guard let owner else { return }
         MainLoop.start { [weak self] in
@@ -236,7 +240,7 @@ final class BrokerClient {
         PeerManagerProxy(RemoteObject(connection, owner, HandoffNames.brokerPath))
     }
 
-    /// Tells it that a device is no peer any more, if it was told that it is.
+    /// Tells the broker that a device is no longer a peer, if it was told that it was one.
     func remove(_ device: DeviceID) {
         guard let owner, told.removeValue(forKey: device) != nil else { return }
         MainLoop.start { [weak self] in

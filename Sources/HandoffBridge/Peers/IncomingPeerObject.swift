@@ -6,17 +6,17 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
-/// Whom what a peer asks concerns.
+/// Whoever has to deal with what a peer asks.
 @MainLoop
 protocol IncomingPeerOwner: AnyObject {
-    /// The peer `device`; nil if it is none.
+    /// The peer `device`; nil if the device is not a peer.
     func peer(_ device: DeviceID) -> Peer?
     /// What takes the calls of the peer `device`, which has asked for something.
-    /// - Throws: if there is no broker that has been told of it.
+    /// - Throws: if there is no broker that has been told of the peer.
     func callee(of device: DeviceID) async throws -> PeerProxy
 }
 
-/// What a peer asks over a link: decoded here, and asked of the broker anew.
+/// Takes what a peer asks over a link: decodes it, and asks the broker anew.
 @MainLoop
 final class IncomingPeerObject: PeerServer {
     private let owner: any IncomingPeerOwner

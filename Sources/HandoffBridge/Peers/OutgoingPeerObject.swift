@@ -4,20 +4,21 @@ internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
 
-/// Whom what the broker asks of one peer concerns.
+/// Whoever has to deal with what the broker asks of one peer.
 @MainLoop
 protocol OutgoingPeerOwner: AnyObject {
-    /// The peer `device`; nil if it is none.
+    /// The peer `device`; nil if the device is not a peer.
     func peer(_ device: DeviceID) -> Peer?
     /// What `device` is called in messages.
     func label(of device: DeviceID) -> String
-    /// Opens a stream for an application here, which continues something of `peer`, and gives back the application's end.
+    /// Opens a stream for an application here that continues something from `peer`, and returns the
+    /// application's end.
     func openStream(_ id: ContinuationID, of peer: Peer) async throws -> FileDescriptor
-    /// The continuation whose streams these are is over.
+    /// The continuation that owns these streams is over.
     func releaseStreams(_ owner: Stream.Owner)
 }
 
-/// What the broker asks of one peer: decoded here, and asked over the link anew.
+/// Takes what the broker asks of one peer: decodes it, and asks the peer anew over the link.
 @MainLoop
 final class OutgoingPeerObject: PeerServer {
     private let owner: any OutgoingPeerOwner

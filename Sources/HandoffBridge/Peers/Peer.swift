@@ -6,14 +6,14 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
-/// What a peer needs of its surroundings.
+/// What a peer needs from its surroundings.
 @MainLoop
 protocol PeerOwner: AnyObject {
     /// Whether the user's switch is known to be off: a bridge that has just begun does not know it yet.
     var isSwitchedOff: Bool { get }
     /// What this device offers.
     var ownOffer: OwnOffer? { get }
-    /// Whether `device` is trusted still.
+    /// Whether `device` is still trusted.
     func isTrusted(_ device: DeviceID) -> Bool
     /// What `device` is called in messages.
     func label(of device: DeviceID) -> String
@@ -21,7 +21,8 @@ protocol PeerOwner: AnyObject {
     func dialNow(_ device: DeviceID)
     /// Whether a continuation has streams.
     func hasStreams(_ owner: Stream.Owner) -> Bool
-    /// What takes the calls of the peer `device`; nil without a broker that has been told of it.
+    /// What takes the calls of the peer `device`; nil unless there is a broker that has been told of the
+    /// peer.
     func brokersPeer(_ device: DeviceID) -> PeerProxy?
 }
 
@@ -31,7 +32,7 @@ protocol PeerOwner: AnyObject {
 final class Peer {
     /// How long a call waits for a link.
     static let patience = Duration.seconds(5)
-    /// How long a call may take, the wait for a link and a repetition included.
+    /// How long a call may take, including the wait for a link and a repetition.
     static let timeout = Deadline.fetch
 
     let device: DeviceID
@@ -45,12 +46,12 @@ final class Peer {
     }
     private var waiting: [Int: CheckedContinuation<Link?, Never>] = [:]
     private var nextWaiting = 0
-    /// What the broker has begun to continue of this peer's, the oldest first.
+    /// The continuations that the broker has begun with activities of this peer, the oldest first.
     private var continuations: [ContinuationID] = []
-    /// What a broker had begun to continue that is gone.
+    /// The continuations that were begun by a broker that is gone.
     private var orphans: [ContinuationID] = []
 
-    /// How many continuations are remembered: more than a peer allows.
+    /// How many continuations are remembered: more than a peer allows at a time.
     private static let maximumContinuations = 64
 
     init(_ device: DeviceID, _ owner: any PeerOwner) {
@@ -58,12 +59,12 @@ final class Peer {
         self.owner = owner
     }
 
-    /// What it is called in messages.
+    /// What the peer is called in messages.
     var label: String { owner.label(of: device) }
 
     // MARK: The link
 
-    /// There is another link, or none.
+    /// There is another link now, or none.
     func setLink(_ new: Link?) {
         guard new !== link else { return }
         link = new
@@ -79,7 +80,7 @@ final class Peer {
         for continuation in continuations { continuation.resume(returning: new) }
     }
 
-    /// The device is trusted no longer.
+    /// The device is no longer trusted.
     func end() {
         link = nil
         timer.set(nil)
@@ -88,7 +89,7 @@ final class Peer {
         for continuation in continuations { continuation.resume(returning: nil) }
     }
 
-    /// The link, waited for as long as `wait`.
+    /// The link, for which this waits as long as `wait`; nil if there is none by then.
     func link(within wait: Duration) async -> Link? {
         if let link { return link }
         owner.dialNow(device)
@@ -105,13 +106,12 @@ final class Peer {
 
     /// Runs `call` over the link, and once more over a new one if the link is lost before the answer.
     ///
-    /// - Throws: `connectionUnavailable` without a link, `notPaired` if the device is not trusted any more,
-    ///   else what the
-    ///   peer answered.
+    /// - Throws: `connectionUnavailable` without a link, `notPaired` if the device is no longer trusted,
+    ///   otherwise the error that the peer answered.
     func call<Result: Sendable>(
         _ what: String, _ call: @MainLoop (PeerProxy, Duration) async throws -> Result
     ) async throws -> Result {
-        // A bridge that has just begun does not know the switch yet, and has its links as soon as it does.
+        // A bridge that has just started does not know the switch yet, and gets its links as soon as it does.
         guard !owner.isSwitchedOff else { throw HandoffFailure.disabled }
         let start = MainLoop.now
         var lost = "There is no link. Wait until it is connected."
@@ -136,7 +136,7 @@ final class Peer {
 
     // MARK: Continuations
 
-    /// The broker fetches something of this peer for the continuation `id`.
+    /// The broker fetches something from this peer for the continuation `id`.
     func continuationBegan(_ id: ContinuationID) {
         guard !continuations.contains(id) else { return }
         if continuations.count == Self.maximumContinuations { continuations.removeFirst() }
@@ -146,7 +146,7 @@ final class Peer {
     /// The broker has released the continuation `id`.
     func continuationEnded(_ id: ContinuationID) { continuations.removeAll { $0 == id } }
 
-    /// The broker is gone, and with it all that it was continuing, which nobody else would release.
+    /// The broker is gone, and so nobody else would release what it was continuing.
     func brokerVanished() {
         orphans += continuations
         continuations = []
@@ -158,7 +158,8 @@ final class Peer {
         if !owner.isOrigin { releaseOrphans() }
     }
 
-    /// What has streams goes on as long as they do: nobody needs a broker for that.
+    /// Releases what a broker that is gone was continuing. A continuation with streams goes on as long as
+    /// they do, since they need no broker.
     private func releaseOrphans() {
         let released = orphans.filter {
             !owner.hasStreams(Stream.Owner(device: device, continuation: $0, isOrigin: false))
@@ -166,7 +167,7 @@ final class Peer {
         orphans.removeAll { released.contains($0) }
         for id in released {
             MainLoop.start { [weak self] in
-                // Without a link the peer forgets it by itself.
+                // Without a link, the peer forgets the continuation by itself.
                 try? await self?.call("Release of \(id)") { proxy, timeout in
                     try await proxy.release(continuation: id.description, timeout: timeout)
                 }
@@ -180,7 +181,7 @@ final class Peer {
 
     // MARK: Our offer
 
-    /// Tells it of our offer.
+    /// Tells the peer of this device's offer.
     func tell(_ own: OwnOffer, over link: Link) {
         MainLoop.start { [label] in
             do {
@@ -192,7 +193,7 @@ final class Peer {
         }
     }
 
-    /// Tells it that the offer has ended.
+    /// Tells the peer that the offer has ended.
     func tellWithdrawn(_ id: ActivityID) {
         guard let link else { return }
         MainLoop.start { [label] in
@@ -205,7 +206,7 @@ final class Peer {
         }
     }
 
-    /// The same at the end of the program, which waits for no answer.
+    /// Tells the peer that the offer has ended, at the end of the program, without waiting for an answer.
     func tellWithdrawnNow(_ id: ActivityID) {
         guard let link else { return }
         do {
@@ -221,18 +222,18 @@ final class Peer {
 
     // MARK: Its offer
 
-    /// A link with it has ended.
+    /// A link with the peer has ended.
     func linkEnded(_ link: Link) {
         perform(offer.ended(link.number, inOrder: link.endedInOrder, at: MainLoop.now))
     }
 
-    /// It offers an activity over `link`; the summary is as it is on a bus.
+    /// The peer offers an activity over `link`; the summary is in the form that it has on a bus.
     func offered(_ id: ActivityID, _ summary: [String: Value], over link: Link) async throws {
         let actions = offer.offered(id, summary, link: link.number, at: MainLoop.now)
         for telling in perform(actions) { try await telling.value }
     }
 
-    /// It offers the activity no longer.
+    /// The peer no longer offers the activity.
     func withdrawn(_ id: ActivityID) async throws {
         for telling in perform(offer.withdrawn(id)) { try await telling.value }
     }
@@ -240,7 +241,8 @@ final class Peer {
     /// There is a new broker, which has been told of this peer.
     func brokerAppeared() { perform(offer.brokerAppeared(at: MainLoop.now)) }
 
-    /// Tells the broker, always by way of the main loop: what is told later must not overtake what waits.
+    /// Tells the broker, always by way of the main loop, so that later news does not overtake news that is
+    /// still waiting.
     @discardableResult
     private func perform(_ actions: [PeerOffer.Action]) -> [Task<Void, any Error>] {
         updateTimer()
@@ -275,9 +277,9 @@ final class Peer {
     }
 }
 
-/// What this device offers, as the broker has said it last.
+/// What this device offers, as the broker said last.
 struct OwnOffer: Equatable {
     let id: ActivityID
-    /// As it is on a bus.
+    /// The summary in the form that it has on a bus.
     let summary: [String: Value]
 }

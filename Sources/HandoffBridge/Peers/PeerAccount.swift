@@ -12,10 +12,10 @@ struct PeerAccount {
     /// The device; nil for strangers.
     let device: DeviceID?
 
-    /// Whether its links are closed, and none is let in.
+    /// Whether the links of the device or the strangers are closed, and no new one is let in.
     var isBarred: Bool { times.isBarred(device) }
 
-    /// Runs `body` at the expense of this account: now, or as soon as it may go on.
-    /// - Returns: whether it was now.
+    /// Runs `body` and charges its time to this account: now, or as soon as the account may have more.
+    /// - Returns: whether that was now.
     func admit(_ body: @escaping @MainLoop () -> Void) -> Bool { times.admit(device) { _ in body() } }
 }

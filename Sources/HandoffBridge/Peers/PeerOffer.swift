@@ -2,8 +2,8 @@
 internal import DBus
 internal import HandoffCore
 
-/// The one offer of a peer, as far as the bridge remembers it: so that the broker can be told again, that it
-/// outlives a change of links, and that no peer makes offers faster than allowed.
+/// The one offer of a peer, as far as the bridge remembers it, so that the broker can be told of it again,
+/// that it outlives a change of links, and that no peer makes offers faster than allowed.
 ///
 /// Times are microseconds of a monotonic clock.
 struct PeerOffer {
@@ -16,23 +16,23 @@ struct PeerOffer {
     private struct Held {
         let id: ActivityID
         let summary: [String: Value]
-        /// The number of the link on which it was made.
+        /// The number of the link on which the offer was made.
         let link: Int
-        /// Whether the broker has yet to be told.
+        /// Whether the broker has yet to be told of it.
         var isDue: Bool
     }
 
-    /// How many offers a second are passed on; of more, the latest.
+    /// How many offers are passed on in a second; if there are more, the latest counts.
     static let maximumRate = 10
     /// How long an offer stays without a link.
     static let withoutLink: Int64 = 5_000_000
-    /// How long it stays on a new link without being repeated.
+    /// How long an offer stays on a new link without being repeated.
     static let unrepeated: Int64 = 1_000_000
 
     private var held: Held?
-    /// The number of the link that there is.
+    /// The number of the current link.
     private var current: Int?
-    /// The offer that the broker was told last, and the one that this took the place of.
+    /// The offer that the broker was told of last, and the offer that it took the place of.
     private var told: ActivityID?
     private var replaced: ActivityID?
     private var rate = EventRate(limit: maximumRate)
@@ -46,10 +46,10 @@ struct PeerOffer {
         return tell(at: now)
     }
 
-    /// The peer offers `id` no longer.
+    /// The peer no longer offers `id`.
     mutating func withdrawn(_ id: ActivityID) -> [Action] { held?.id == id ? end() : [] }
 
-    /// There is a link, by this number. What was offered on another has to be repeated.
+    /// There is a link now, with this number. What was offered on another has to be repeated.
     mutating func linked(_ link: Int, at now: Int64) {
         current = link
         guard let held else { return }
@@ -62,8 +62,8 @@ struct PeerOffer {
         if held != nil { expiry = now + Self.withoutLink }
     }
 
-    /// The link by this number has ended. In order, it takes the offer along, unless another has taken its place; else the
-    /// offer stays for a while.
+    /// The link with this number has ended. If it ended in order, the offer ends with it, unless another link
+    /// has taken its place; otherwise the offer stays for a while.
     mutating func ended(_ link: Int, inOrder: Bool, at now: Int64) -> [Action] {
         guard let held, link == current ?? held.link else { return [] }
         if inOrder { return end() }
@@ -71,14 +71,15 @@ struct PeerOffer {
         return []
     }
 
-    /// There is a new broker, which knows nothing.
+    /// There is a new broker, which knows nothing yet.
     mutating func brokerAppeared(at now: Int64) -> [Action] {
         told = nil
         held?.isDue = true
         return tell(at: now)
     }
 
-    /// The broker has refused the offer `id`. It counts for nothing, and so does what it was to replace.
+    /// The broker has refused the offer `id`. The offer no longer counts, and neither does the one that it
+    /// was to replace.
     mutating func refused(_ id: ActivityID) -> [Action] {
         guard held?.id == id else { return [] }
         if let replaced { told = replaced }

@@ -2,21 +2,21 @@
 internal import DBus
 internal import HandoffCore
 
-/// The time in an offer's summary, which on a bus is a time of the wall clock, and on a link an age, so that
-/// the clocks of two devices need not agree. Both are in microseconds.
+/// The time in the summary of an offer. On a bus it is a time of the wall clock; on a link it is an age, so
+/// that the clocks of the two devices need not agree. Both are in microseconds.
 enum SummaryTime {
     private static let key = "Since"
     /// The largest summary, in bytes.
     private static let maximumSize = 4096
 
-    /// `summary`, as it is on a bus, for a link; `now` is the wall clock.
+    /// Turns `summary` from the form for a bus into the one for a link; `now` is the time of the wall clock.
     static func forLink(_ summary: [String: Value], now: Int64) throws(HandoffFailure) -> [String: Value] {
-        // 0 means none, which the other side takes for now.
+        // 0 means that there is no time, which the other side takes as now.
         try converted(summary) { $0 == 0 ? nil : max(0, now.subtracting($0)) }
     }
 
-    /// `summary`, as it came over a link, for a bus; `now` is the wall clock. An age before 1970 counts as
-    /// 1970, one in the future as now.
+    /// Turns `summary` from the form for a link into the one for a bus; `now` is the time of the wall clock.
+    /// An age that reaches back before 1970 counts as 1970, and one in the future as now.
     static func forBus(_ summary: [String: Value], now: Int64) throws(HandoffFailure) -> [String: Value] {
         try converted(summary) { max(1, now.subtracting(max(0, $0))) }
     }
@@ -42,7 +42,7 @@ enum SummaryTime {
 }
 
 extension Int64 {
-    /// The difference, cut to the range.
+    /// The difference, limited to the range of the type.
     fileprivate func subtracting(_ other: Int64) -> Int64 {
         let (difference, overflow) = subtractingReportingOverflow(other)
         guard overflow else { return difference }

@@ -3,20 +3,22 @@ internal import DBus
 internal import Glibc
 internal import HandoffInterfaces
 
-/// The bridge's end of the socket pair whose other end an application has. It is closed when it is freed.
+/// The bridge's end of the socket pair whose other end an application has. The end is closed when it is
+/// freed.
 ///
-/// One byte that has been read already always stays in its queue. If the socket is closed like that, by whoever, the
-/// application reads `ECONNRESET`; only after ``settle()`` does it read an end of file.
+/// One byte that has been read already always stays in the queue of the socket. If the socket is closed in
+/// that state, by whatever, the application reads `ECONNRESET`; only after ``settle()`` does it read an end
+/// of file.
 ///
 /// One thread may read, and another write.
 final class ApplicationEnd: Sendable {
-    /// What came of writing.
+    /// The result of writing.
     enum Writing {
         /// Everything is written.
         case done
-        /// The application reads no more.
+        /// The application does not read any more.
         case refused
-        /// It was told to stop.
+        /// Writing was told to stop.
         case stopped
     }
 
@@ -31,41 +33,44 @@ final class ApplicationEnd: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Another descriptor of the same socket; nil if there is none left.
+    /// Another descriptor of the same socket; nil if no descriptor is free.
     func copy() -> FileDescriptor? {
         let number = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
         return number < 0 ? nil : FileDescriptor(owning: number)
     }
 
-    /// Where in the queue the next peek begins (socket(7), `SO_PEEK_OFF`).
+    /// Sets where in the queue the next peek begins (socket(7), `SO_PEEK_OFF`).
     private func setPeekOffset(_ offset: Int32) {
         var offset = offset
         setsockopt(
             descriptor, SOL_SOCKET, SO_PEEK_OFF, &offset, socklen_t(MemoryLayout.size(ofValue: offset)))
     }
 
-    /// Waits for bytes of the application and moves them to the start of `data`.
+    /// Waits for bytes from the application and moves them to the start of `data`.
     ///
-    /// The byte before `data` is written to as well: there the one that was used before comes out.
-    /// - Returns: how many; 0 when the application has ended its direction, or reading was stopped.
+    /// The byte before `data` is overwritten too, with the used byte that comes out of the queue first.
+    /// - Returns: the number of bytes; 0 when the application has ended its direction, or reading was
+    ///   stopped.
     /// - Throws: what the system cannot do.
     func read(_ data: UnsafeMutableRawBufferPointer) throws(StreamFault) -> Int {
         guard let start = data.baseAddress else { return 0 }
-        // Waits until there is more than the used byte. What it gives is not looked at: kernels before 6.18 begin at the head
-        // of the queue after they have waited ("af_unix: Read sk_peek_offset() again after sleeping").
+        // Waits until there is more than the used byte. The byte that this gives is ignored: kernels before
+        // 6.18 begin at the head of the queue after they have waited ("af_unix: Read sk_peek_offset() again
+        // after sleeping").
         guard try receive(start, 1, Int32(MSG_PEEK)) == 1 else { return 0 }
         var queued: Int32 = 0
         guard ioctl(descriptor, UInt(FIONREAD), &queued) == 0, queued > 1 else { throw .system }
-        // All but the last of them, which stays as the one that was used.
+        // Takes all bytes but the last, which stays as the used one.
         let taken = try receive(start - 1, min(Int(queued) - 1, data.count), 0)
         guard taken > 0 else { throw .system }
-        // After the bytes that were taken the next peek begins here anyhow, but for a single one.
+        // After the bytes that were taken, the next peek begins here anyway, unless only one was taken.
         if taken == 1 { setPeekOffset(0) }
         guard try receive(start + taken - 1, 1, Int32(MSG_PEEK)) == 1 else { throw .system }
         return taken
     }
 
-    /// recv(2), until it is no signal's fault. That the application has gone with bytes unread is its end too.
+    /// Calls recv(2), again if a signal has interrupted it. If the application has gone and left bytes
+    /// unread, that counts as its end too.
     private func receive(
         _ place: UnsafeMutableRawPointer, _ count: Int, _ flags: Int32
     ) throws(StreamFault) -> Int {
@@ -98,7 +103,7 @@ final class ApplicationEnd: Sendable {
         return .done
     }
 
-    /// The application reads an end of file behind what it was written.
+    /// The application reads an end of file after what was written to it.
     func endWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// The application cannot write any more (`EPIPE`), and ``read(_:)`` returns.
@@ -108,14 +113,14 @@ final class ApplicationEnd: Sendable {
     /// - Returns: whether it has closed it.
     func waitUntilClosed(unless stop: StopSignal) -> Bool { stop.wait(descriptor, 0) }
 
-    /// Whether the application has closed its end.
+    /// Whether the application has closed its own end.
     var isClosedThere: Bool {
         var entry = pollfd(fd: descriptor, events: 0, revents: 0)
         return poll(&entry, 1, 0) == 1 && entry.revents & Int16(POLLHUP) != 0
     }
 
-    /// From now on closing it is an end in order. The application cannot write any more; what it has written and nobody has
-    /// read is thrown away.
+    /// From now on, closing the socket is an end in order. The application cannot write any more; what it has
+    /// written but nobody has read is thrown away.
     func settle() {
         stopReading()
         withUnsafeTemporaryAllocation(byteCount: 1 << 14, alignment: 1) { bytes in

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import Synchronization
 
-/// Agrees between the thread that sends and the main loop on when the loop has to look after what is sent.
+/// Lets the thread that sends and the main loop agree on when the loop has to watch what is sent.
 ///
-/// The thread says that it begins before it asks whether it is watched, and the loop says that it watches no longer before
-/// it looks whether the thread has begun: so one of both always sees the other, and nothing is sent unwatched.
+/// The thread says that it begins before it asks whether it is watched, and the loop says that it no longer
+/// watches before it looks whether the thread has begun: so at least one of them always sees the other, and
+/// nothing is sent unwatched.
 final class SendingWatch: Sendable {
     private let begun = Atomic<Int>(0)
     private let done = Atomic<Int>(0)
@@ -19,11 +20,11 @@ final class SendingWatch: Sendable {
             && !isWatched.exchange(true, ordering: .sequentiallyConsistent)
     }
 
-    /// That has been sent.
+    /// What was about to be sent has been sent.
     func end() { done.add(1, ordering: .sequentiallyConsistent) }
 
-    /// Whether the loop has to go on watching: something was sent since this was asked last, or is being sent. If not, the
-    /// next ``begin()`` says so.
+    /// Whether the loop has to go on watching: something was sent since this was last asked, or is being
+    /// sent. If not, the next ``begin()`` says that the loop has to be told.
     func isBusy() -> Bool {
         let begun = begun.load(ordering: .sequentiallyConsistent)
         let isNew = seen.exchange(begun, ordering: .relaxed) != begun

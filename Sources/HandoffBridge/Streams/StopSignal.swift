@@ -2,12 +2,13 @@
 internal import CGio
 internal import Glibc
 
-/// Tells threads that wait for a descriptor to stop. Once given, it stays. Any thread may give it and wait for it.
+/// Tells threads that wait for a descriptor to stop. Once given, the signal stays. Any thread may give it and
+/// wait for it.
 final class StopSignal: Sendable {
     // An eventfd(2): readable from the first write on.
     private let descriptor: Int32
 
-    /// Nil without a descriptor left.
+    /// Nil if no descriptor is free.
     init?() {
         descriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
         if descriptor < 0 { return nil }
@@ -30,7 +31,7 @@ final class StopSignal: Sendable {
     /// Lets `milliseconds` pass.
     /// - Returns: false if the signal was given.
     func pause(_ milliseconds: Int32) -> Bool {
-        // What is no descriptor is not waited for (poll(2)).
+        // poll(2) does not wait for anything that is not a descriptor.
         poll(-1, 0, milliseconds)
     }
 

@@ -21,7 +21,7 @@ final class Stream {
     /// Tells streams apart.
     let number: UInt32
     let owner: Owner
-    /// Over which it was agreed on, and with which it ends.
+    /// The link over which the stream was agreed on, and with which it ends.
     let link: Link
     /// Nil once it has ended.
     private var application: ApplicationEnd?
@@ -29,11 +29,11 @@ final class Stream {
     private var pump: StreamPump?
     private var transport: StreamTransport?
     private let start = MainLoop.now
-    /// Called when it ends before its connection is there.
+    /// Called when the stream ends before its connection is there.
     var onCutShort: (@MainLoop () -> Void)?
     /// Whether the application has closed its end.
     private(set) var isApplicationGone = false
-    /// Waits for the application to close its end.
+    /// The wait for the application to close its end.
     private var releasing: LoopSource?
 
     private static let releaseTime = Duration.milliseconds(100)
@@ -50,16 +50,17 @@ final class Stream {
         self.streams = streams
     }
 
-    /// Whether it is over.
+    /// Whether the stream is over.
     var hasEnded: Bool { application == nil }
 
-    /// The application's connection once more, for who is to keep it; nil if it is over.
+    /// Another descriptor of the application's connection, for whoever is to keep it open; nil if the stream
+    /// is over.
     func copyOfEnd() -> FileDescriptor? { application?.copy() }
 
-    /// What it is called in the log.
+    /// What the stream is called in the log.
     var label: String { "continuation \(owner.continuation), stream \(number)" }
 
-    /// Begins to move bytes: its connection is there.
+    /// Begins to move bytes, now that the connection is there.
     func begin(_ connection: TLSConnection) {
         guard let application, let signal = StopSignal() else {
             connection.close()
@@ -78,7 +79,7 @@ final class Stream {
         pump.begin()
     }
 
-    /// Breaks it, because of `why`; also before its connection is there.
+    /// Breaks the stream, because of `why`; also before its connection is there.
     func cut(_ why: String) {
         if pump == nil { return end(.broken(why)) }
         handle(.cut(why))
@@ -86,7 +87,8 @@ final class Stream {
 
     /// The continuation is over: only what was written before still arrives.
     func release() {
-        // An application that ends may leave the bus a moment before the kernel has closed all that it had.
+        // An application that ends may leave the bus a moment before the kernel has closed everything that it
+        // had open.
         releasing = .timer(after: Self.releaseTime) { [weak self] in
             guard let self, application?.isClosedThere == false else { return }
             cut("its continuation has ended")
@@ -97,8 +99,8 @@ final class Stream {
         if event == .applicationClosed { applicationClosed() }
         for action in life.handle(event) {
             switch action {
-            // It lasts until the other application has read everything: whoever closed it at once would have the other device's
-            // kernel throw away what has not been read.
+            // The connection lasts until the other application has read everything: if it were closed at
+            // once, the other device's kernel would throw away what has not been read.
             case .finish: transport?.endWriting()
             case .stop: pump?.stop()
             case .close(let isClean, let outcome):
@@ -109,7 +111,8 @@ final class Stream {
         }
     }
 
-    /// From now on it does not count as one of the application's, which has nothing more to do with it.
+    /// From now on, the stream does not count as one of the application's, which has nothing more to do with
+    /// it.
     private func applicationClosed() {
         guard !isApplicationGone else { return }
         isApplicationGone = true
@@ -144,8 +147,8 @@ final class Stream {
         if pump != nil { streams.watch(self) }
     }
 
-    /// Whether it has to be looked at again in a while. If what was sent is not acknowledged, the link is asked for a sign
-    /// of the other device.
+    /// Whether the stream has to be looked at again in a while. If what was sent is not acknowledged, the
+    /// link is asked for a sign of the other device.
     func look() -> Bool {
         guard let pump, let transport else { return false }
         if let silence = transport.silence {

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import MainLoop
 
-/// A connection that the other device is to make, for one stream.
+/// A connection that the other device is to make for one stream.
 @MainLoop
 final class StreamArrival {
     private var result: Result<TLSConnection, any Error>?
     private var continuation: CheckedContinuation<TLSConnection, any Error>?
     private let onResolved: @MainLoop () -> Void
 
-    /// - Parameter onResolved: called once, when it has come, or will not.
+    /// - Parameter onResolved: called once, when the connection has come, or when it is clear that it will
+    ///   not.
     init(_ onResolved: @escaping @MainLoop () -> Void) { self.onResolved = onResolved }
 
-    /// It has come, or will not. Only the first time counts; a connection that nobody wants is closed.
+    /// The connection has come, or will not. Only the first result counts; a connection that nobody wants is
+    /// closed.
     func resolve(_ new: Result<TLSConnection, any Error>) {
         guard result == nil else {
             if case .success(let connection) = new { connection.close() }
@@ -23,7 +25,7 @@ final class StreamArrival {
         onResolved()
     }
 
-    /// Waits for it, once.
+    /// Waits for the connection; to be called once.
     /// - Throws: why it does not come; `CancellationError`.
     func connection() async throws -> TLSConnection {
         try await withTaskCancellationHandler {

@@ -6,7 +6,7 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
-/// What the connections of streams need of their surroundings.
+/// What the connections of streams need from their surroundings.
 @MainLoop
 protocol StreamConnectorOwner: AnyObject {
     /// Who this device shows itself to be.
@@ -17,8 +17,8 @@ protocol StreamConnectorOwner: AnyObject {
     func link(with device: DeviceID) -> Link?
 }
 
-/// Brings the connections of streams about: dialled by the side that has dialled the link, so that they work wherever
-/// the link does, and told from others by a token (protocol.md, "Streams").
+/// Brings about the connections of streams. The side that dialled the link dials them too, so that they work
+/// wherever the link does, and a token tells them apart from others (protocol.md, "Streams").
 @MainLoop
 final class StreamConnector {
     /// A stream that the origin has agreed to.
@@ -27,12 +27,13 @@ final class StreamConnector {
         let link: Link
     }
 
-    /// What the side that was dialled says when it has seen that the certificate is right.
+    /// What the side that was dialled sends when it has seen that the certificate is right.
     private static let ready: UInt8 = 1
-    /// How many connections with one peer are before the end of their opening: fewer than one address may have there.
+    /// How many connections with one peer may be before the end of their opening: fewer than the peer allows
+    /// from one address.
     private static let maximumOpening = OpeningQuota.socketsOfSource - 1
 
-    /// How long it may take at one of several addresses.
+    /// How long connecting may take at one of several addresses.
     private static let attemptTime = Duration.milliseconds(2400)
 
     private let owner: any StreamConnectorOwner
@@ -46,7 +47,7 @@ final class StreamConnector {
 
     // MARK: Asking for a stream
 
-    /// Asks the origin for a stream, and makes its connection, or waits for it.
+    /// Asks the origin for a stream, and makes the connection for it, or waits for that.
     func open(_ id: ContinuationID, of peer: Peer) async throws -> Opened {
         guard let link = await peer.link(within: Peer.patience) else {
             throw HandoffFailure.unreachable(peer.label, "There is no link. Wait until it is connected.")
@@ -78,12 +79,12 @@ final class StreamConnector {
 
     // MARK: Dialling
 
-    /// Connects to the device at the other end of `link`, which this side has dialled: where that says that it listens now,
-    /// or else where it has.
+    /// Connects to the device at the other end of `link`, which this side has dialled: where that device says
+    /// that it listens now, or else where it listened before.
     func dial(_ link: Link, showing token: [UInt8]) async throws -> TLSConnection {
         let turnstile = turnstiles[link.device] ?? Turnstile(Self.maximumOpening)
         turnstiles[link.device] = turnstile
-        // That its opening is over there, the handshake shows.
+        // The handshake shows that the opening is over on the other side.
         let connection = try await turnstile.pass {
             var failure: any Error = StreamFault(description: "there is no address")
             let addresses = link.streamAddresses
@@ -123,8 +124,8 @@ final class StreamConnector {
 
     // MARK: Being dialled
 
-    /// Expects a connection of the device at the other end of `link`.
-    /// - Returns: what it has to show, and where it arrives.
+    /// Expects a connection from the device at the other end of `link`.
+    /// - Returns: the token that the device has to show, and the arrival to wait for.
     func expect(over link: Link) throws -> (token: [UInt8], StreamArrival) {
         let token = RandomBytes.make(StreamTokens.size)
         let ticket = try tokens.issue(token, to: link.device, over: link.number, at: .now)
@@ -138,20 +139,21 @@ final class StreamConnector {
         return (token, arrival)
     }
 
-    /// Which stream a dialler shows the token of, by which that is used up; nil for none.
+    /// The stream whose token a dialler shows; nil if there is none. Showing a token uses it up.
     func claim(_ entry: [UInt8], _ exchange: Knock.Exchange) -> StreamTokens.Ticket? {
         tokens.claim(at: .now) {
             PeerSecret.areEqual(entry, Knock.streamEntry(exchange, by: $0.device, token: $0.token))
         }
     }
 
-    /// How many connections are expected from the IP address `host`, by the tokens that were given to who is there.
+    /// How many connections are expected from the IP address `host`, going by the tokens that were given to
+    /// devices there.
     func expectedConnections(from host: String) -> Int {
         guard !arrivals.isEmpty else { return 0 }
         return tokens.outstanding { owner.link(with: $0)?.remoteHost == host }
     }
 
-    /// The connection has come, and is that of the right device.
+    /// The connection has come, from the right device.
     func arrived(_ connection: TLSConnection, for ticket: StreamTokens.Ticket) {
         guard let arrival = arrivals[ticket.number] else { return connection.close() }
         let written = withUnsafeBytes(of: Self.ready) { connection.write($0) }
@@ -162,7 +164,7 @@ final class StreamConnector {
         arrival.resolve(.success(connection))
     }
 
-    /// The connection was not that of the right device, or went wrong otherwise.
+    /// The connection did not come from the right device, or something else went wrong with it.
     func refused(_ ticket: StreamTokens.Ticket, _ error: any Error) {
         arrivals[ticket.number]?.resolve(.failure(error))
     }

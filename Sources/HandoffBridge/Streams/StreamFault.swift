@@ -5,6 +5,6 @@ internal import Glibc
 struct StreamFault: Error, CustomStringConvertible {
     let description: String
 
-    /// What the last call to the system has complained about.
+    /// The error that the last system call has reported.
     static var system: StreamFault { StreamFault(description: String(cString: strerror(errno))) }
 }

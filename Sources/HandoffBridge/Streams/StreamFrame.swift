@@ -3,9 +3,9 @@
 /// The frames in which the bytes of a stream travel (protocol.md, "Streams"): the length, four bytes big-endian, and as
 /// many bytes. A length of 0 ends the direction.
 enum StreamFrame {
-    /// The bytes before the data.
+    /// How many bytes come before the data.
     static let headerSize = 4
-    /// The most that a frame holds.
+    /// How many bytes a frame holds at most.
     static let maximumSize = 256 << 10
     /// Writes the header of a frame with `size` bytes, 0 for the end of the direction.
     static func write(_ size: Int, into header: UnsafeMutableRawBufferPointer) {
@@ -17,11 +17,11 @@ enum StreamFrame {
     }
 }
 
-/// Finds the frames in what arrives, whichever way it is cut.
+/// Finds the frames in what arrives, into whatever pieces it is cut.
 struct StreamFrameReader {
     /// What comes next in some bytes.
     enum Piece: Equatable {
-        /// So many bytes at this place are data.
+        /// The bytes in this range are data.
         case data(Range<Int>)
         /// The direction has ended; what follows is from this place on.
         case end(Int)
@@ -32,7 +32,7 @@ struct StreamFrameReader {
     /// How many bytes of the present frame are still to come.
     private var left = 0
     private var header: UInt32 = 0
-    /// How many bytes of the header are here.
+    /// How many bytes of the header have arrived.
     private var headerCount = 0
 
     /// The next piece of `bytes` at `start` or later; nil if there is nothing more in them.

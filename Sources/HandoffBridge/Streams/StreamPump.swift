@@ -3,11 +3,12 @@ internal import HandoffCore
 internal import Platform
 internal import Synchronization
 
-/// Moves the bytes of one stream between its two connections, each direction on a thread of its own, which waits where it
-/// reads and where it writes: so a slow reader slows the writer, and no more than one buffer is under way. Both threads give way
-/// to the main loop, for the other device decides how much work they have.
+/// Moves the bytes of one stream between its two connections, each direction on a thread of its own, which
+/// blocks while it reads and while it writes: so a slow reader slows the writer, and no more than one buffer
+/// is under way. Both threads give way to the main loop, since the other device decides how much work they
+/// have.
 final class StreamPump: Sendable {
-    /// What has been moved, and whether somebody looks after it.
+    /// How much has been moved.
     struct Progress: Sendable {
         /// Bytes from the application here.
         var outgoing: Int
@@ -22,7 +23,7 @@ final class StreamPump: Sendable {
     private let outgoing = Atomic<Int>(0)
     private let incoming = Atomic<Int>(0)
     private let watch = SendingWatch()
-    /// Called when bytes are sent after a while without.
+    /// Called when bytes are sent after a pause.
     private let becameActive: @Sendable () -> Void
 
     /// The size of a buffer: a frame with its header, and one byte before it (see ``ApplicationEnd/read(_:)``).
@@ -45,11 +46,12 @@ final class StreamPump: Sendable {
         Progress(outgoing: outgoing.load(ordering: .relaxed), incoming: incoming.load(ordering: .relaxed))
     }
 
-    /// Whether something was sent since this was asked last, or is being sent. If not, the next byte that is sent calls
-    /// `becameActive`.
+    /// Whether anything was sent since this was last asked, or is being sent. If not, the next byte that is
+    /// sent calls `becameActive`.
     var isSending: Bool { watch.isBusy() }
 
-    /// Starts the threads. Each reports ``StreamLife/Event/threadEnded`` as the last, also if there was none left to be had.
+    /// Starts the threads. Each reports ``StreamLife/Event/threadEnded`` as its last event, also if the
+    /// thread could not be started.
     func begin() {
         for (name, body) in [("stream out", send), ("stream in", receive)] {
             do throws(GLibError) {
@@ -67,7 +69,8 @@ final class StreamPump: Sendable {
 
     /// Makes both threads end. The application cannot write any more; what it reads is not affected yet.
     func stop() {
-        // First, so that the other device is not told that the direction has ended in order.
+        // The transport is stopped first, so that the other device is not told that the direction has ended
+        // in order.
         transport.stop()
         signal.send()
         application.stopReading()
@@ -95,7 +98,8 @@ final class StreamPump: Sendable {
             try sendEnd()
         } catch {
             application.stopReading()
-            // What has come before is still delivered; the other device is to hear that this is no end in order.
+            // What came before is still delivered; the other device has to learn that this is not an end in
+            // order.
             transport.endWriting()
             return report(.sendingFailed("nothing more can be sent: \(error)"))
         }
@@ -103,7 +107,8 @@ final class StreamPump: Sendable {
         if application.waitUntilClosed(unless: signal) { report(.applicationClosed) }
     }
 
-    /// If reading was stopped, the connection has been shut down before, and this fails.
+    /// Sends the end of the direction. If reading was stopped, the connection was shut down before, and this
+    /// fails.
     private func sendEnd() throws(GLibError) {
         let end = UnsafeMutableRawBufferPointer.allocate(byteCount: StreamFrame.headerSize, alignment: 4)
         defer { end.deallocate() }
@@ -113,21 +118,23 @@ final class StreamPump: Sendable {
 
     // MARK: To the application
 
-    /// What is done with what arrives.
+    /// What happens to what arrives.
     private enum Receiving {
         case delivering
-        /// The application reads no more, and what comes is thrown away: the other device hears of its own end only in this
-        /// way, and what the application has written before it closed its end still has to arrive there.
+        /// The application does not read any more, and what comes is thrown away. Only in this way does the
+        /// other device learn of its own end, and what the application wrote before it closed its end still
+        /// has to arrive there.
         case discarding
         /// The other application has ended its direction.
         case ended
     }
 
-    /// How much is thrown away as fast as it comes, for an application that has closed its end: what was under way.
+    /// How much is thrown away as fast as it comes when the application has closed its end: about as much as
+    /// was under way.
     private static let thrownAwayAtOnce = 4 << 20
-    /// Of what comes after that, so many records are taken at a time…
+    /// How many records are taken at a time of what comes after that…
     private static let recordsAtATime = 4
-    /// …and so many milliseconds are waited after them: the other device may go on for ever.
+    /// …and how long the pause after them is, in milliseconds, since the other device may go on for ever.
     private static let pause: Int32 = 4
 
     private func receive() {
@@ -153,7 +160,7 @@ final class StreamPump: Sendable {
         report(.connectionEnded)
     }
 
-    /// Waits for a record, and takes what else is there, or some of it if it is unwanted.
+    /// Waits for a record, and takes whatever else is there, or only some of it if it is unwanted.
     private func fill(_ buffer: UnsafeMutableRawBufferPointer, isUnwanted: Bool) throws(GLibError) -> Int {
         var (count, records) = (try transport.read(buffer), 1)
         while count > 0, buffer.count - count >= TLSConnection.recordSize {

@@ -4,7 +4,7 @@ internal import Glibc
 internal import MainLoop
 internal import Platform
 
-/// The TLS connection of a stream as threads use it, which wait: one reads, another writes.
+/// The TLS connection of a stream, for threads that may block: one reads, another writes.
 final class StreamTransport: @unchecked Sendable {
     // @unchecked: GIO lets one thread read a TLS connection while another writes to it ("GTlsConnection"), the
     // pointers never change, `ending` belongs to the thread that reads, and shutdown(2) and getsockopt(2) may be
@@ -14,7 +14,7 @@ final class StreamTransport: @unchecked Sendable {
     private let input: UnsafeMutablePointer<GInputStream>?
     private let output: UnsafeMutablePointer<GOutputStream>?
     private let descriptor: Int32
-    /// How the connection has ended, which TLS tells only once. Only the thread that reads knows of it.
+    /// How the connection has ended, which TLS reports only once. Only the thread that reads uses this.
     private var ending: Result<Int, GLibError>?
 
     /// The transport over a connection whose handshake is complete.
@@ -27,7 +27,7 @@ final class StreamTransport: @unchecked Sendable {
     }
 
     /// Waits for bytes, at most a TLS record of them.
-    /// - Returns: how many; 0 when the other side has closed the connection.
+    /// - Returns: the number of bytes; 0 when the other side has closed the connection.
     /// - Throws: why it is broken.
     func read(_ buffer: UnsafeMutableRawBufferPointer) throws(GLibError) -> Int {
         if let ending { return try ending.get() }
@@ -41,7 +41,8 @@ final class StreamTransport: @unchecked Sendable {
         }
     }
 
-    /// The same without waiting: 0 if nothing is there now. If the connection has ended, the next ``read(_:)`` says so.
+    /// Reads without waiting: 0 if nothing is there now. If the connection has ended, the next ``read(_:)``
+    /// says so.
     func readMore(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
         if ending != nil { return 0 }
         do throws(GLibError) {
@@ -57,7 +58,8 @@ final class StreamTransport: @unchecked Sendable {
         }
     }
 
-    /// What `error` means: the ends of directions are in the frames, so an end without TLS's goodbye is as good as one with.
+    /// What `error` means: the ends of directions are in the frames, so an end without TLS's goodbye is as
+    /// good as one with it.
     private static func ending(_ error: GLibError) -> Result<Int, GLibError> {
         error.isTLSEnd ? .success(0) : .failure(error)
     }
@@ -71,17 +73,18 @@ final class StreamTransport: @unchecked Sendable {
         }
     }
 
-    /// Nothing more is written: the other side reads an end behind what it was sent.
+    /// Nothing more is written: the other side reads an end after what it was sent.
     func endWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Reading and writing end, on whichever thread they are.
+    /// Ends reading and writing, on whichever threads they are.
     func stop() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-    /// Closes it. Nothing may read or write any more.
+    /// Closes the connection. Nothing may read or write any more.
     @MainLoop
     func close() { socket.close() }
 
-    /// What the other side's kernel has not acknowledged.
+    /// How long the other side's kernel has left something unacknowledged; nil if it has acknowledged
+    /// everything.
     @MainLoop
     var silence: Silence? { socket.silence }
 }

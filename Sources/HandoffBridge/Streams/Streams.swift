@@ -6,7 +6,7 @@ internal import HandoffDaemon
 internal import HandoffInterfaces
 internal import MainLoop
 
-/// What streams need of their surroundings.
+/// What streams need from their surroundings.
 @MainLoop
 protocol StreamsOwner: AnyObject {
     /// Whether Handoff is on.
@@ -14,11 +14,11 @@ protocol StreamsOwner: AnyObject {
     /// Whether the user's switch is known to be off: a bridge that has just begun does not know it yet.
     var isSwitchedOff: Bool { get }
     /// What takes the calls of the peer `device`, which has asked for something.
-    /// - Throws: if there is no broker that has been told of it.
+    /// - Throws: if there is no broker that has been told of the peer.
     func callee(of device: DeviceID) async throws -> PeerProxy
-    /// There is a stream, or there is another broker that has not been told of it.
+    /// There is a new stream, or a new broker that has not been told of it.
     func streamOpened(_ stream: Stream)
-    /// A stream is none of its application's any more.
+    /// A stream no longer belongs to its application.
     func streamClosed(_ stream: Stream)
     /// A stream has ended altogether, perhaps the last of its continuation.
     func streamEnded(_ owner: Stream.Owner)
@@ -31,19 +31,19 @@ final class Streams {
     static let patience = Duration.seconds(1)
 
     private let bridge: any StreamsOwner
-    /// What brings their connections about.
+    /// What brings about the connections of streams.
     let connector: StreamConnector
     private var streams: [UInt32: Stream] = [:]
     private var nextNumber: UInt32 = 0
-    /// What closes the ends of those that broke a moment ago, by their numbers.
+    /// What closes the ends of the streams that broke a moment ago, by the numbers of the streams.
     private var lingering: [UInt32: LoopSource] = [:]
-    /// How many are being opened with each peer.
+    /// How many streams are being opened with each peer.
     private var opening: [DeviceID: Int] = [:]
-    /// Those by which something was sent a short time ago.
+    /// The streams over which something was sent a short time ago.
     private var watched: [UInt32: Stream] = [:]
     private lazy var timer = DeadlineTimer { [weak self] in self?.look() }
 
-    /// Those whose connections `connector` brings about.
+    /// Has `connector` bring about the connections of streams.
     init(_ bridge: any StreamsOwner, _ connector: StreamConnector) {
         self.bridge = bridge
         self.connector = connector
@@ -51,7 +51,7 @@ final class Streams {
 
     // MARK: Opening
 
-    /// Opens a stream for an application here, which continues something of `peer`.
+    /// Opens a stream for an application here that continues something from `peer`.
     /// - Returns: the application's end.
     func open(_ id: ContinuationID, of peer: Peer) async throws -> FileDescriptor {
         guard !bridge.isSwitchedOff else { throw HandoffFailure.disabled }
@@ -90,8 +90,8 @@ final class Streams {
     }
 
     /// A peer opens a stream over `link` to an application here.
-    /// - Parameter token: what it has to be shown if this side makes the connection, else empty.
-    /// - Returns: what it has to show if it makes the connection, else empty.
+    /// - Parameter token: what this side has to show to the peer if it makes the connection, otherwise empty.
+    /// - Returns: what the peer has to show if it makes the connection, otherwise empty.
     func serve(
         _ id: ContinuationID, token: [UInt8], over link: Link, _ call: MethodCall
     ) async throws -> [UInt8] {
@@ -140,7 +140,7 @@ final class Streams {
                 stream.cut("its connection did not come about: \(error)")
             }
         }
-        // Nobody is told that it is open who comes for it later.
+        // Waiting ends when the stream does, so that nobody is told later that it is open.
         stream.onCutShort = { task.cancel() }
     }
 
@@ -183,13 +183,13 @@ final class Streams {
         for stream in streams.values where stream.owner == owner { stream.release() }
     }
 
-    /// A link has ended, and breaks what was agreed on over it.
+    /// A link has ended: the streams that were agreed on over it break.
     func linkEnded(_ link: Link) {
         connector.linkEnded(link)
         for stream in streams.values where stream.link === link { stream.cut("the link was lost") }
     }
 
-    /// Breaks all, or all with one peer.
+    /// Breaks all streams, or all streams with one peer.
     func cutAll(_ why: String, with device: DeviceID? = nil) {
         for stream in streams.values where device == nil || stream.owner.device == device { stream.cut(why) }
     }
@@ -201,7 +201,7 @@ final class Streams {
         bridge.streamEnded(stream.owner)
     }
 
-    /// To be called once by each stream: it is none of the application's any more.
+    /// To be called once by each stream when it no longer belongs to its application.
     func applicationClosed(_ stream: Stream) { bridge.streamClosed(stream) }
 
     /// Closes the end of a stream that broke, a moment after its application was prevented from writing.
@@ -209,14 +209,14 @@ final class Streams {
         application.stopReading()
         let number = stream.number
         lingering[number] = .timer(after: StreamSocket.lingerTime) { [weak self] in
-            // The last reference is the one that this holds.
+            // The closure holds the last reference.
             _ = application
             self?.lingering[number] = nil
         }
     }
 
-    /// Does not return before that, at the end of the program.
-    /// - Parameter start: when all were cut, in microseconds of ``MainLoop/now``.
+    /// Waits until the ends of the streams that broke have lingered long enough; for the end of the program.
+    /// - Parameter start: when all streams were cut, in microseconds of ``MainLoop/now``.
     func awaitLingering(since start: Int64) {
         if streams.isEmpty && lingering.isEmpty { return }
         let left = start + Int64(StreamSocket.lingerTime / .microseconds(1)) - MainLoop.now
@@ -225,7 +225,8 @@ final class Streams {
 
     // MARK: Doubt
 
-    /// Looks after `stream` as long as something is sent by it: TCP itself would try for a quarter of an hour.
+    /// Watches `stream` as long as something is sent over it: TCP itself would keep trying for a quarter of
+    /// an hour.
     func watch(_ stream: Stream) {
         guard !stream.hasEnded else { return }
         if watched.isEmpty { setTimer() }

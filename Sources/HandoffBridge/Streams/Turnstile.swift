@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import MainLoop
 
-/// Lets some through at a time; the others wait for their turn.
+/// Lets a limited number through at a time; the others wait for their turn.
 @MainLoop
 final class Turnstile {
     private let limit: Int
@@ -9,14 +9,14 @@ final class Turnstile {
     private var waiting: [(number: Int, continuation: CheckedContinuation<Void, any Error>)] = []
     private var last = 0
 
-    /// One that has no more than `limit` inside.
+    /// A turnstile that lets no more than `limit` be inside.
     init(_ limit: Int) { self.limit = limit }
 
     /// Whether somebody is inside.
     var isBusy: Bool { inside > 0 }
 
     /// Runs `body` when there is room.
-    /// - Throws: what it throws; `CancellationError` if the task is cancelled before.
+    /// - Throws: what `body` throws; `CancellationError` if the task is cancelled before.
     func pass<Result: Sendable>(_ body: @MainLoop () async throws -> Result) async throws -> Result {
         try await enter()
         defer { leave() }

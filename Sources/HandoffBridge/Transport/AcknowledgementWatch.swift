@@ -2,33 +2,33 @@
 internal import HandoffDaemon
 internal import MainLoop
 
-/// What is to be acknowledged has not been yet.
+/// How long something has been waiting to be acknowledged.
 struct Silence: Equatable {
-    /// How long ago the other side has acknowledged anything.
+    /// How long ago the other side last acknowledged anything.
     let duration: Duration
-    /// Whether something had to be sent again since.
+    /// Whether something had to be sent again since then.
     let isDoubtful: Bool
 }
 
-/// Finds out that nobody is at the other end any more, soon after something was sent: TCP itself would send it again
-/// and again, each time after twice the time. While nothing is sent there is no timer.
+/// Finds out that nobody is at the other end any more, soon after something was sent: TCP itself would send
+/// it again and again, and wait twice as long each time. While nothing is sent, there is no timer.
 @MainLoop
 final class AcknowledgementWatch {
     /// How long the other side's kernel has to acknowledge what is sent.
     static let patience = Duration.seconds(3)
-    /// The same when the user waits for it.
+    /// How long it has when the user is waiting for the result.
     static let shortPatience = Duration.seconds(2)
 
     private let silence: @MainLoop () -> Silence?
     private let body: @MainLoop (Duration) -> Void
     private var deadline: Int64?
-    /// Since when something is expected.
+    /// Since when an acknowledgement is expected.
     private var begin: Int64 = 0
     private var limit = patience
     private lazy var timer = DeadlineTimer { [weak self] in self?.look() }
 
     /// Calls `body` when nothing was heard for too long.
-    /// - Parameter silence: what there is of it; nil if nothing is to be acknowledged.
+    /// - Parameter silence: gives the silence of the other side; nil if nothing is to be acknowledged.
     init(_ silence: @escaping @MainLoop () -> Silence?, _ body: @escaping @MainLoop (Duration) -> Void) {
         self.silence = silence
         self.body = body
@@ -52,7 +52,7 @@ final class AcknowledgementWatch {
     private func look() {
         deadline = nil
         guard let silence = silence() else { return }
-        // What was acknowledged since then shows that there is somebody.
+        // If something was acknowledged since then, somebody is there.
         if silence.isDoubtful, silence.duration >= .microseconds(MainLoop.now - begin) { return body(limit) }
         expect(within: limit)
     }

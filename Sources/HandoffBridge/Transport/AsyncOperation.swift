@@ -2,7 +2,7 @@
 internal import CGio
 internal import MainLoop
 
-/// GIO's asynchronous functions as Swift's.
+/// Makes the asynchronous functions of GIO those of Swift.
 enum AsyncOperation {
     /// What GIO calls when an operation is complete; its `user_data` belongs to ``run(_:finish:)``.
     typealias Ready =
@@ -12,9 +12,9 @@ enum AsyncOperation {
 
     /// Begins an operation, waits until it is complete and returns what `finish` makes of its result.
     ///
-    /// Cancelling the task cancels the operation, which then fails with `G_IO_ERROR_CANCELLED`. Only for operations that GIO
-    /// runs on the main loop: where one waits on a thread, GIO makes a descriptor for the cancellable, and ends the process
-    /// if there is none left.
+    /// Cancelling the task cancels the operation, which then fails with `G_IO_ERROR_CANCELLED`. Only for
+    /// operations that GIO runs on the main loop: if one waits on a thread, GIO makes a descriptor for the
+    /// cancellable, and ends the process if no descriptor is free.
     @MainLoop
     static func run<Result: Sendable>(
         _ begin: @MainLoop (UnsafeMutablePointer<GCancellable>?, Ready, UnsafeMutableRawPointer) -> Void,
@@ -26,7 +26,7 @@ enum AsyncOperation {
             cancel: { g_cancellable_cancel(cancellable?.raw) })
     }
 
-    /// The same for an operation that `cancel` makes fail soon.
+    /// Does the same for an operation that `cancel` makes fail soon.
     @MainLoop
     static func run<Result: Sendable>(
         _ begin: @MainLoop (Ready, UnsafeMutableRawPointer) -> Void,
@@ -46,7 +46,7 @@ enum AsyncOperation {
 }
 
 /// Runs `operation` and cancels it when it has taken `limit`.
-/// - Throws: what the operation throws; `TimeLimitExceeded` if it was cancelled for that.
+/// - Throws: what the operation throws; `TimeLimitExceeded` if it was cancelled because of the limit.
 @MainLoop
 func withTimeLimit<Result: Sendable>(
     _ limit: Duration, _ operation: @escaping @MainLoop @Sendable () async throws -> Result
@@ -69,7 +69,7 @@ func withTimeLimit<Result: Sendable>(
     }
 }
 
-/// An operation took longer than it may.
+/// An operation took longer than it was allowed to.
 struct TimeLimitExceeded: Error, CustomStringConvertible {
     let limit: Duration
 

@@ -3,25 +3,25 @@ internal import Glibc
 internal import HandoffDaemon
 internal import MainLoop
 
-/// A connection on which this side has said that it ends, kept until the other side has closed its end too, or for a
-/// moment.
+/// A connection on which this side has said that it ends. It is kept until the other side has closed its end
+/// too, or for a moment.
 ///
-/// A socket that is closed while something it was sent has not been read makes the kernel reset the connection, and what
-/// was on its way to the other side is lost: the end, and what came right before it.
+/// If a socket is closed while something that it received has not been read, the kernel resets the
+/// connection, and what was on its way to the other side is lost: the end, and what came right before it.
 @MainLoop
 final class Farewell {
-    /// How long one is kept at most.
+    /// How long a connection is kept at most.
     private static let patience = Duration.seconds(2)
-    /// Those that are kept, by their descriptors.
+    /// The connections that are kept, by their descriptors.
     private static var kept: [Int32: Farewell] = [:]
 
     private let descriptor: Int32
     private var close: (@MainLoop () -> Void)?
     private var source: DescriptorSource?
     private var timer: LoopSource?
-    /// How many bytes have come since.
+    /// How many bytes have come since then.
     private var received = 0
-    /// How many are waited for: of an end in order there are few.
+    /// How many bytes are waited for: an end in order brings only a few.
     private static let maximumReceived = 64 << 10
 
     private init(_ descriptor: Int32, _ close: @escaping @MainLoop () -> Void) {
@@ -37,7 +37,8 @@ final class Farewell {
         new.timer = .timer(after: patience) { [weak new] in new?.end() }
     }
 
-    /// Returns when all have been closed or at `deadline`, in microseconds of ``MainLoop/now``; for the end of a program.
+    /// Returns when all have been closed, or at `deadline`, in microseconds of ``MainLoop/now``; for the end
+    /// of the program.
     static func awaitAll(until deadline: Int64) {
         while !kept.isEmpty {
             let left = deadline - MainLoop.now
@@ -48,7 +49,7 @@ final class Farewell {
         for one in kept.values { one.end() }
     }
 
-    /// What still comes counts for nothing.
+    /// Reads what still comes, which no longer counts.
     private func read() {
         let count = withUnsafeTemporaryAllocation(byteCount: 1 << 14, alignment: 1) { bytes in
             recv(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT))

@@ -4,7 +4,7 @@ internal import CGio
 /// Has a handshake refuse a certificate that is not wanted.
 ///
 /// The dialler's certificate goes out only after this has agreed, so that it is shown to nobody else. The
-/// side that was dialled has shown its own by then; it takes any certificate here and looks when the
+/// side that was dialled has shown its own by then; it accepts any certificate here, and checks it when the
 /// handshake is complete.
 final class HandshakeGate: @unchecked Sendable {
     // @unchecked: GIO asks while the handshake runs, on whichever thread, and `refusal` is read after it has
@@ -13,10 +13,10 @@ final class HandshakeGate: @unchecked Sendable {
     /// Why the certificate was refused, if it was.
     private(set) var refusal: TLSFailure?
 
-    /// Refuses what does not meet `demand`; takes anything for nil.
+    /// Refuses what does not meet `demand`; accepts anything if that is nil.
     init(_ demand: TLSConnection.Demand?) { self.demand = demand }
 
-    /// Has `connection` ask this.
+    /// Has `connection` ask this gate.
     func `guard`(_ connection: ObjectReference<GTlsConnection>) {
         let accept:
             @convention(c) (

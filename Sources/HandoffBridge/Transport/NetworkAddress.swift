@@ -19,7 +19,8 @@ struct NetworkAddress: Hashable, Sendable, LosslessStringConvertible {
         self.init(description, allowsAnyPort: false)
     }
 
-    /// The same, where the port may be 0 if that stands for any.
+    /// The address written as `description`; nil if it is of another form. The port may be 0 only where that
+    /// stands for any port.
     init?(_ description: String, allowsAnyPort: Bool) {
         guard let colon = description.lastIndex(of: ":") else { return nil }
         let digits = description[description.index(after: colon)...]
@@ -37,7 +38,7 @@ struct NetworkAddress: Hashable, Sendable, LosslessStringConvertible {
 
     var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-    /// Letters, digits, and what else stands in names: labels in other alphabets are given in their ASCII
+    /// Letters, digits, and what else occurs in names: labels in other alphabets are given in their ASCII
     /// form.
     private static func isPartOfName(_ byte: UInt8) -> Bool {
         switch byte {
@@ -48,7 +49,7 @@ struct NetworkAddress: Hashable, Sendable, LosslessStringConvertible {
         }
     }
 
-    /// The same with colons and the sign before the zone.
+    /// What occurs in names, colons, and the sign before the zone.
     private static func isPartOfV6(_ byte: UInt8) -> Bool {
         isPartOfName(byte) || byte == UInt8(ascii: ":") || byte == UInt8(ascii: "%")
     }

@@ -2,8 +2,9 @@
 
 /// Where connections come from, as far as they are counted together (protocol.md, "Limits").
 enum NetworkSource {
-    /// The source of connections from the IP address `host`: itself if it is one of IPv4, or of a network that this machine
-    /// is on, there with its zone; of any other the first 64 bits, since whoever has one of those has them all.
+    /// The source of connections from the IP address `host`. For an IPv4 address, or one on a network that
+    /// this machine is on, that is the address itself, in the latter case with its zone; for any other, it is
+    /// the first 64 bits, since whoever has one address with those has them all.
     static func name(
         of host: String, interfaces: @autoclosure () -> [NetworkInterface] = NetworkInterface.all()
     ) -> String {

@@ -3,8 +3,8 @@ internal import CGio
 
 /// One reference to a GObject, given up when the value is freed.
 final class ObjectReference<Pointee>: @unchecked Sendable {
-    // @unchecked: the pointer never changes; g_object_ref and g_object_unref are safe from any thread. What
-    // is called on the object is up to who calls it.
+    // @unchecked: the pointer never changes; g_object_ref and g_object_unref are safe from any thread.
+    // Whoever calls functions on the object is responsible for their being safe.
     let raw: UnsafeMutablePointer<Pointee>
 
     /// Takes over a reference.

@@ -4,7 +4,7 @@ internal import Glibc
 internal import MainLoop
 internal import Platform
 
-/// A TCP connection before anything has been said on it. It is closed when it is freed.
+/// A TCP connection before anything has been said on it. The connection is closed when it is freed.
 struct SocketConnection: Sendable {
     let reference: ObjectReference<GSocketConnection>
     /// Where the other end is, as text; empty if that is unknown.
@@ -18,15 +18,16 @@ struct SocketConnection: Sendable {
         (remoteHost, remoteAddress) = Self.remote(raw)
     }
 
-    /// Makes the kernel find out about an end that has vanished, within 45 seconds, and send at once what is
+    /// Makes the kernel find out within 45 seconds when the other end has vanished, and send at once what is
     /// written.
     ///
-    /// Idle for 30 s, it is asked every 10 s; what is not acknowledged for 20 s ends it.
+    /// After 30 s without traffic, the other end is asked every 10 s; what is not acknowledged for 20 s ends
+    /// the connection.
     func configureForLink() {
         configure(userTimeout: 20_000)
     }
 
-    /// The same for a stream, where a reader that pauses must not end it.
+    /// Does the same for a stream, which must not end because its reader pauses.
     func configureForStream() { configure(userTimeout: 0) }
 
     private func configure(userTimeout: Int32) {
@@ -45,7 +46,7 @@ struct SocketConnection: Sendable {
         }
     }
 
-    /// Closes it now; what was not sent is lost.
+    /// Closes the connection now; what was not sent is lost.
     func close() { g_io_stream_close(reference.cast(), nil, nil) }
 
     private static func remote(_ raw: UnsafeMutablePointer<GSocketConnection>) -> (
@@ -74,7 +75,7 @@ struct SocketConnection: Sendable {
 }
 
 extension SocketConnection {
-    /// Connects to `address`. No proxy is asked.
+    /// Connects to `address`, never through a proxy.
     /// - Throws: `GLibError`.
     @MainLoop
     static func connect(to address: NetworkAddress) async throws -> SocketConnection {
@@ -94,13 +95,13 @@ extension SocketConnection {
     }
 }
 
-/// Bytes without TLS, of which there are few.
+/// Reading and writing the few bytes that go without TLS.
 @MainLoop
 extension SocketConnection {
     var descriptor: Int32 { g_socket_get_fd(g_socket_connection_get_socket(reference.raw)) }
 
-    /// Reads this many bytes, and none behind them.
-    /// - Throws: `CancellationError`, or why they do not come.
+    /// Reads this many bytes, and none after them.
+    /// - Throws: `CancellationError`, or the reason why they do not come.
     func read(_ count: Int) async throws -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < count {
@@ -120,7 +121,7 @@ extension SocketConnection {
     }
 
     /// Writes the first bytes on a connection, for which there always is room.
-    /// - Throws: why they do not go.
+    /// - Throws: the reason why they cannot be sent.
     func write(_ bytes: [UInt8]) throws {
         let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
         guard send(descriptor, bytes, bytes.count, flags) == bytes.count else {
@@ -131,7 +132,8 @@ extension SocketConnection {
 
 @MainLoop
 extension SocketConnection {
-    /// The bytes of this end's IP address, that of IPv4 if it is one in IPv6's clothes; nil if they are not known.
+    /// The bytes of this end's IP address; an IPv4 address that is mapped to IPv6 is given as IPv4. Nil if
+    /// they are not known.
     var localAddress: [UInt8]? {
         guard let bytes = localEnd?.address else { return nil }
         guard bytes.count == 16, bytes.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF] else {
@@ -140,7 +142,7 @@ extension SocketConnection {
         return Array(bytes.suffix(4))
     }
 
-    /// Where the other side has got, as it may have said in its knock; nil if that is not known.
+    /// Where the other side has arrived, as it may have said in its knock; nil if that is not known.
     var localDestination: KnockDestination? {
         localEnd.flatMap { KnockDestination(address: $0.address, port: $0.port) }
     }
@@ -160,7 +162,8 @@ extension SocketConnection {
         }
     }
 
-    /// The silence of the other side's kernel; nil if it has acknowledged everything (tcp(7), `TCP_INFO`).
+    /// How long the other side's kernel has been silent; nil if it has acknowledged everything (tcp(7),
+    /// `TCP_INFO`).
     var silence: Silence? {
         var info = tcp_info()
         var size = socklen_t(MemoryLayout<tcp_info>.size)
@@ -172,7 +175,7 @@ extension SocketConnection {
 }
 
 extension SocketConnection {
-    /// Returns when there is something to read, or the end.
+    /// Returns when there is something to read, or the connection has ended.
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     @MainLoop
     func untilReadable() async throws {

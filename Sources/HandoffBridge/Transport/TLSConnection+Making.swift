@@ -5,8 +5,8 @@ internal import Platform
 extension TLSConnection {
     /// A connection whose handshake has not begun.
     ///
-    /// Made by its properties: GIO's own constructors parse the certificates of the system's authorities each
-    /// time, and only at this moment can it be told not to.
+    /// It is made from its properties: GIO's own constructors parse the certificates of the system's
+    /// authorities each time, and only when it is made can it be told not to.
     static func make(
         _ side: Side, over socket: SocketConnection, _ certificate: Certificate
     ) throws -> ObjectReference<GTlsConnection> {
@@ -35,7 +35,7 @@ extension TLSConnection {
     }
 }
 
-/// Properties for the construction of a GObject, which C passes as variable arguments.
+/// Properties for the construction of a GObject, which C would pass as variable arguments.
 private struct ObjectProperties {
     private var names: [StaticString] = []
     private var values: [GValue] = []

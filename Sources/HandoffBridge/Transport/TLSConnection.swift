@@ -6,14 +6,15 @@ internal import HandoffDaemon
 internal import MainLoop
 internal import Platform
 
-/// A TLS connection to a device that has shown its certificate. Never blocks.
+/// A TLS connection to a device that has shown its certificate. Its functions never block, unless they say
+/// so.
 @MainLoop
 final class TLSConnection {
-    /// Which end of it we are.
+    /// Which end of the connection this device is.
     enum Side {
-        /// We dialled.
+        /// This device has dialled.
         case client
-        /// We were dialled.
+        /// This device was dialled.
         case server
     }
 
@@ -21,10 +22,10 @@ final class TLSConnection {
     struct Demand: Sendable {
         /// This device.
         let ours: DeviceID
-        /// The device that is wanted; nil for any but ours.
+        /// The device that is wanted; nil for any but this one.
         let expected: DeviceID?
 
-        /// Why a device with `certificate` does not meet it; nil if it does.
+        /// Why a device with `certificate` does not meet the demand; nil if it does.
         func refusal(of certificate: Certificate) -> TLSFailure? {
             guard let device = certificate.device else { return TLSFailure("its certificate cannot be read") }
             if device == ours { return TLSFailure("it is this device itself", isOurselves: true) }
@@ -33,9 +34,9 @@ final class TLSConnection {
         }
     }
 
-    /// What came of reading or writing.
+    /// The result of reading or writing.
     enum Transfer {
-        /// This many bytes went.
+        /// This many bytes were read or written.
         case bytes(Int)
         /// Nothing can be done now.
         case wouldBlock
@@ -49,7 +50,7 @@ final class TLSConnection {
     let peer: DeviceID
     private let connection: ObjectReference<GTlsConnection>
     private let socket: SocketConnection
-    /// Whether it has been ended in order.
+    /// Whether this side has ended the connection in order.
     private var hasFinished = false
 
     private init(_ connection: ObjectReference<GTlsConnection>, _ socket: SocketConnection, _ peer: DeviceID)
@@ -60,7 +61,8 @@ final class TLSConnection {
     }
 
     /// Runs the handshake over `socket` and finds out who is at the other end.
-    /// - Throws: ``TLSFailure`` or what GIO says; the socket is closed then, lest the other side wait.
+    /// - Throws: ``TLSFailure`` or what GIO says; then the socket is closed, so that the other side does not
+    ///   wait.
     static func establish(
         _ side: Side, over socket: SocketConnection, as identity: Identity,
         demanding expected: DeviceID? = nil
@@ -71,7 +73,7 @@ final class TLSConnection {
             let connection = try make(side, over: socket, identity.certificate)
             gate.guard(connection)
             let descriptor = socket.descriptor
-            // On a thread of GIO's, which reads an end when the socket is shut down.
+            // This runs on a thread of GIO, which reads an end when the socket is shut down.
             _ = try await AsyncOperation.run { ready, data in
                 g_tls_connection_handshake_async(connection.raw, 0, nil, ready, data)
             } finish: { result in
@@ -107,11 +109,11 @@ final class TLSConnection {
     /// The bytes of this end's IP address; nil if they are not known.
     var localAddress: [UInt8]? { socket.localAddress }
 
-    /// The silence of the other side; nil if it has acknowledged everything.
+    /// How long the other side has been silent; nil if it has acknowledged everything.
     var silence: Silence? { socket.silence }
 
     /// 32 bytes that only the two ends of this connection know (RFC 9266).
-    /// - Throws: if TLS does not tell them.
+    /// - Throws: if TLS does not give them.
     func exporter() throws -> [UInt8] {
         let array = g_byte_array_new()
         defer { g_byte_array_unref(array) }
@@ -190,33 +192,35 @@ final class TLSConnection {
         }
     }
 
-    /// It for threads that wait, instead of this.
+    /// The same connection for threads that may block, to be used instead of this one.
     func streamTransport() -> StreamTransport { StreamTransport(connection, socket) }
 
     /// The IP address of the other end.
     var remoteHost: String { socket.remoteHost }
 
-    /// Ends it at once, unless that has been done; for the other side it is cut. Its sources must have been cancelled.
+    /// Ends the connection at once, unless it has been ended in order. To the other side it looks cut off.
+    /// Its sources must have been cancelled.
     func close() { if !hasFinished { socket.close() } }
 
-    /// Ends it in order: behind all that was written the other side reads that this is the end. Its sources must have been
-    /// cancelled.
+    /// Ends the connection in order: after everything that was written, the other side reads that this is the
+    /// end. Its sources must have been cancelled.
     func finish() {
         var entry = pollfd(fd: socket.descriptor, events: Int16(POLLOUT), revents: 0)
-        // Only with room for TLS's goodbye, since it waits for that otherwise.
+        // TLS waits for room for its goodbye, so there must be some.
         guard poll(&entry, 1, 0) == 1, entry.revents == Int16(POLLOUT) else { return close() }
         hasFinished = true
         g_output_stream_close(g_io_stream_get_output_stream(connection.cast()), nil, nil)
         shutdown(socket.descriptor, Int32(SHUT_WR))
         Farewell.keep(socket.descriptor) { [connection, socket] in
-            // TLS closes what it stands on when it is freed.
+            // When the TLS connection is freed, it closes the socket under it, and so it has to be kept until
+            // then.
             withExtendedLifetime(connection) { socket.close() }
         }
     }
 }
 
 extension GLibError {
-    /// Whether it says that the other side has ended the connection without TLS's goodbye.
+    /// Whether the error says that the other side has ended the connection without TLS's goodbye.
     var isTLSEnd: Bool { domain == g_tls_error_quark() && code == Int32(G_TLS_ERROR_EOF.rawValue) }
 }
 

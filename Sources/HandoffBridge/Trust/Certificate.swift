@@ -3,7 +3,7 @@ internal import CGio
 internal import HandoffCore
 internal import Platform
 
-/// A device's certificate, with its key if it is our own.
+/// The certificate of a device, with the key if the device is this one.
 struct Certificate: Sendable {
     let reference: ObjectReference<GTlsCertificate>
 
@@ -11,14 +11,14 @@ struct Certificate: Sendable {
     init(retaining raw: UnsafeMutablePointer<GTlsCertificate>) { reference = ObjectReference(retaining: raw) }
 
     /// The certificate and key in `pem`.
-    /// - Throws: what GIO says if there is none.
+    /// - Throws: what GIO says if they are not there.
     init(pem: String) throws {
         let raw = try throwingGError { g_tls_certificate_new_from_pem(pem, gssize(pem.utf8.count), $0) }
         guard let raw else { throw StartFailure("There is no certificate.") }
         reference = ObjectReference(owning: raw)
     }
 
-    /// The device that it identifies: its SHA-256, and nothing that it says.
+    /// The device that the certificate identifies, which is its SHA-256 alone, whatever it says.
     var device: DeviceID? {
         var value = GValue()
         g_value_init(&value, g_byte_array_get_type())

@@ -27,9 +27,8 @@ struct Identity: Sendable {
     }
 
     /// The identity in `folder`, which is locked; made now if there is none.
-    /// - Throws: ``StartFailure`` if it is damaged, or if it is gone but the trust store is there. What is
-    ///   there is set
-    ///   aside then.
+    /// - Throws: ``StartFailure`` if the identity is damaged, or if it is gone but the trust store is there.
+    ///   Then what is left of both is set aside.
     @MainLoop
     static func loadOrMake(in folder: StateFolder) throws -> Identity {
         let path = folder.file(fileName)
@@ -41,7 +40,7 @@ struct Identity: Sendable {
             throw StartFailure(error.description)
         } catch {
             let aside = try StateFolder.setAside(path) ?? path
-            // Without the key the list of peers is of no use: they know this device by it.
+            // The list of peers is of no use without the key, by which they know this device.
             let trust = try StateFolder.setAside(folder.file(TrustStore.fileName))
             throw StartFailure(
                 "The key of this device, \(path), is damaged (\(error)). It was kept as \(aside)"

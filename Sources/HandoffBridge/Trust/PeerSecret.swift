@@ -3,13 +3,13 @@ internal import Glibc
 internal import HandoffCore
 internal import Platform
 
-/// K, which two peers share: it shows before TLS who is there, and nobody else learns anything by that
-/// (protocol.md, "Peer secret" and "Opening").
+/// K, the secret that two peers share: with it they recognize each other before TLS, and nobody else learns
+/// anything from that (protocol.md, "Peer secret" and "Opening").
 struct PeerSecret: Hashable, Sendable {
-    /// How many bytes it has.
+    /// How many bytes a secret has.
     static let size = 32
 
-    /// The bytes.
+    /// The bytes of the secret.
     let bytes: [UInt8]
 
     /// The secret of these bytes; nil unless there are ``size`` of them.
@@ -23,17 +23,17 @@ struct PeerSecret: Hashable, Sendable {
         bytes = Digest.hmacSHA256(key: exporter, Array("handoff secret 1".utf8) + client.bytes + server.bytes)
     }
 
-    /// 8 bytes that name it to whoever has it too.
+    /// 8 bytes that name the secret to whoever else has it.
     var id: [UInt8] { Array(Digest.sha256(Array("handoff secret id 1".utf8) + bytes).prefix(8)) }
 
-    /// What two devices know of which somebody has told the one the id of the other and the other way round: whoever was
-    /// told only one of the two ids cannot knock with it (protocol.md, "Opening"). It is never used for anything else.
+    /// The secret of two devices that were each told the other's id by hand: whoever was told only one of the
+    /// two ids cannot knock with it (protocol.md, "Opening"). It is never used for anything else.
     init(trustBetween one: DeviceID, and other: DeviceID) {
         let (smaller, larger) = one < other ? (one, other) : (other, one)
         bytes = Digest.sha256(Array("handoff trust 1".utf8) + smaller.bytes + larger.bytes)
     }
 
-    /// What `dialler` shows at `destination`, where it was greeted.
+    /// What `dialler` shows with this secret at `destination`, where it was greeted.
     func knock(
         _ exchange: Knock.Exchange, by dialler: DeviceID, to destination: KnockDestination
     ) -> [UInt8] {
@@ -42,7 +42,7 @@ struct PeerSecret: Hashable, Sendable {
         return Array(Digest.hmacSHA256(key: bytes, text).prefix(Knock.entrySize))
     }
 
-    /// Whether two byte strings are equal, in a time that tells nothing of where they differ.
+    /// Whether two byte strings are equal, in a time that reveals nothing about where they differ.
     static func areEqual(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
         guard left.count == right.count else { return false }
         return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0

@@ -6,11 +6,11 @@ internal import HandoffDaemon
 internal import MainLoop
 internal import Platform
 
-/// The folder that holds this device's key, certificate and trust. One bridge at a time may write in it, and no other user
-/// may do anything with it: if they might, that is put right, or the folder is not used.
+/// The folder that holds this device's key, certificate and trust. One bridge at a time may write in it, and
+/// other users may do nothing with it. If they could, that is put right, or else the folder is not used.
 @MainLoop
 final class StateFolder {
-    /// Where it is.
+    /// The path of the folder.
     nonisolated let path: String
     private var folder: FileDescriptor?
     private var lock: FileDescriptor?
@@ -20,7 +20,7 @@ final class StateFolder {
     /// The folder at `path`, which is made when it is locked.
     nonisolated init(_ path: String) { self.path = path }
 
-    /// Whether it is ours.
+    /// Whether this bridge has locked the folder.
     private(set) var isLocked = false
 
     /// Makes the folder if it is missing, and keeps others out of it until this is freed.
@@ -50,12 +50,13 @@ final class StateFolder {
     /// The bytes of the file `name`.
     /// - Parameter risk: what it means for the user if others could read or change it, and what to do about that.
     /// - Returns: nil if there is none.
-    /// - Throws: ``UnsafeFile`` if others may change it and that cannot be helped; as ``SmallFile/read(_:maximumSize:)`` does.
+    /// - Throws: ``UnsafeFile`` if others may change it and that cannot be put right; otherwise what
+    ///   ``SmallFile/read(_:maximumSize:)`` throws.
     func read(
         _ name: String, maximumSize: Int = KeyFile.defaultMaximumSize, risk: String
     ) throws -> [UInt8]? {
         let file = file(name)
-        // Not blocking: what stands there may be a pipe.
+        // Opening must not block, since a pipe may be in the place of the file.
         let number = try open(name, O_RDONLY | O_NONBLOCK)
         guard number >= 0 else {
             if errno == ENOENT { return nil }
@@ -86,7 +87,7 @@ final class StateFolder {
         if let news = try rights.restrict(descriptor, to: mode, risk: risk) { bridgeLog.warning("\(news)") }
     }
 
-    /// The open folder, which is made and looked at the first time.
+    /// The open folder, which is made and checked the first time.
     private func descriptor() throws -> Int32 {
         if let number = folder?.number { return number }
         try SmallFile.makeFolder(of: file(Self.lockName))
@@ -108,11 +109,11 @@ final class StateFolder {
         return number
     }
 
-    /// Throws if somebody else could put another folder in the place of this one: by way of the folders on its path, or of
-    /// those that it really is in, if a link leads there.
+    /// Throws if somebody else could put another folder in the place of this one: by way of the folders on
+    /// its path, or, if a symbolic link leads there, of those that it really is in.
     private func checkAbove(_ folder: Int32) throws {
         for name in Self.parents(of: path) { try checkParent(name, from: AT_FDCWD, called: name) }
-        // From the open folder upwards: what a path leads to may change meanwhile.
+        // The check goes upwards from the open folder, since what a path leads to may change meanwhile.
         guard let real = realpath(path, nil) else { return }
         defer { free(real) }
         var steps = ".."
@@ -142,13 +143,13 @@ final class StateFolder {
 
     // MARK: Ending
 
-    /// Lets others have it.
+    /// Lets others have the folder.
     func unlock() {
         lock = nil
         isLocked = false
     }
 
-    /// The path of `name` in it.
+    /// The path of the file `name` in the folder.
     nonisolated func file(_ name: String) -> String { "\(path)/\(name)" }
 
     /// Renames what is at `path`, so that it is kept but no longer used.

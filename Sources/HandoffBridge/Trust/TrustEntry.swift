@@ -5,7 +5,7 @@ internal import HandoffCore
 struct TrustEntry: Hashable, Sendable {
     /// How it came to be trusted.
     enum Source: String, Sendable {
-        /// By `Trust`: its id was entered by hand.
+        /// By `Trust`, with an id that was entered by hand.
         case trust
         /// By comparing a code.
         case pairing
@@ -13,10 +13,10 @@ struct TrustEntry: Hashable, Sendable {
 
     /// The device.
     let device: DeviceID
-    /// Since when it has been trusted, in microseconds since the Unix epoch: of two that call themselves alike, the one that
-    /// came first is shown so.
+    /// Since when it has been trusted, in microseconds since the Unix epoch: of two devices with the same
+    /// name, the one that was trusted first is shown under it.
     var since: Int64
-    /// What it calls itself, or what the user called it; may be empty.
+    /// The name that the device gives itself, or that the user gave it; may be empty.
     var name: String
     /// What kind of device it is; may be empty.
     var type: String
@@ -24,15 +24,16 @@ struct TrustEntry: Hashable, Sendable {
     var source: Source
     /// Where it was reached, the latest first.
     var addresses: [NetworkAddress]
-    /// Whether it has ever said that it trusts this device.
+    /// Whether the device has ever said that it trusts this one.
     var isMutual: Bool
-    /// Whether its id was entered and there was no paired link since: then either may knock with what the ids tell.
+    /// Whether the id was entered by hand and there has been no paired link since: until then both may knock
+    /// with the secret that is made from the ids.
     var awaitsLink: Bool
-    /// What both know and nobody else; nil until there was a link.
+    /// The secret that both devices share; nil until there was a link.
     private(set) var secret: PeerSecret?
-    /// Since when, in microseconds since the Unix epoch; 0 without a secret.
+    /// Since when they have shared it, in microseconds since the Unix epoch; 0 without a secret.
     private(set) var secretSince: Int64
-    /// The one before, which the device may still have; nil once it has shown the other.
+    /// The secret before that, which the device may still have; nil once it has shown the new one.
     var formerSecret: PeerSecret?
 
     /// How many addresses are remembered.
@@ -56,29 +57,29 @@ struct TrustEntry: Hashable, Sendable {
         self.formerSecret = formerSecret
     }
 
-    /// Those secrets that there are, the latest first.
+    /// The secrets that there are, the latest first.
     var secrets: [PeerSecret] { [secret, formerSecret].compactMap { $0 } }
 
-    /// For how long, in microseconds, one secret is used: by it the device can be recognised.
+    /// For how long, in microseconds, one secret is used, since the device can be recognised by it.
     static let secretLife: Int64 = 86_400 * 1_000_000
 
     /// How many secrets there may be to knock with.
     static let maximumSecrets = 3
 
-    /// What the device may knock with, and is knocked for with, at `ours`.
+    /// The secrets with which the device and this one, whose id is `ours`, may knock at each other.
     func knockSecrets(as ours: DeviceID) -> [PeerSecret] {
         secrets + (awaitsLink ? [PeerSecret(trustBetween: ours, and: device)] : [])
     }
 
-    /// Whether the secret is to be replaced at `now`, microseconds since the Unix epoch: it is older than a day, or from
-    /// the future.
+    /// Whether the secret is to be replaced at `now`, in microseconds since the Unix epoch, because it is
+    /// older than a day, or from the future.
     func isSecretOld(at now: Int64) -> Bool {
         let (age, overflow) = now.subtractingReportingOverflow(secretSince)
         return secret != nil && (overflow || age < 0 || age > Self.secretLife)
     }
 
-    /// From `now` on, microseconds since the Unix epoch, both know `new`; until that is certain, the one counts too that the
-    /// device has named by `id`, or else the one before.
+    /// From `now` on, in microseconds since the Unix epoch, both devices share `new`. Until that is certain,
+    /// the secret that the device has named by `id` counts too, or else the one before.
     mutating func agree(on new: PeerSecret, named id: [UInt8] = [], at now: Int64) {
         guard new != secret else { return }
         (secret, formerSecret) = (new, secrets.first { $0.id == id } ?? secret)
@@ -90,25 +91,27 @@ struct TrustEntry: Hashable, Sendable {
         addresses = Array(([address] + addresses.filter { $0 != address }).prefix(Self.maximumAddresses))
     }
 
-    /// Whether the device's word that it does not trust this one ends the trust: not before it ever did, when
-    /// it was entered by hand, since both sides have to do that and one is the first.
+    /// Whether the trust ends when the device says that it does not trust this one. If its id was entered by
+    /// hand, it does not end until the device has trusted this one at least once, since both ids have to be
+    /// entered and one is entered first.
     var endsWithPeersTrust: Bool { source == .pairing || isMutual }
 }
 
-/// What is left of a device that was unpaired: enough to tell it so when it comes again.
+/// What is kept of a device that was unpaired: enough to tell it so when it comes again.
 struct Tombstone: Hashable, Sendable {
     /// The device.
     let device: DeviceID
-    /// What both know.
+    /// The secret that both devices shared.
     let secret: PeerSecret
     /// When it was unpaired, in microseconds since the Unix epoch.
     let since: Int64
 
-    /// For how long, in microseconds, one is kept.
+    /// For how long a tombstone is kept, in microseconds.
     static let life: Int64 = 30 * 86_400 * 1_000_000
-    /// How many are kept; of more, the oldest go.
+    /// How many are kept; if there are more, the oldest go.
     static let maximum = 16
 
-    /// Whether it is still of use at `now`, microseconds since the Unix epoch. One from the future is not.
+    /// Whether the tombstone is still of use at `now`, in microseconds since the Unix epoch. One from the
+    /// future is not.
     func isAlive(at now: Int64) -> Bool { since >= 0 && since <= now && now - since < Self.life }
 }

@@ -2,19 +2,19 @@
 internal import HandoffCore
 internal import Platform
 
-/// The form of the trust store: a key file whose first group holds `Version` and `Count`, then a group a
-/// device, and one, called "Unpaired" and a number, for each secret of a device that was unpaired.
+/// The form of the trust store: a key file whose first group holds `Version` and `Count`, then comes a group
+/// for each device, and a group named "Unpaired" and a number for each secret of a device that was unpaired.
 ///
-/// GKeyFile reads an empty, a cut and a doubled file without complaint, so all that can tell is checked: the
-/// count, that no group comes twice, and that each has all of its keys, the last of which is of a kind that
-/// shows a cut.
+/// GKeyFile reads an empty file, one that was cut short and one whose content is there twice without
+/// complaint, so whatever can reveal that is checked: the count, that no group comes twice, and that each
+/// group has all of its keys, the last of which has a form that shows whether it was cut.
 enum TrustFile {
     /// What is wrong with a file, for people.
     struct Damage: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// A file by a later version of this program: nothing is wrong with it.
+    /// A file that was written by a later version of this program: nothing is wrong with it.
     struct Newer: Error {
         let version: Int64
     }
@@ -28,7 +28,7 @@ enum TrustFile {
         var tombstones: [Tombstone] = []
     }
 
-    /// What the groups of tombstones begin with.
+    /// How the names of the groups of tombstones begin.
     private static let unpaired = "Unpaired "
 
     private enum Key {
@@ -120,7 +120,7 @@ enum TrustFile {
     private static func secret(_ key: String, _ group: String, _ file: KeyFile) throws -> PeerSecret? {
         let text = try required(key, in: group, file.string(key, in: group))
         if text.isEmpty { return nil }
-        // It is written like a device's id, and as long.
+        // A secret is written like the id of a device, and is as long.
         return try required(key, in: group, DeviceID(text).flatMap { PeerSecret(bytes: $0.bytes) })
     }
 

@@ -14,11 +14,11 @@ final class TrustStore {
     private(set) var entries: [DeviceID: TrustEntry] = [:] {
         didSet { if peerSecrets != Self.secrets(oldValue) { secretsChanged?() } }
     }
-    /// Called when a secret that is shared with a peer has changed, or there is one more or less.
+    /// Called when a secret that is shared with a peer has changed, was added or was removed.
     var secretsChanged: (@MainLoop () -> Void)?
     private let folder: StateFolder
     private let path: String
-    /// What is left of those that were unpaired, the oldest first.
+    /// What is kept of the devices that were unpaired, the oldest first.
     private(set) var tombstones: [Tombstone] = []
     private var saving: LoopSource?
 
@@ -26,10 +26,10 @@ final class TrustStore {
         "Others could see the peers and follow this device from network to network, and who could write could add peers."
         + " Look through them, unpair those that you do not know, and pair the others again."
 
-    /// How long what is merely noticed may wait for others to be written with it.
+    /// How long a minor change may wait, so that others are written with it.
     private static let patience = Duration.seconds(2)
 
-    /// How long it may wait to be tried again.
+    /// The longest wait before writing is tried again.
     private static let longestWait = Duration.seconds(300)
     private var wait = patience
 
@@ -62,41 +62,42 @@ final class TrustStore {
         }
     }
 
-    /// Those that are trusted, in the order in which they came to be.
+    /// The devices that are trusted, in the order in which they became trusted.
     var devices: [DeviceID] {
         entries.values.sorted { ($0.since, $0.device) < ($1.since, $1.device) }.map(\.device)
     }
 
     subscript(device: DeviceID) -> TrustEntry? { entries[device] }
 
-    /// What devices are told by before TLS, at `ours`: the secrets of peers, and of some that were peers and have to be
-    /// told that they are it no longer; and for those whose ids were entered, what the ids tell.
+    /// The secrets by which devices are recognized before TLS at `ours`, the id of this device: those of
+    /// peers, those of some former peers that have to be told that they are no longer peers, and, for devices
+    /// whose ids were entered by hand, those that are made from the ids.
     func knockSecrets(as ours: DeviceID) -> [(device: DeviceID, secret: PeerSecret)] {
         entries.values.flatMap { entry in entry.knockSecrets(as: ours).map { (entry.device, $0) } }
             + tombstones.map { ($0.device, $0.secret) }
     }
 
-    /// Those that are shared with peers, the latest of each.
+    /// The secrets that are shared with peers, the latest of each.
     var peerSecrets: [PeerSecret] { Self.secrets(entries) }
 
     private static func secrets(_ entries: [DeviceID: TrustEntry]) -> [PeerSecret] {
         entries.values.compactMap(\.secret).sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
     }
 
-    /// The secrets that are or were shared with peers, and with which.
+    /// The secrets that are or were shared with peers, and with which peer.
     var allPeerSecrets: [(device: DeviceID, secret: PeerSecret)] {
         entries.values.flatMap { entry in entry.secrets.map { (entry.device, $0) } }
     }
 
-    /// - Throws: `LimitsExceeded` if `device` is not trusted, and as many are as can be.
+    /// - Throws: `LimitsExceeded` if `device` is not trusted yet, and as many devices are trusted as can be.
     func checkRoom(for device: DeviceID) throws(HandoffFailure) {
         guard entries[device] == nil, entries.count >= Self.maximumPeers else { return }
         throw HandoffFailure(
             .limitsExceeded, "There are \(Self.maximumPeers) peers already. Unpair one of them first.")
     }
 
-    /// Adds or replaces an entry; returns when that is safe on disk.
-    /// - Throws: if there are too many, or it cannot be written; then nothing has changed.
+    /// Adds or replaces an entry; returns once that is safe on disk.
+    /// - Throws: if there are too many entries, or this one cannot be written; then nothing has changed.
     func put(_ entry: TrustEntry) throws {
         try checkRoom(for: entry.device)
         var (changed, entry) = (entries, entry)
@@ -107,14 +108,16 @@ final class TrustStore {
         (entries, tombstones) = (changed, others)
     }
 
-    /// Removes the entry of `device`, at once, but for what tells it so. If that cannot be written it is tried again.
+    /// Removes the entry of `device` at once, except what is needed to tell it so. If that cannot be written,
+    /// it is tried again.
     func remove(_ device: DeviceID) {
         guard let entry = entries.removeValue(forKey: device) else { return }
         tombstones.removeAll { $0.device == device }
         bury(device, entry.secrets)
     }
 
-    /// Keeps a secret that a device may believe to share with this one, so that it can be told that it does not.
+    /// Keeps a secret that a device may believe it shares with this one, so that it can be told that it does
+    /// not.
     func bury(_ device: DeviceID, _ secret: PeerSecret) { bury(device, [secret]) }
 
     private func bury(_ device: DeviceID, _ secrets: [PeerSecret]) {
@@ -125,8 +128,8 @@ final class TrustStore {
         saveNow()
     }
 
-    /// Changes what is merely known of a device that is trusted: written at once if a restart depends on it,
-    /// otherwise a little later.
+    /// Changes what is known about a trusted device. The change is written at once if it matters after a
+    /// restart, otherwise a little later.
     func note(_ device: DeviceID, _ change: (inout TrustEntry) -> Void) {
         guard var entry = entries[device] else { return }
         change(&entry)
@@ -154,7 +157,7 @@ final class TrustStore {
         do {
             try save(entries, tombstones)
         } catch {
-            // Once is enough until it succeeds.
+            // One warning is enough until writing succeeds again.
             if wait == Self.patience { bridgeLog.warning("\(error) Trying again.") }
             wait = min(wait * 2, Self.longestWait)
             saveLater()

@@ -6,7 +6,7 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
-/// What an activity needs of the session. (Its own owner is an application.)
+/// What an activity needs from the session. (The owner of the activity is an application.)
 @MainLoop
 protocol ActivityBroker: PeerDirectory {
     /// Where activities are exported.
@@ -15,9 +15,9 @@ protocol ActivityBroker: PeerDirectory {
     var registry: Registry { get }
     /// All activities of the session.
     var activities: SessionActivities { get set }
-    /// What they take.
+    /// What is kept for clients; activities count towards it.
     var holdings: ClientHoldings { get set }
-    /// One of them on the bus.
+    /// The object of an activity on the bus.
     func object(of id: ActivityID) -> ActivityObject?
     /// Draws the consequences of a change.
     func perform(_ actions: [SessionActivities.Action])
@@ -102,7 +102,7 @@ final class ActivityObject {
         try apply(["UserInfo": .properties(merged)], call)
     }
 
-    /// Its application has registered anew. What is offered and what is fetched have to name the same team.
+    /// The application has registered anew. What is offered and what is fetched have to name the same team.
     func teamChanged() {
         guard let known = broker.activities[id]?.details, known.team != team else { return }
         if let actions = try? broker.activities.update(id, details: details, payloadChanged: true, at: .now) {
@@ -123,7 +123,7 @@ final class ActivityObject {
 
     func currentChanged(_ isCurrent: Bool) {
         let actions = saving.setCurrent(isCurrent, at: .now)
-        // Behind the offer, which goes to the bridge by way of the main loop too.
+        // This comes after the offer, which also goes to the bridge by way of the main loop.
         MainLoop.start { [self] in
             broker.connection.objects.propertiesChanged(
                 path, ActivityBinding.description.name, ["Current"], tell: .only(owner))
@@ -133,7 +133,7 @@ final class ActivityObject {
 
     // MARK: Saving
 
-    /// Waits until the state is as new as it can be had.
+    /// Waits until the state is as new as it can be.
     /// - Returns: false if the activity has ended meanwhile.
     func saved(for continuation: ContinuationID) async -> Bool {
         await withCheckedContinuation {
@@ -148,7 +148,7 @@ final class ActivityObject {
         resume([continuation], false)
     }
 
-    /// The activity is gone: whoever waits for it is told.
+    /// The activity is gone: whoever is waiting for it is told.
     func invalidate() {
         perform(saving.invalidate())
         savingTimer.set(nil)
@@ -174,7 +174,7 @@ final class ActivityObject {
         savingTimer.set(saving.nextDeadline?.microseconds)
     }
 
-    /// Behind a `WillSave` that is asked for with it: a continuation waits for that.
+    /// This comes after a `WillSave` that is asked for at the same time, since a continuation waits for that.
     private func tellNeedsSave() {
         MainLoop.start { [broker, path, owner] in
             broker.connection.objects.propertiesChanged(

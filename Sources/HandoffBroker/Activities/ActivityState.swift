@@ -72,7 +72,7 @@ struct ActivityState: Equatable {
         switch key {
         case "Title":
             title = try Self.string(value, key)
-            // Others may read it, of all activities at once.
+            // Others may read this property, of all activities at once.
             guard title.utf8.count <= Self.maximumTitle else {
                 throw HandoffFailure(
                     .limitsExceeded,
@@ -122,7 +122,7 @@ struct ActivityState: Equatable {
             .invalidArguments, "\(what), \(path), is reserved by D-Bus. Export the object at another path.")
     }
 
-    /// Checks what the properties take together; measures only the part that has changed.
+    /// Checks how much the properties take together; measures only the part that has changed.
     private mutating func check(changing properties: [String: Value]) throws(HandoffFailure) {
         if properties.count > (properties["UserInfo"] == nil ? 0 : 1) {
             var size = MarshalledSize()
@@ -149,7 +149,7 @@ struct ActivityState: Equatable {
         return result
     }
 
-    /// Calls `body` with those of them that are not `UserInfo`.
+    /// Calls `body` with each of these properties except `UserInfo`.
     private func forEachOther(_ body: (String, Value) -> Void) {
         let texts: KeyValuePairs = [
             "Title": title, "WebpageURL": webpageURL, "DocumentURL": documentURL, "ReferrerURL": referrerURL,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// A list of texts without NUL, as the bytes that they have: as strings, many short ones take several times as much.
+/// A list of texts without NUL, kept as bytes: as strings, many short texts take several times as much
+/// memory.
 struct PackedTexts: Equatable {
     /// Each text and a NUL after it.
     private let bytes: [UInt8]

@@ -2,7 +2,7 @@
 internal import DBus
 internal import HandoffCore
 
-/// The `UserInfo` of an activity, checked by ``UserInfoRules``: as the value that has come, or as bytes.
+/// The `UserInfo` of an activity, checked by ``UserInfoRules``: as the value that was received, or as bytes.
 struct UserInfo: Equatable {
     private enum Form: Equatable {
         case value(DictionaryValue)
@@ -13,10 +13,10 @@ struct UserInfo: Equatable {
     /// The bytes that it takes as the body of a message that holds nothing else; 0 if it was never set.
     let size: Int
 
-    /// One that was never set.
+    /// A `UserInfo` that was never set.
     init() { size = 0 }
 
-    /// One that holds `value`.
+    /// A `UserInfo` that holds `value`.
     /// - Throws: what rule it breaks.
     init(_ value: Value) throws(HandoffFailure) {
         guard let dictionary = value.sortedProperties else {
@@ -26,7 +26,7 @@ struct UserInfo: Equatable {
         form = .value(dictionary)
     }
 
-    /// The same as bytes, for what is kept: as values it may take a hundred times as much.
+    /// This `UserInfo` as bytes, for keeping: as values it may take a hundred times as much memory.
     func packed() throws(HandoffFailure) -> UserInfo {
         guard case .value(let dictionary) = form else { return self }
         var packed = self
@@ -50,12 +50,12 @@ struct UserInfo: Equatable {
     var value: Value {
         switch form {
         case .value(let dictionary): .dictionary(dictionary)
-        // Nothing that got in can be too much to come out: only a lack of memory could be the reason.
+        // Whatever was put in can be taken out again: only a lack of memory could prevent that.
         case .packed(let packed): (try? packed.value()) ?? .properties([:])
         }
     }
 
-    /// The same by key.
+    /// What it holds, by key.
     var properties: [String: Value] {
         switch form {
         case .value(let dictionary): Value.dictionary(dictionary).properties ?? [:]

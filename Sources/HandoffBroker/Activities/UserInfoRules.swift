@@ -25,10 +25,12 @@ enum UserInfoRules {
         /// In those that a bus counts.
         private var levels: Int
 
-        /// That of a value of `UserInfo`: the dictionary is one container, the variant that holds the value another.
+        /// The depth of a value of `UserInfo`: the dictionary is one container, the variant that holds the
+        /// value another.
         static let ofValue = Depth(containers: 2, levels: 0)
 
-        /// That of the contents of so many containers more, which are so many more `levels` to a bus.
+        /// The depth of the contents of this many more containers, which are this many more `levels` to a
+        /// bus.
         func inside(_ containers: Int = 1, levels: Int = 1) -> Depth {
             Depth(containers: self.containers + containers, levels: self.levels + levels)
         }

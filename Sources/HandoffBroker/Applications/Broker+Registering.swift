@@ -13,7 +13,7 @@ extension Broker {
         do throws(HandoffFailure) {
             return try registry.register(registration)
         } catch {
-            // It was declared before, and may be again.
+            // What was declared before fits, and may be declared again.
             try? holdings.declare(former, of: connection)
             throw error
         }
@@ -21,7 +21,7 @@ extension Broker {
 
     /// `connection` has no registration any more.
     func declareNothing(_ connection: String) {
-        // Nothing is never too much.
+        // Declaring nothing is never too much.
         try? holdings.declare(ClientHoldings.Declared(), of: connection)
     }
 }

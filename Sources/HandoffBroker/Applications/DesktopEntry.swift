@@ -8,7 +8,7 @@ internal import Platform
 enum DesktopEntry {
     private static let group = "Desktop Entry"
     private static let interface = "org.example.Handoff.Application"
-    /// The bytes that a file may take.
+    /// How many bytes a file may have.
     static let maximumSize = 64 * 1024
 
     /// Reads the entry at `path`, whose desktop file id is `id` and `.desktop`.
@@ -16,7 +16,7 @@ enum DesktopEntry {
     /// - Throws: if it cannot be read, or is not what it should be.
     static func read(_ path: String, id: String) throws -> InstalledApplication? {
         guard let bytes = try SmallFile.read(path, maximumSize: maximumSize) else { return nil }
-        // Nearly all are for others, and are not worth a parser.
+        // Nearly all entries have nothing to do with Handoff, and are not worth parsing.
         guard contains(bytes, Array(interface.utf8)) else { return nil }
         guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
             throw HandoffFailure(.invalidArguments, "it is not UTF-8 text.")

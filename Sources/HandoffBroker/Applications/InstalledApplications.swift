@@ -6,13 +6,14 @@ internal import Platform
 
 /// Keeps the registry in line with the desktop entries of this machine.
 ///
-/// GIO has GAppInfoMonitor and GDesktopAppInfo for this. They are not used because they trust what they find, which anybody
-/// may have put there who can write to one of the folders. With GLib 2.74, a pipe called `x.desktop` stops the caller for good;
-/// an entry of 100 MB takes 640 MB of memory and 2.7 s; and a link from a folder to itself is followed forty times. While no
-/// descriptor is left all applications count as uninstalled, and go on to do so afterwards. A change in a folder within another is
-/// not noticed, and nobody is told why an entry is ignored. Of 200 ordinary entries that concern others, GLib parses each
-/// with all its translations and keeps an index of them; looking for the name of our interface takes half that time, and keeps
-/// nothing.
+/// GIO has GAppInfoMonitor and GDesktopAppInfo for this. They are not used, because they trust what they
+/// find, which anybody who can write to one of the folders may have put there. With GLib 2.74, a pipe called
+/// `x.desktop` stops the caller for good; an entry of 100 MB takes 640 MB of memory and 2.7 s; and a link
+/// from a folder to itself is followed forty times. While no descriptor is free, all applications count as
+/// uninstalled, and they still do so afterwards. A change in a folder within another is not noticed, and
+/// nobody is told why an entry is ignored. Of 200 ordinary entries that concern others, GLib parses each with
+/// all its translations and keeps an index of them; looking for the name of Handoff's interface takes half
+/// that time, and keeps nothing.
 @MainLoop
 final class InstalledApplications {
     private let onChange: @MainLoop ([InstalledApplication]) -> Void
@@ -55,7 +56,7 @@ final class InstalledApplications {
         let contents = look()
         patience = max(Self.shortestPatience, Self.restfulness * (MainLoop.now - start))
         guard !contents.isIncomplete else {
-            // What was found before is more than what is found without a descriptor.
+            // What was found before is better than what can be found while no descriptor is free.
             brokerLog.info(
                 "The desktop entries cannot be read now: there is no descriptor left. Trying again.")
             isExpecting = true

@@ -43,7 +43,7 @@ enum SandboxClaims {
         if let type = declaration.activityTypes.first(where: { !entry.types.contains($0) }) {
             return type.description
         }
-        // What a MIME type maps to is declared by that too.
+        // An entry that declares a MIME type also declares the activity type that it maps to.
         if let document = declaration.documentTypes.first(where: { entry.documentTypes[$0.key] != $0.value })
         {
             return document.key

@@ -5,7 +5,7 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
-/// What watching clients read needs of the session.
+/// What watching whether clients read needs from the session.
 @MainLoop
 protocol UnreadMessagesWatchOwner: AnyObject {
     /// The bus of the clients.
@@ -14,7 +14,7 @@ protocol UnreadMessagesWatchOwner: AnyObject {
     var bridge: BusName? { get }
     /// The applications that have registered.
     var registry: Registry { get set }
-    /// Drops all that belongs to a connection that cannot be told of anything any more.
+    /// Drops everything that belongs to a connection that can no longer be told of anything.
     func forget(_ name: BusName)
 }
 
@@ -38,13 +38,13 @@ final class UnreadMessagesWatch: DeliveryObserver {
 
     // MARK: DeliveryObserver
 
-    // The bridge is no client: what it does not answer, its peers' continuations run into.
+    // The bridge is not a client: if it does not answer, the continuations of its peers fail for that reason.
     func maySend(to name: BusName) -> Bool {
         name == owner.bridge || name == parting || !unread.isForgotten(name.text)
     }
 
     func sent(_ serial: UInt32, to name: BusName, isCall: Bool) {
-        // Of one that has left nobody would take out again what is counted.
+        // If the connection has left, nobody would ever remove what is counted for it.
         guard name != owner.bridge, owner.bus.knows(name) else { return }
         perform(unread.sent(serial, to: name.text, isCall: isCall))
     }
@@ -75,7 +75,7 @@ final class UnreadMessagesWatch: DeliveryObserver {
 
     private func ping(_ connection: String) async {
         guard let name = try? BusName(connection) else { return }
-        // Whether it is answered, and not what with, is what counts, and is counted where calls are.
+        // It matters only whether the call is answered, not how, and that is counted where calls are.
         _ = try? await RemoteObject(owner.bus.connection, name, .root).call(
             .peer, "Ping", output: "", timeout: Deadline.ping
         ) { (_) throws(DBusError) in }

@@ -7,7 +7,7 @@ internal import Platform
 
 /// Calls to the bridge.
 extension Broker {
-    /// What peers are told of what is offered here.
+    /// The news for peers about what is offered here.
     enum News {
         case offer(Offer)
         case withdraw(ActivityID)

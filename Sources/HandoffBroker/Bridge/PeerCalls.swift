@@ -6,10 +6,10 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
-/// What counting the calls of peers needs of the session.
+/// What counting the calls of peers needs from the session.
 @MainLoop
 protocol PeerCallsOwner: PeerDirectory {
-    /// The bridge, which passes them on; nil while there is none.
+    /// The bridge, which passes the calls on; nil while there is none.
     var bridge: BusName? { get }
     /// Whether `device` is a peer.
     func isPeer(_ device: DeviceID) -> Bool
@@ -50,7 +50,8 @@ final class PeerCalls: CallGate {
             return run(
                 .limitsExceeded("\(count) calls of this device wait already. Wait for the answers."))
         }
-        // Behind what waits already: a Withdraw that overtook its Offer would leave that for good.
+        // The call goes behind those that wait already: if a Withdraw overtook its Offer, the offer would
+        // stay for good.
         times.admit(device, evenIfBarred: maximum != Self.maximumWaiting) { isLetIn in
             run(isLetIn ? nil : Self.refusal)
         }
@@ -59,7 +60,8 @@ final class PeerCalls: CallGate {
     /// How many calls of its device may wait when `call` comes; nil for any number.
     private static func maximum(for call: Message) -> Int? {
         switch call.member {
-        // The bridge says it once for an offer that it has passed on, and there are few of those a second.
+        // The bridge calls this once for each offer that it has passed on, and there are few of those in a
+        // second.
         case "Withdraw": nil
         case "Release": maximumWithReleases
         default: maximumWaiting

@@ -5,20 +5,20 @@ internal import HandoffDaemon
 internal import HandoffInterfaces
 internal import MainLoop
 
-/// What the calls of a peer need of the session.
+/// What the calls of a peer need from the session.
 @MainLoop
 protocol PeerObjectOwner: PeerDirectory {
     /// The user's switch.
     var isEnabled: Bool { get }
     /// What peers offer.
     var remoteOffers: RemoteOffers { get }
-    /// The activity that peers are offered at this moment; a date that is just over counts.
+    /// The activity that peers are offered at this moment; an expiration date that has just passed counts.
     var offeredNow: ActivityID? { get }
     /// What peers continue.
     var origin: OriginContinuations { get set }
     /// What peers took last.
     var recentFetches: RecentFetches { get set }
-    /// Where it is told to the user.
+    /// Where the user is told what peers took.
     var fetchLog: FetchLog { get }
     /// `device` offers this now, in place of anything else.
     func offered(_ offer: Offer, by device: DeviceID)
@@ -87,7 +87,7 @@ final class PeerObject: PeerServer {
         guard let object = owner.object(of: id) else { throw Self.withdrawn(id) }
         owner.perform(try owner.origin.fetch(id, for: continuationID, by: device, offered: offered))
         let begin = MainLoop.now
-        // Saving takes its time, and in that much can happen: what is not offered any more is not sent.
+        // Saving takes time, and much can happen meanwhile: what is no longer offered is not sent.
         guard await object.saved(for: continuationID), owner.object(of: id) === object,
             owner.offeredNow == id, owner.origin.entry(continuationID, of: device) != nil
         else {

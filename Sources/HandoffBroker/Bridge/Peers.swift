@@ -6,10 +6,10 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
-/// What the peers need of the session.
+/// What the peers need from the session.
 @MainLoop
 protocol PeersOwner: AnyObject {
-    /// Where their objects and their offers are exported.
+    /// Where the objects of peers and their offers are exported.
     var connection: Connection { get }
     /// The applications that have registered.
     var registry: Registry { get }
@@ -19,7 +19,7 @@ protocol PeersOwner: AnyObject {
     var origin: OriginContinuations { get set }
     /// What is continued here.
     var runners: [ContinuationID: ContinuationRunner] { get }
-    /// What their origins have to be told.
+    /// What the origins of continuations have to be told.
     var pendingReleases: PendingReleases { get }
     /// Draws the consequences of what has ended.
     func perform(_ actions: [OriginContinuations.Action])

@@ -14,7 +14,7 @@ protocol PeerDirectory: AnyObject {
     func bridgePeer(_ device: DeviceID) throws -> PeerProxy
 }
 
-/// What a continuation needs of the session that it runs in.
+/// What a continuation needs from the session that it runs in.
 @MainLoop
 protocol ContinuationOwner: PeerDirectory {
     /// The bus of the applications.
@@ -25,13 +25,13 @@ protocol ContinuationOwner: PeerDirectory {
     var held: HeldContinuations { get set }
     /// All connections of the process of `connection`, which is one of them.
     func relatives(of connection: String) -> Set<String>
-    /// Ends what a connection holds no longer.
+    /// Ends the continuations that a connection no longer holds.
     func perform(_ actions: [HeldContinuations.Action])
-    /// The offer is being continued, or is no longer. The answer is for ``show(_:)``.
+    /// The offer is now being continued, or no longer is. The answer is for ``show(_:)``.
     func setContinuing(_ isContinuing: Bool, _ key: RemoteActivityKey) -> [RemoteOffers.Action]
-    /// Tells of what has changed about offers.
+    /// Announces what has changed about offers.
     func show(_ actions: [RemoteOffers.Action])
-    /// Nothing comes of the continuation any more. The origin has to be told.
+    /// Nothing more comes of the continuation, and the origin has to be told that.
     func continuationEnded(_ id: ContinuationID, of device: DeviceID)
 }
 

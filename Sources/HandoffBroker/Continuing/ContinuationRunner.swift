@@ -96,7 +96,7 @@ final class ContinuationRunner {
     /// Has the bus start the application. That is not enough: the application also has to register.
     private func startApplication() async {
         do {
-            // How long it may take is not the bus's to say.
+            // The bus does not decide how long this may take.
             try await owner.bus.startService(
                 try BusName(applicationID.description), timeout: Deadline.registration * 2)
         } catch {

@@ -44,7 +44,7 @@ struct ContinuationTrace {
     /// says it spent on saving.
     mutating func fetched(since start: Int64, saving: Int64) {
         let whole = MainLoop.now - start
-        // It comes from the network.
+        // The value comes from the network, and may be anything.
         let saving = min(max(saving, 0), whole)
         took(.save, saving)
         took(.transfer, whole - saving)

@@ -23,13 +23,13 @@ enum FetchedActivity {
     ) throws(HandoffFailure) -> (activity: [String: Value], summary: Continuation.Fetched) {
         var state = ActivityState()
         let properties = fetched.filter { !others.contains($0.key) }
-        // It goes to the application as it has come.
+        // This goes to the application as it has come.
         try state.apply(properties, isKept: false)
         let summary = try OfferSummary.summarise(offer.id, fetched, state, since: offer.since)
         var activity = state.shared
         activity["ActivityType"] = .string(summary.type.description)
         activity["ApplicationId"] = .string(summary.applicationID.description)
-        // Only a file of this machine may be named, and none has been made of it.
+        // Only a file on this machine may be named, and none has been made from the document.
         activity["DocumentURL"] = nil
         let hasDocument = !state.documentURL.isEmpty
         return (activity, Continuation.Fetched(offer: summary, document: hasDocument ? .remote : .none))

@@ -4,12 +4,12 @@ internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
 
-/// What the guards of streams need of the session.
+/// What the guards of streams need from the session.
 @MainLoop
 protocol StreamGuardsOwner: AnyObject {
-    /// The continuations of our activities, which count their streams.
+    /// The continuations of this session's activities, which count their streams.
     var origin: OriginContinuations { get set }
-    /// The continuations here, which count theirs.
+    /// The continuations of peers' activities here, which count their streams.
     var held: HeldContinuations { get set }
     /// Whether there is a continuation of this id here, of an activity of `device`.
     func isContinuing(_ id: ContinuationID, of device: DeviceID) -> Bool
@@ -69,7 +69,7 @@ final class StreamGuards {
         }
         remove(number, caller)
         guards[Key(bridge: bridge, number: number)] = Guard(owner, descriptor)
-        // Taken while it lives: later another process may have its id.
+        // The process is looked up while it lives, since another one may have its id later.
         if processes[bridge] == nil {
             processes[bridge] = caller.credentials?.processID.map { ProcessHandle($0) }
         }
@@ -103,7 +103,8 @@ final class StreamGuards {
         let lost = guards.keys.filter { $0.bridge == name }.compactMap(remove)
         guard !lost.isEmpty else { return }
         MainLoop.start {
-            // As long as it lives it would take what follows for the end of what the applications write.
+            // As long as the bridge lives, it would take what follows as the end of what the applications
+            // write.
             guard let process, await process.end(within: Self.patience) else { return }
             for one in lost { StreamSocket.preventWriting(to: one.descriptor.number) }
             try? await MainLoop.sleep(for: StreamSocket.lingerTime)

@@ -5,7 +5,7 @@ internal import HandoffCore
 /// An offer as the `summary` dictionary of `Peer.Offer`, and the summary of what `Fetch` returns, to compare
 /// with it.
 enum OfferSummary {
-    /// The bytes that a summary may take.
+    /// How many bytes a summary may have.
     static let maximumSize = 4096
 
     static func encode(_ offer: Offer) -> [String: Value] {

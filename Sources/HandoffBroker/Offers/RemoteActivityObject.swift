@@ -4,7 +4,7 @@ internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
 
-/// What an offer of a peer needs of the session.
+/// What an offer of a peer needs from the session.
 @MainLoop
 protocol RemoteActivityOwner: ContinuationOwner {
     /// What peers offer.
@@ -73,7 +73,7 @@ final class RemoteActivityObject: RemoteActivityServer {
         let isTraced = try options["Trace"].map { try ActivityState.boolean($0, "Trace") } ?? false
         let target = try owner.remoteOffers.target(
             for: key.activity, of: key.device, application: application)
-        // It has to be told the outcome.
+        // The caller has to be told the outcome.
         owner.welcome(caller)
         if let running = owner.runners.values.first(where: { $0.isRunning && $0.key == key }) {
             try running.join(caller, application: application)
@@ -133,6 +133,6 @@ final class RemoteActivityObject: RemoteActivityServer {
     var deviceType: String { owner.type(of: key.device) }
     var since: Int64 { entry.offer.since }
     var state: String { entry.isContinuing ? "continuing" : "available" }
-    /// Not known: how much has come is not measured until documents are brought over.
+    /// This is not known: progress is not measured as long as no documents are brought over.
     var progress: Double { -1 }
 }

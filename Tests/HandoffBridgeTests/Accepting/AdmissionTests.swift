@@ -69,7 +69,7 @@ struct AdmissionTests {
             _ = try await device.proxy.trust(deviceId: String(repeating: "7", count: 64), name: "")
             #expect(!device.bridge.welcomesStranger(from: "127.0.0.1"))
             let address = try #require(NetworkAddress(device.address))
-            // Not even who knows this device's id, but is not the one that is trusted.
+            // Even a device that knows this device's id is not let in unless it is the one that is trusted.
             let keys = [[], [PeerSecret(trustBetween: raw.id, and: device.id)]]
             for secrets in keys {
                 let socket = try await SocketConnection.connect(to: address)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HandoffBridge
 
-/// What stands in for everything around ``Entrance`` but who is admitted.
+/// What stands in for everything around ``Entrance`` except the admission.
 @MainLoop
 private final class FakeEntranceOwner: EntranceOwner {
     var configuredPort: UInt16 = 0
@@ -25,7 +25,7 @@ struct EntranceTests {
             entrance.open()
             let former = entrance.port
             #expect(Listener.ports.contains(former) && owner.changes == 1)
-            // One that is free now.
+            // A port that is free now.
             let free = try Listener(nil, port: 0) { _ in }.port
             owner.configuredPort = free
             entrance.portChosen()

@@ -4,7 +4,7 @@ import MainLoop
 
 @testable import HandoffBridge
 
-/// What stands in for everything around ``Admission``: who is let in is kept, and nothing more.
+/// What stands in for everything around ``Admission``: it keeps whoever is let in, and does nothing more.
 @MainLoop
 final class FakeAdmissionOwner: AdmissionOwner {
     var isOn = true
@@ -12,7 +12,7 @@ final class FakeAdmissionOwner: AdmissionOwner {
     let opening = Opening()
     var peers: [DeviceID: PeerSecret] = [:]
     var welcomesStrangers = false
-    /// Who was let in, in this order.
+    /// Who was let in, in order.
     var admitted: [DeviceID] = []
     var refusals: [String] = []
     private var transports: [TLSConnection] = []

@@ -6,13 +6,13 @@ import Testing
 
 @testable import HandoffBridge
 
-/// A door with nothing behind it, and who comes to it.
+/// An admission with nothing behind it, and the connections that come to it.
 @MainLoop
 private final class Door {
     let owner: FakeAdmissionOwner
     private let admission: Admission
     private let listener: Listener
-    /// Connections that are kept for as long as this.
+    /// Connections that are kept for as long as this exists.
     private var dialled: [TLSConnection] = []
 
     init() throws {
@@ -24,14 +24,14 @@ private final class Door {
 
     isolated deinit { admission.closeAll() }
 
-    /// Somebody whose secret is known here.
+    /// A device whose secret is known here.
     func peer() throws -> Identity {
         let identity = try Identity(pem: KeyMaker.makeIdentity())
         owner.peers[identity.device] = try secret(UInt8(owner.peers.count + 1))
         return identity
     }
 
-    /// Goes as far as the end of the opening.
+    /// Makes a connection and goes as far as the end of the opening.
     private func knock(_ identity: Identity) async throws -> SocketConnection {
         let socket = try await SocketConnection.connect(
             to: NetworkAddress(host: "127.0.0.1", port: listener.port))
@@ -72,7 +72,7 @@ struct StalledHandshakeTests {
             for _ in 0..<3 { stalled.append(try await door.stall(one)) }
             try await door.come(one)
             try await door.come(other)
-            // Sooner than any that has stalled is given up.
+            // This is sooner than any connection that has stalled is given up.
             try await eventually(timeout: .seconds(4)) { door.owner.admitted.contains(other.device) }
             // The fourth came first: without a limit it would have been let in first, or a moment later.
             try await MainLoop.sleep(for: .milliseconds(300))
@@ -106,7 +106,7 @@ struct StalledHandshakeTests {
             try await door.come(stranger)
             try await door.come(peer)
             try await eventually(timeout: .seconds(4)) { door.owner.admitted == [peer.device] }
-            // Longer than a second, after which it would be the third's turn.
+            // This is longer than a second, after which it would be the turn of the third.
             try await MainLoop.sleep(for: .milliseconds(1500))
             #expect(door.owner.admitted == [peer.device])
             door.end(stalled[0])

@@ -14,10 +14,10 @@ private final class FakeDialsOwner: DialsOwner {
     let opening = Opening()
     var trusted: [DeviceID: TrustEntry] = [:]
     var linked: Set<DeviceID> = []
-    /// Where peers announce to be.
+    /// Where peers announce that they are.
     var announced: [NetworkAddress] = []
     var callback: NetworkAddress?
-    /// Where somebody was not reached, in this order.
+    /// The addresses at which somebody was not reached, in order.
     var missed: [NetworkAddress] = []
     var changed: Set<DeviceID> = []
     var refusals: [String] = []
@@ -109,7 +109,7 @@ struct DialsTests {
             for port in UInt16(1)...5 {
                 owner.announced = [deserted(port)]
                 owner.missed = []
-                // As after a link that has lasted: the waits are short again.
+                // This is what happens after a link that has lasted: the waits are short again.
                 dials.linkEnded(peer, since: MainLoop.now - 60_000_000)
                 dials.sighted(peer)
                 try await eventually { owner.missed.count { $0 == deserted(9) } >= 2 }

@@ -24,7 +24,7 @@ struct RedialTests {
             redial?.now()
             #expect(attempts == 1)
             gate?.resume()
-            // Only jobs that follow each other lead to it, no timer.
+            // Only jobs that follow each other lead to this, and no timer.
             for _ in 0..<20 where attempts == 1 { await Task.yield() }
             #expect(attempts == 2)
             gate?.resume()

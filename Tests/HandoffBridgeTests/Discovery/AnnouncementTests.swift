@@ -67,13 +67,13 @@ struct AnnouncementTests {
         func read(_ entries: [UInt8]...) throws -> Announcement {
             try #require(Announcement(text: [Array("v=1".utf8)] + entries))
         }
-        // A part of a tag, more tags than there can be, a tag without a value.
+        // These are a part of a tag, more tags than there can be, and a tag without a value.
         #expect(try read(Array("t=".utf8) + [UInt8](repeating: 1, count: 15)).tags.count == 1)
         #expect(try read(Array("t=".utf8) + [UInt8](repeating: 1, count: 4096)).tags.count == 31)
         #expect(try read(Array("t".utf8)).tags == [])
-        // The first counts, whatever the case of its letters; others are ignored.
+        // The first of equal keys counts, whatever the case of its letters; others are ignored.
         #expect(try read(Array("N=a".utf8), Array("n=b".utf8), Array("zzz=".utf8), []).name == "a")
-        // A name is text.
+        // A name has to be text.
         #expect(try read(Array("n=".utf8) + [0xFF, 0xFE]).name == "")
         #expect(try read(Array("n=a\u{1B}[31m\u{202E}b".utf8)).name == "a\u{FFFD}[31m\u{FFFD}b")
         #expect(try read(Array("n=".utf8) + [UInt8](repeating: 0x61, count: 250)).name.count == 64)
@@ -117,7 +117,7 @@ struct DiscoveryTagTests {
             subject, for: [try secret(1), try secret(3)], hour: 100, fillers: DiscoveryTag.makeFillers())
         for hour in UInt64(99)...101 { #expect(try find(tags, subject, hour: hour) == device(1)) }
         for hour: UInt64 in [98, 102, 0, 1 << 62] { #expect(try find(tags, subject, hour: hour) == nil) }
-        // Another device, instance or port makes them worth nothing.
+        // For another device, instance or port, the tags are worth nothing.
         #expect(try find(tags, self.subject(port: 4712)) == nil)
         #expect(
             try find(DiscoveryTag.all(self.subject(2), for: [secret(1)], hour: 100, fillers: []), subject)

@@ -71,7 +71,7 @@ struct DiscoveryTests {
             let discovery = Discovery(owner, Announcer(owner), isAllowed: true) { try bus.connect() }
             discovery.update()
             try await eventually { discovery.error == "Avahi is not running." }
-            // The object of Avahi's server is not there.
+            // The object of Avahi's server does not exist.
             let avahi = try await program("org.freedesktop.Avahi", on: bus)
             let running = try Message.signal(from: "/", "org.freedesktop.Avahi.Server", "StateChanged")
             var writer = MessageWriter(running)
@@ -91,7 +91,7 @@ struct DiscoveryTests {
             let (bus, owner) = (try await TestBus.start(), try FakeDiscoveryOwner())
             let logind = try await program("org.freedesktop.login1", on: bus)
             let other = try bus.connect()
-            // To whoever listens it says the same: nothing but its name tells them apart.
+            // The signal is the same from both programs: only the name of its sender tells them apart.
             @MainLoop func say(_ sender: Bus, isAboutToSleep: Bool) throws {
                 let message = try Message.signal(
                     from: "/org/freedesktop/login1", "org.freedesktop.login1.Manager", "PrepareForSleep")
@@ -119,7 +119,8 @@ struct DiscoveryTests {
         }
     }
 
-    /// Returns when what `sender` has sent has come to `receiver`: an answer comes behind all that was sent before it.
+    /// Returns when what `sender` has sent has come to `receiver`: an answer comes after everything that was
+    /// sent before it.
     @MainLoop
     private func deliver(from sender: Bus, to receiver: Bus) async throws {
         for end in [sender, receiver] { _ = try await end.request("org.example.Nobody") }

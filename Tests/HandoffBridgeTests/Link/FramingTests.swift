@@ -20,7 +20,7 @@ private func head(body: UInt32, fields: UInt32) -> [UInt8] {
     return [UInt8(ascii: "l"), 1, 0, 1] + numbers
 }
 
-/// Takes whatever is not too long.
+/// Takes every message that is not too long.
 private func takeAll(_ header: MessageHeader) -> FrameBuffer.Verdict {
     .take(limit: FrameBuffer.maximumMessage)
 }

@@ -153,7 +153,7 @@ struct HostileLinkTests {
         }
     }
 
-    /// The serial number of the call `member` that `raw` has been sent.
+    /// The serial number of the call of `member` that was sent to `raw`.
     @MainLoop
     private func serial(of member: String, at raw: RawDevice) async throws -> UInt32 {
         try await eventually { raw.messages.contains { $0.member == member } }
@@ -325,12 +325,12 @@ struct HostileLinkTests {
             let address = try #require(NetworkAddress(device.address))
             var silent: [SocketConnection] = []
             for _ in 0..<70 { silent.append(try await SocketConnection.connect(to: address)) }
-            // Sooner than they would be dropped for their silence.
+            // This is sooner than they would be dropped for their silence.
             try await eventually(timeout: .seconds(1)) {
                 silent.count { !$0.hasBeenEnded } <= OpeningQuota.socketsOfSource
             }
             device.bridge.setDiscoverable(true)
-            // So many were more than it takes in a second.
+            // So many connections were more than the device takes in a second.
             try await MainLoop.sleep(for: .seconds(1))
             let raw = try RawDevice()
             try await raw.link(to: device)

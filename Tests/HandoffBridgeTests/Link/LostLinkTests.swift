@@ -41,7 +41,8 @@ struct LostLinkTests {
             try await raw.link(to: device)
             let withdrawals = { device.broker?.events.count { $0 == "withdraw \(activity)" } ?? 0 }
             var before = 0
-            // On a busy machine the new link may come so late that the offer has ended without one.
+            // On a busy machine, the new link may come so late that the offer has ended because there was
+            // none.
             repeat {
                 _ = try await raw.call("org.example.Handoff.Peer", "Offer") { (writer) throws(DBusError) in
                     try writer.write(activity)
@@ -49,11 +50,11 @@ struct LostLinkTests {
                 }
                 before = withdrawals()
                 raw.close()
-                // It does not keep the secret.
+                // The device does not keep the secret.
                 device.bridge.setDiscoverable(true)
                 try await raw.link(to: device)
             } while withdrawals() > before
-            // With a link it would stay.
+            // With a link, the offer would stay.
             try await eventually { withdrawals() > before }
         }
     }
@@ -173,7 +174,7 @@ struct LostLinkTests {
             try await a.pair(with: b)
             for _ in 0..<10 {
                 a.link(with: b)?.close("for the test")
-                // More connections a second than these would be refused.
+                // If more connections than these came in a second, they would be refused.
                 try await MainLoop.sleep(for: .milliseconds(500))
                 let (addressA, addressB) = (a.address, b.address)
                 let (proxyA, proxyB) = (a.proxy, b.proxy)

@@ -7,10 +7,11 @@ import Testing
 
 /// Somebody between two devices who ends each attempt that would not succeed before revealing anything.
 ///
-/// Towards R it plays I, towards I it plays R. I's user has the code on the screen, and whoever stands between knows it;
-/// what is left is to guess it with R, which shows another code each time that it takes part.
+/// Towards R it plays I, towards I it plays R. The user of I has the code on the screen, and whoever is in
+/// between knows it. It remains to make R show the same code by luck, since R shows another code each time
+/// that it takes part.
 private struct Grinder {
-    /// So few that guessing succeeds within a test.
+    /// So few codes that guessing succeeds within a test.
     static let codes: UInt64 = 256
 
     let i = DeviceID(bytes: [UInt8](repeating: 1, count: 32))
@@ -19,7 +20,7 @@ private struct Grinder {
     /// How often R has taken part.
     var attempts = 0
 
-    /// What the code of I is: whoever answers I's commitment gets to know it.
+    /// The code of I, which whoever answers I's commitment gets to know.
     private func codeOfInitiator() throws -> String {
         let transcript = PairingTranscript.make(
             RandomBytes.make(32), client: try #require(i), server: try #require(own), codes: Self.codes)
@@ -30,8 +31,8 @@ private struct Grinder {
         return machine.code
     }
 
-    /// Whether both users see the same code in the end, as often as R takes part: unasked as long as its budget
-    /// allows, and `asked` times because its user says so.
+    /// Whether both users see the same code in the end, as often as R takes part: unasked for as long as its
+    /// budget allows, and `asked` times because its user agrees.
     mutating func succeeds(asked: Int) throws -> Bool {
         let wanted = try codeOfInitiator()
         var budget = PairingBudget()
@@ -51,7 +52,8 @@ private struct Grinder {
             attempts += 1
             guard case .answerCommit(let nb)? = actions.first(where: \.isAnswer) else { return false }
             let code = transcript.code(na, nb)
-            // Whoever reveals with another code is found out; so it ends the attempt, which is spent all the same.
+            // Whoever reveals when the codes differ is found out, so it ends the attempt instead, which is
+            // spent all the same.
             guard "\(code.prefix(3)) \(code.dropFirst(3))" == wanted else {
                 _ = machine.linkLost()
                 continue
@@ -81,7 +83,7 @@ struct GrindingTests {
         var chance = 1.0
         for _ in 0..<(PairingBudget.maximum + asked) { chance *= miss }
         let expected = Double(trials) * (1 - chance)
-        // Five standard deviations: of two million runs one fails by chance.
+        // The limit is five standard deviations, so one run of two million fails by chance.
         let bound = 5 * (expected * chance).squareRoot()
         #expect(abs(Double(successes) - expected) <= bound, "\(successes) successes, \(expected) expected")
     }

@@ -8,16 +8,17 @@ import Testing
 
 @Suite("Connecting in order to pair", .serialized)
 struct PairingConnectionTests {
-    /// Has `a` connect to `b` in order to pair, does something to the link at once, and gives back what the user is told.
+    /// Has `a` connect to `b` in order to pair, does something to the link at once, and returns what the user
+    /// is told.
     @MainLoop
     private func told(_ disturb: @MainLoop (TestDevice, Link) -> Void) async throws -> String {
         let (a, b) = (try await TestDevice.start(), try await TestDevice.start())
-        // Else `b` may call back, and its link replace the one that is disturbed.
+        // Otherwise `b` may call back, and its link may replace the one that is disturbed.
         a.bridge.entrance.close()
         try await a.pair(with: b)
         a.link(with: b)?.close("for the test")
         try await eventually { a.link(with: b) == nil && b.link(with: a) == nil }
-        // A link that either makes by itself would take the place of the one that is meant.
+        // A link that either device makes by itself would take the place of the one that is tested.
         a.bridge.dials.abandon(b.id)
         b.bridge.dials.abandon(a.id)
         try a.bridge.pairings.pair(b.id)

@@ -13,7 +13,7 @@ private final class FakePairingsOwner: PairingsOwner {
     let ownID: DeviceID
     var addresses: [NetworkAddress] = []
     var room: HandoffFailure?
-    /// What becomes of connecting.
+    /// The result of connecting.
     var connecting: @MainLoop () async throws -> Void = {}
     var tried: [NetworkAddress] = []
     var changed: [DeviceID] = []
@@ -143,7 +143,7 @@ struct PairingsTests {
             let others = try (1...17).map { try device($0) }
             for other in others {
                 pairings.failed(other, "It was in vain.")
-                // Told apart by when they failed, in microseconds.
+                // The failures are told apart by when they happened, in microseconds.
                 try await MainLoop.sleep(for: .milliseconds(1))
             }
             #expect(others.map(pairings.concerns) == [false] + Array(repeating: true, count: 16))

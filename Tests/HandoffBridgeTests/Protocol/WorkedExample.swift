@@ -5,11 +5,11 @@ import Testing
 
 /// The values of the worked example in docs/protocol.md, by their names.
 struct WorkedExample {
-    /// Each as it is written, without the breaks between its lines.
+    /// Each value as it is written, without the breaks between its lines.
     let values: [String: String]
 
-    /// Reads the fenced blocks behind the heading: a name, two spaces or more, and a value, which goes on in the lines that
-    /// begin with a space.
+    /// Reads the fenced blocks below the heading: a name, two spaces or more, and a value, which goes on in
+    /// the lines that begin with a space.
     init() throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../docs/protocol.md").standardized

@@ -21,7 +21,7 @@ struct WorkedExampleTests {
         exchange = Knock.Exchange(listener: try example.bytes("S"), dialler: try example.bytes("D"))
     }
 
-    /// Where desk dials to, as its knock says.
+    /// Where the device “desk” dials to, according to its knock.
     private func destination() throws -> KnockDestination {
         try #require(KnockDestination(NetworkAddress(host: "192.0.2.7", port: Self.port)))
     }
@@ -110,7 +110,7 @@ struct WorkedExampleTests {
         let tag = DiscoveryTag.make(subject, for: secret, hour: hour)
         #expect(try tag == example.bytes("tag"))
 
-        // Each string stands behind its length.
+        // Each string comes after its length.
         var (strings, rest) = ([[UInt8]](), try example.bytes("TXT")[...])
         while let length = rest.popFirst() {
             strings.append(Array(rest.prefix(Int(length))))

@@ -57,7 +57,7 @@ struct ApplicationEndTests {
         defer { close(application) }
         let stop = try #require(StopSignal())
         do {
-            // Its only reference: freed at the end of this.
+            // This is the only reference to the end, which is freed when this block ends.
             let pair = try StreamSocket.makePair()
             let other = pair.theirs.take()
             defer { close(other) }

@@ -16,7 +16,7 @@ struct SendingWatchTests {
     func life() {
         #expect(watch.begin())
         #expect(watch.isBusy())
-        // A write that takes long.
+        // This is a write that takes a long time.
         #expect(watch.isBusy())
         #expect(!watch.begin())
         watch.end()
@@ -25,7 +25,7 @@ struct SendingWatchTests {
         #expect(!watch.isBusy())
         #expect(watch.begin())
         watch.end()
-        // It was sent between two looks.
+        // Something was sent between two looks.
         #expect(watch.isBusy())
         #expect(!watch.isBusy())
     }

@@ -146,7 +146,7 @@ struct SecretTests {
         return (a, b)
     }
 
-    /// Whether both have the same secret and have seen that.
+    /// Whether both devices have the same secret and know that they do.
     @MainLoop
     private static func agree(_ a: TestDevice, _ b: TestDevice) -> Bool {
         guard let one = a.bridge.trust[b.id], let other = b.bridge.trust[a.id] else { return false }
@@ -181,7 +181,7 @@ struct SecretTests {
         try await onLoop {
             let (a, b) = try await linked()
             let former = try #require(a.bridge.trust[b.id]?.secret)
-            // As if a link had given a new one, and only one side had written it.
+            // This is as if a link had given a new secret, and only one side had saved it.
             for (changed, other) in [(a, b), (b, a)] {
                 let new = try secret(UInt8.random(in: 0...255))
                 changed.bridge.trust.note(other.id) { $0.agree(on: new, at: MainLoop.wallClock) }
@@ -248,7 +248,8 @@ struct SecretTests {
             let thief = try RawDevice()
             let socket = try await SocketConnection.connect(to: address)
             try await Opening().dial(socket, as: a.id, secrets: a.bridge.trust[b.id]?.secrets ?? [])
-            // The dialler's side of the handshake may be over before the other has looked.
+            // The handshake may be over on the dialler's side before the other side has checked the
+            // certificate.
             _ = try? await TLSConnection.establish(.client, over: socket, as: thief.identity)
             try await letPass(.milliseconds(200))
             #expect(b.bridge.links.all(with: thief.id).isEmpty)

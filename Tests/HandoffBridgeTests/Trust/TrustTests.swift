@@ -168,7 +168,7 @@ struct TrustSecretTests {
         var entry = TrustEntry(try #require(DeviceID(first)), source: .pairing)
         entry.agree(on: try secret(1), at: 1)
         #expect(entry.secrets == [try secret(1)])
-        // Twice a link gave one that the device did not come to write: it still has the first.
+        // Twice, a link gave a secret that the device did not get to save, so it still has the first.
         entry.agree(on: try secret(2), named: try secret(1).id, at: 2)
         entry.agree(on: try secret(3), named: try secret(1).id, at: 2)
         #expect(entry.secrets == [try secret(3), try secret(1)])
