@@ -121,9 +121,9 @@ final class StreamPump: Sendable {
     /// What happens to what arrives.
     private enum Receiving {
         case delivering
-        /// The application does not read any more, and what comes is thrown away. Only in this way does the
-        /// other device learn of its own end, and what the application wrote before it closed its end still
-        /// has to arrive there.
+        /// The application does not read any more, and what comes is thrown away. It has to be read all the
+        /// same: only then is it seen here that the other device ends the stream, which cannot be cut before,
+        /// since what the application wrote before it closed its end still has to arrive there.
         case discarding
         /// The other application has ended its direction.
         case ended
