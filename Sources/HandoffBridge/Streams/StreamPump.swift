@@ -129,26 +129,29 @@ final class StreamPump: Sendable {
         case ended
     }
 
-    /// How much is thrown away as fast as it comes when the application has closed its end: about as much as
-    /// was under way.
-    private static let thrownAwayAtOnce = 4 << 20
+    /// How many records are thrown away as fast as they come when the application has closed its end: 4 MiB if
+    /// they are full, which is about as much as was under way. Records are counted, not bytes, since one of a
+    /// single byte costs nearly as much as a full one.
+    private static let thrownAwayAtOnce = 256
     /// How many records are taken at a time of what comes after that…
     private static let recordsAtATime = 4
     /// …and how long the pause after them is, in milliseconds, since the other device may go on for ever.
-    private static let pause: Int32 = 4
+    private static let pause: Int32 = 16
 
     private func receive() {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferSize, alignment: 16)
         defer { buffer.deallocate() }
         var (reader, state, thrownAway) = (StreamFrameReader(), Receiving.delivering, 0)
         do {
-            while case let count = try fill(buffer, isUnwanted: thrownAway > Self.thrownAwayAtOnce), count > 0
-            {
+            while true {
+                let most = state == .discarding ? Self.recordsAtATime : .max
+                let (count, records) = try fill(buffer, most)
+                if count == 0 { break }
                 guard try deliver(UnsafeRawBufferPointer(rebasing: buffer[..<count]), &reader, &state) else {
                     return
                 }
                 guard state == .discarding else { continue }
-                thrownAway += count
+                thrownAway += records
                 if thrownAway > Self.thrownAwayAtOnce, !signal.pause(Self.pause) { return }
             }
         } catch {
@@ -160,17 +163,18 @@ final class StreamPump: Sendable {
         report(.connectionEnded)
     }
 
-    /// Waits for a record, and takes whatever else is there, or only some of it if it is unwanted.
-    private func fill(_ buffer: UnsafeMutableRawBufferPointer, isUnwanted: Bool) throws(GLibError) -> Int {
+    /// Waits for a record, and takes whatever else is there, up to `most` records.
+    private func fill(
+        _ buffer: UnsafeMutableRawBufferPointer, _ most: Int
+    ) throws(GLibError) -> (count: Int, records: Int) {
         var (count, records) = (try transport.read(buffer), 1)
-        while count > 0, buffer.count - count >= TLSConnection.recordSize {
-            if isUnwanted, records == Self.recordsAtATime { break }
-            records += 1
+        while count > 0, records < most, buffer.count - count >= TLSConnection.recordSize {
             let more = transport.readMore(UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
             if more == 0 { break }
             count += more
+            records += 1
         }
-        return count
+        return (count, records)
     }
 
     /// - Returns: whether to go on.
