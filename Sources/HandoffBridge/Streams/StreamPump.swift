@@ -133,10 +133,20 @@ final class StreamPump: Sendable {
     /// they are full, which is about as much as was under way. Records are counted, not bytes, since one of a
     /// single byte costs nearly as much as a full one.
     private static let thrownAwayAtOnce = 256
+    /// How many records are taken at a time to be delivered: as many as the buffer has room for if they are full.
+    /// More small ones would keep this thread reading for long before it sees that nobody wants them.
+    private static let recordsOfBuffer = bufferSize / TLSConnection.recordSize
     /// How many records are taken at a time of what comes after that…
     private static let recordsAtATime = 4
-    /// …and how long the pause after them is, in milliseconds, since the other device may go on for ever.
-    private static let pause: Int32 = 16
+    /// …and how long the pause after them is, in milliseconds: at first, and at most, since the other device may
+    /// go on for ever.
+    private static let (firstPause, longestPause): (Int32, Int32) = (16, 128)
+
+    /// The pause once so many records have been thrown away: twice as long with each further lot.
+    private static func pause(after records: Int) -> Int32 {
+        let lots = min(records / thrownAwayAtOnce, 8)
+        return lots == 0 ? 0 : min(firstPause << Int32(lots - 1), longestPause)
+    }
 
     private func receive() {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferSize, alignment: 16)
@@ -144,7 +154,7 @@ final class StreamPump: Sendable {
         var (reader, state, thrownAway) = (StreamFrameReader(), Receiving.delivering, 0)
         do {
             while true {
-                let most = state == .discarding ? Self.recordsAtATime : .max
+                let most = state == .discarding ? Self.recordsAtATime : Self.recordsOfBuffer
                 let (count, records) = try fill(buffer, most)
                 if count == 0 { break }
                 guard try deliver(UnsafeRawBufferPointer(rebasing: buffer[..<count]), &reader, &state) else {
@@ -152,7 +162,8 @@ final class StreamPump: Sendable {
                 }
                 guard state == .discarding else { continue }
                 thrownAway += records
-                if thrownAway > Self.thrownAwayAtOnce, !signal.pause(Self.pause) { return }
+                let pause = Self.pause(after: thrownAway)
+                if pause > 0, !signal.pause(pause) { return }
             }
         } catch {
             return report(.failed("the connection is broken: \(error)"))
