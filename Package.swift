@@ -47,9 +47,7 @@ let package = Package(
             name: "DBusGeneratorPlugin", capability: .buildTool(), dependencies: ["dbus-generator"],
             path: "Sources/DBusGenerator/Plugin"),
         module("HandoffCore", []),
-        module(
-            "HandoffInterfaces", ["DBus", "HandoffCore", "MainLoop", "Platform"],
-            plugins: ["DBusGeneratorPlugin"]),
+        module("HandoffInterfaces", ["DBus", "HandoffCore", "MainLoop"], plugins: ["DBusGeneratorPlugin"]),
         module("HandoffDaemon", ["DBus", "HandoffCore", "HandoffInterfaces", "MainLoop", "Platform"]),
         module(
             "HandoffBroker",

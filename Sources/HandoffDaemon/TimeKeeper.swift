@@ -27,11 +27,9 @@ public final class TimeKeeper {
         let body: @MainLoop (Bool) -> Void
     }
 
-    private static var now: Instant { Instant(microseconds: MainLoop.now) }
-
     /// Whether nothing will be done for `key` for so long that waiting is pointless.
     public func isBarred(_ key: Key) -> Bool {
-        if case .barred = budgets.standing(of: key, at: Self.now) { true } else { false }
+        if case .barred = budgets.standing(of: key, at: .now) { true } else { false }
     }
 
     /// How many pieces of work wait for `key`.
@@ -60,7 +58,7 @@ public final class TimeKeeper {
     }
 
     private func standing(of key: Key, _ evenIfBarred: Bool) -> TimeBudgets.Standing {
-        evenIfBarred ? budgets.pace(of: key, at: Self.now) : budgets.standing(of: key, at: Self.now)
+        evenIfBarred ? budgets.pace(of: key, at: .now) : budgets.standing(of: key, at: .now)
     }
 
     private func run(_ key: Key, _ body: @MainLoop (Bool) -> Void, _ isLetIn: Bool) {
@@ -79,7 +77,7 @@ public final class TimeKeeper {
     /// `key` has used this much processor time, in nanoseconds, as measured by the loop or spent where the
     /// loop does not see it.
     public func spend(_ nanoseconds: Int64, _ key: Key) {
-        guard budgets.took(nanoseconds, key, at: Self.now) else { return }
+        guard budgets.took(nanoseconds, key, at: .now) else { return }
         MainLoop.start { [weak self] in
             guard let self else { return }
             barred(key)
@@ -106,7 +104,7 @@ public final class TimeKeeper {
     /// The next in turn: one that is barred, since that is answered at once, or else the one of those not
     /// held back that has used the least.
     private func nextInTurn() -> (key: Key, isLetIn: Bool)? {
-        let now = Self.now
+        let now = Instant.now
         var least: (key: Key, taken: Int64)?
         for key in queue {
             guard let first = waiting[key]?.first else { continue }

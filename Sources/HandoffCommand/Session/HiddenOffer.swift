@@ -30,8 +30,7 @@ struct HiddenOffer: Equatable {
 
     /// The offers in the property `HiddenOffers`; none if there is no such property.
     static func all(in value: Value?) -> [HiddenOffer] {
-        guard case .array(let array)? = value else { return [] }
-        return array.elements.compactMap { $0.properties }.map { HiddenOffer($0) }
+        Value.propertyList(value).map { HiddenOffer($0) }
     }
 
     /// What to call its device.

@@ -33,5 +33,13 @@ extension [String: Value] {
     }
 }
 
+extension Value {
+    /// The entries of a property that is a list of dictionaries (`aa{sv}`); none if it is missing or of another type.
+    static func propertyList(_ value: Value?) -> [[String: Value]] {
+        guard case .array(let array)? = value else { return [] }
+        return array.elements.compactMap { $0.properties }
+    }
+}
+
 /// What `GetManagedObjects` returns.
 typealias ManagedObjects = [ObjectPath: [String: [String: Value]]]

@@ -30,8 +30,7 @@ struct DeviceFetches: Equatable {
 
     /// The entries in the property `FetchesByDevice`; none if there is no such property.
     static func all(in value: Value?) -> [DeviceFetches] {
-        guard case .array(let array)? = value else { return [] }
-        return array.elements.compactMap { $0.properties }.map { DeviceFetches($0) }
+        Value.propertyList(value).map { DeviceFetches($0) }
     }
 
     var json: JSON {

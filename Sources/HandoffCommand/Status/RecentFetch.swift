@@ -28,8 +28,7 @@ struct RecentFetch: Equatable {
 
     /// The fetches in the property `RecentFetches`; none if there is no such property.
     static func all(in value: Value?) -> [RecentFetch] {
-        guard case .array(let array)? = value else { return [] }
-        return array.elements.compactMap { $0.properties }.map { RecentFetch($0) }
+        Value.propertyList(value).map { RecentFetch($0) }
     }
 
     var json: JSON {
