@@ -28,6 +28,8 @@ public final class Broker {
     private(set) lazy var pendingReleases = PendingReleases(self)
     private(set) lazy var guards = StreamGuards(self)
     private(set) lazy var unreadMessages = UnreadMessagesWatch(self)
+    private(set) lazy var starter = ApplicationStarter(bus)
+    private(set) lazy var defaults = DefaultApplications { [weak self] in self?.updateHandlers() }
     private lazy var peerCalls = PeerCalls(self)
     private(set) lazy var installedApplications = InstalledApplications { [weak self] in
         self?.setInstalled($0)
@@ -159,8 +161,11 @@ public final class Broker {
 
     /// The applications have changed: who can continue what is looked up again.
     func updateHandlers() {
-        peers.perform(remoteOffers.updateHandlers { registry.handlers(for: $0) })
+        peers.perform(remoteOffers.updateHandlers { handlers(for: $0) })
     }
+
+    /// What can continue `offer` here, best first.
+    func handlers(for offer: Offer) -> [Handler] { registry.handlers(for: offer, with: choices(for: offer)) }
 
     /// Why there is nothing at `path` for `caller`, if there is anything to say about that.
     private func explainAbsence(of path: ObjectPath, to caller: Caller, _ member: String) -> DBusError? {

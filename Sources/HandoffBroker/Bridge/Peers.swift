@@ -11,8 +11,8 @@ internal import Platform
 protocol PeersOwner: AnyObject {
     /// Where the objects of peers and their offers are exported.
     var connection: Connection { get }
-    /// The applications that have registered.
-    var registry: Registry { get }
+    /// What can continue `offer` here, best first.
+    func handlers(for offer: Offer) -> [Handler]
     /// What peers offer.
     var remoteOffers: RemoteOffers { get set }
     /// What peers continue.
@@ -149,7 +149,7 @@ final class Peers {
                 runner.offerWithdrawn()
             }
         }
-        perform(owner.remoteOffers.offer(offer, from: device, handlers: owner.registry.handlers(for: offer)))
+        perform(owner.remoteOffers.offer(offer, from: device, handlers: owner.handlers(for: offer)))
     }
 
     func perform(_ actions: [RemoteOffers.Action]) {

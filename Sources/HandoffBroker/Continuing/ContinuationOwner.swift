@@ -23,6 +23,10 @@ protocol ContinuationOwner: PeerDirectory {
     var registry: Registry { get }
     /// Which connections hold which continuations.
     var held: HeldContinuations { get set }
+    /// What starts applications and has them open things.
+    var starter: ApplicationStarter { get }
+    /// What the user's desktop opens things with.
+    var defaults: DefaultApplications { get }
     /// All connections of the process of `connection`, which is one of them.
     func relatives(of connection: String) -> Set<String>
     /// Ends the continuations that a connection no longer holds.

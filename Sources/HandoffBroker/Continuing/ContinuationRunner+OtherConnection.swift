@@ -9,7 +9,7 @@ extension ContinuationRunner {
     /// If the application answers that it does not implement `member`, another connection of the application
     /// takes the place of this one, if there is a better one.
     func handsOver(_ member: Recipients.Member, of name: BusName?, _ error: DBusError) -> Bool {
-        guard error.saysThatMemberIsMissing, let name, name == registered?.name,
+        guard error.saysThatMemberIsMissing, let applicationID, let name, name == registered?.name,
             machine.isAwaiting(member)
         else {
             return false

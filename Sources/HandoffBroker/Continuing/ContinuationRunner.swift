@@ -11,24 +11,26 @@ internal import Platform
 @MainLoop
 final class ContinuationRunner {
     var machine: Continuation
-    /// Which application continues.
-    let applicationID: ApplicationID
+    /// Which application continues; nil if it is a browser that nobody knows.
+    var applicationID: ApplicationID? { machine.target.application }
     /// Which of its connections is handed the activity.
     var recipients = Recipients()
     /// The connection that is handed the activity; nil until it has registered.
     private(set) var registered: (name: BusName, proxy: ApplicationProxy)?
-    private let activationToken: String
+    let activationToken: String
     private let remotePath: ObjectPath
     unowned let owner: any ContinuationOwner
     private lazy var timer = DeadlineTimer { [weak self] in
         guard let self else { return }
         perform(machine.advance(to: .now))
     }
-    private var trace: ContinuationTrace
+    var trace: ContinuationTrace
     /// The callers who are also told how long each phase took.
     private var traceReaders: Set<String> = []
     /// What the last `Fetch` brought, as the application will get it.
-    private var activity: [String: Value] = [:]
+    var activity: [String: Value] = [:]
+    /// What is known of its document; nil if it has none.
+    var document: FetchedDocument?
 
     /// The object that the application is handed.
     let path: ObjectPath
@@ -48,11 +50,10 @@ final class ContinuationRunner {
     }
 
     init(
-        _ machine: Continuation, of remote: RemoteActivityObject, application: ApplicationID,
-        activationToken: String, owner: any ContinuationOwner
+        _ machine: Continuation, of remote: RemoteActivityObject, activationToken: String,
+        owner: any ContinuationOwner
     ) throws {
         self.machine = machine
-        applicationID = application
         self.activationToken = activationToken
         self.owner = owner
         remotePath = remote.path
@@ -74,7 +75,7 @@ final class ContinuationRunner {
 
     /// An application has registered, perhaps the one that was started.
     func applicationRegistered() {
-        guard registered == nil, isRunning,
+        guard registered == nil, isRunning, machine.target.isHandedActivity, let applicationID,
             let connection = owner.registry.connection(for: applicationID, continuing: machine.offer),
             let registration = owner.registry.registration(of: connection),
             registration.team == machine.offer.team, registration.declares(machine.offer.type)
@@ -93,24 +94,6 @@ final class ContinuationRunner {
         perform(machine.applicationReady(at: .now))
     }
 
-    /// Has the bus start the application. That is not enough: the application also has to register.
-    private func startApplication() async {
-        do {
-            // The bus does not decide how long this may take.
-            try await owner.bus.startService(
-                try BusName(applicationID.description), timeout: Deadline.registration * 2)
-        } catch {
-            let reason = PeerText.message(DBusError.converting(error).message)
-            perform(
-                machine.startFailed(
-                    HandoffFailure(
-                        .applicationFailed,
-                        "\(applicationID) could not be started (\(reason)). Start it by hand, then try again."
-                    ))
-            )
-        }
-    }
-
     /// Lets the application see the continuation.
     func export() {
         guard let registered else { return }
@@ -123,7 +106,7 @@ final class ContinuationRunner {
     func begin() {
         trace.began(
             "\(PeerText.message(offeredType.description)) of \(owner.name(of: device)) goes to"
-                + " \(applicationID)")
+                + " \(applicationID?.description ?? "the browser")")
         perform(machine.begin(at: .now))
         // From now on the offer stays until the outcome is out.
         let shown = owner.setContinuing(true, key)
@@ -174,23 +157,19 @@ final class ContinuationRunner {
 
     private func perform(_ action: Continuation.Action) {
         switch action {
-        case .startApplication: run { await $0.startApplication() }
+        case .startApplication(let application): run { await $0.startApplication(application) }
         case .askWillContinue: run { await $0.askWillContinue() }
         case .fetch: run { await $0.fetch() }
-        case .awaitDocument, .bringDocument:
-            perform(machine.documentFailed(Self.later("brings no documents over"), at: .now))
+        case .awaitDocument: run { await $0.awaitDocument() }
+        case .bringDocument: run { await $0.bringDocument() }
         case .deliver: run { await $0.deliver() }
-        case .openWebPage, .openDocument:
-            perform(machine.openFailed(Self.later("opens no pages and documents")))
+        case .openWebPage: run { await $0.openWebPage() }
+        case .openDocument: run { await $0.openDocument() }
         case .tellApplicationFailed(let failure): run { await $0.tellApplicationFailed(failure) }
         case .finished(let outcome, let callers): finished(outcome, callers)
         case .confirmContinued: run { await $0.confirmContinued() }
         case .release: release()
         }
-    }
-
-    private static func later(_ what: String) -> HandoffFailure {
-        HandoffFailure(.notSupported, "This version of Handoff \(what).")
     }
 
     private func run(_ body: @escaping @MainLoop @Sendable (ContinuationRunner) async -> Void) {
@@ -228,8 +207,8 @@ final class ContinuationRunner {
                 activity: machine.offer.id.description, continuation: id.description,
                 timeout: Deadline.fetch * 2)
             trace.fetched(since: begin, saving: FetchedActivity.saveTime(fetched))
-            let (activity, summary) = try FetchedActivity.check(fetched, machine.offer)
-            self.activity = activity
+            let (activity, summary, document) = try FetchedActivity.check(fetched, machine.offer)
+            (self.activity, self.document) = (activity, document)
             owner.held.fetched(id, supportsStreams: summary.offer.supportsContinuationStreams)
             perform(machine.fetched(summary, at: .now))
         } catch {
@@ -288,7 +267,7 @@ final class ContinuationRunner {
             }
             post(to: caller) { () throws(DBusError) in
                 try RemoteActivityBinding.continueFinished(
-                    from: remotePath, applicationId: applicationID.description, errorName: name,
+                    from: remotePath, applicationId: applicationID?.description ?? "", errorName: name,
                     message: message)
             }
         }

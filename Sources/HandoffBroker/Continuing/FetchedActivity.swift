@@ -16,11 +16,14 @@ enum FetchedActivity {
         "Current",
     ]
 
-    /// - Returns: what the application gets, and what the state machine needs to know.
+    /// - Returns: what the application gets, what the state machine needs to know, and what is known of the document;
+    ///   nil if there is none.
     /// - Throws: what rule was broken.
     static func check(
         _ fetched: [String: Value], _ offer: Offer
-    ) throws(HandoffFailure) -> (activity: [String: Value], summary: Continuation.Fetched) {
+    ) throws(HandoffFailure)
+        -> (activity: [String: Value], summary: Continuation.Fetched, document: FetchedDocument?)
+    {
         var state = ActivityState()
         let properties = fetched.filter { !others.contains($0.key) }
         // This goes to the application as it has come.
@@ -32,6 +35,9 @@ enum FetchedActivity {
         // Only a file on this machine may be named, and none has been made from the document.
         activity["DocumentURL"] = nil
         let hasDocument = !state.documentURL.isEmpty
-        return (activity, Continuation.Fetched(offer: summary, document: hasDocument ? .remote : .none))
+        return (
+            activity, Continuation.Fetched(offer: summary, document: hasDocument ? .remote : .none),
+            hasDocument ? FetchedDocument() : nil
+        )
     }
 }

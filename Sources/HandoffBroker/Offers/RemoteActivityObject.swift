@@ -93,15 +93,8 @@ final class RemoteActivityObject: RemoteActivityServer {
     private func makeRunner(
         _ target: RemoteOffers.Target, _ caller: BusName, _ token: String
     ) throws -> (ContinuationRunner, [HeldContinuations.Action]) {
-        guard case .application(let application) = target else {
-            throw HandoffFailure(
-                .notSupported,
-                "This version of Handoff opens no web pages. Start an application that continues \(entry.offer.type)."
-            )
-        }
         let id = ContinuationID(using: &generator)
-        let registration = owner.registry.connection(for: application, continuing: entry.offer)
-            .flatMap { owner.registry.registration(of: $0) }
+        let registration = registration(for: target)
         let ended =
             try registration.map {
                 try owner.held.began(
@@ -110,13 +103,19 @@ final class RemoteActivityObject: RemoteActivityServer {
             } ?? []
         let continuation = Continuation(
             id: id, device: key.device, offer: entry.offer,
-            target: .application(application, isRunning: registration != nil),
+            target: target.begun(isRunning: registration != nil),
             caller: caller.text)
-        let runner = try ContinuationRunner(
-            continuation, of: self, application: application, activationToken: token, owner: owner)
+        let runner = try ContinuationRunner(continuation, of: self, activationToken: token, owner: owner)
         if let registration { try runner.use(registration) }
         owner.runners[id] = runner
         return (runner, ended)
+    }
+
+    /// What the application that is to be handed the activity has registered, if it is running.
+    private func registration(for target: RemoteOffers.Target) -> Registration? {
+        guard case .application(let application) = target else { return nil }
+        return owner.registry.connection(for: application, continuing: entry.offer)
+            .flatMap { owner.registry.registration(of: $0) }
     }
 
     func dismiss(_ call: MethodCall) async throws {
@@ -127,7 +126,7 @@ final class RemoteActivityObject: RemoteActivityServer {
     var activityType: String { entry.offer.type.description }
     var title: String { entry.offer.title }
     var applicationId: String { entry.offer.applicationID.description }
-    var handlers: [String] { entry.handlers.map(\.description) }
+    var handlers: [String] { entry.handlers.map(\.id.description) }
     var deviceId: String { key.device.description }
     var deviceName: String { owner.name(of: key.device) }
     var deviceType: String { owner.type(of: key.device) }
@@ -135,4 +134,15 @@ final class RemoteActivityObject: RemoteActivityServer {
     var state: String { entry.isContinuing ? "continuing" : "available" }
     /// This is not known: progress is not measured as long as no documents are brought over.
     var progress: Double { -1 }
+}
+
+extension RemoteOffers.Target {
+    /// The same as what a continuation begins with.
+    fileprivate func begun(isRunning: Bool) -> Continuation.Target {
+        switch self {
+        case .application(let id): .application(id, isRunning: isRunning)
+        case .browser(let id): .browser(id)
+        case .documentApplication(let id): .documentApplication(id)
+        }
+    }
 }

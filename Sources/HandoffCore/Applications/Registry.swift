@@ -107,10 +107,28 @@ public struct Registry: Sendable {
         return first
     }
 
-    /// The applications that can continue `offer`, best first: the one it comes from, then those of its team that
-    /// declare its type, first those that are registered, the latest first, then those that can be started, by id.
-    /// Browsing the web is also continued by the default browser.
-    public func handlers(for offer: Offer, defaultBrowser: ApplicationID? = nil) -> [ApplicationID] {
+    /// The applications that can continue `offer`, best first: the one that the user has chosen; for a web page, those to
+    /// which its site has given it; the one it comes from; those of its team that declare its type, first those that
+    /// are registered, the latest first, then those that can be started, by id. The user's browser is handed what it
+    /// declares. Last come what only opens the web page, and what only opens the document.
+    public func handlers(for offer: Offer, with choices: HandlerChoices = HandlerChoices()) -> [Handler] {
+        let ids = applications(for: offer, defaultBrowser: choices.browser)
+        var handlers = ids.map { Handler.application($0) }
+        if offer.webpageHost != nil, let browser = choices.browser, !ids.contains(browser) {
+            handlers.append(.browser(browser))
+        }
+        if offer.documentType != nil, let opener = choices.documentApplication,
+            !handlers.contains(where: { $0.id == opener })
+        {
+            handlers.append(.documentApplication(opener))
+        }
+        guard let chosen = handlers.firstIndex(where: { $0.id == choices.chosen }) else { return handlers }
+        handlers.insert(handlers.remove(at: chosen), at: 0)
+        return handlers
+    }
+
+    /// Those of the handlers that are handed the activity, best first.
+    private func applications(for offer: Offer, defaultBrowser: ApplicationID?) -> [ApplicationID] {
         var ids: [ApplicationID] = []
         let receiving = registrations.filter(\.receives)
         for registration in receiving.reversed() where registration.declares(offer.type) {

@@ -3,7 +3,7 @@
 extension Continuation {
     /// How far the application is while the activity is on its way.
     enum Application {
-        /// No application is asked: the page goes to the browser.
+        /// No application is asked: one only opens the page or the document.
         case notNeeded
         /// It was started and has not registered.
         case starting(until: Instant)

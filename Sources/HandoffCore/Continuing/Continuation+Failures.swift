@@ -15,6 +15,12 @@ extension HandoffFailure {
                 + " \"\(offer.title)\" in \(target.name). See whether the application hangs, then try again.")
     }
 
+    static func documentMissing(_ offer: Offer) -> HandoffFailure {
+        HandoffFailure(
+            .offerWithdrawn,
+            "\"\(offer.title)\" has no document any more. Choose from what is offered now.")
+    }
+
     static func declined(_ offer: Offer, by target: Continuation.Target) -> HandoffFailure {
         HandoffFailure(
             .applicationFailed,

@@ -5,15 +5,27 @@ extension Continuation {
     public enum Target: Hashable, Sendable {
         /// This application, which is registered already or has to be started.
         case application(ApplicationID, isRunning: Bool)
-        /// The default browser, which is given the web page's address.
-        case browser
+        /// The user's browser, which is given the web page's address; nil if none was known.
+        case browser(ApplicationID?)
+        /// What the user opens such documents with, which is given the document.
+        case documentApplication(ApplicationID)
 
-        /// The application; nil for the browser.
+        /// Which application it is; nil if it is an unknown browser.
         public var application: ApplicationID? {
             switch self {
-            case .application(let id, isRunning: _): id
-            case .browser: nil
+            case .application(let id, isRunning: _), .documentApplication(let id): id
+            case .browser(let id): id
             }
+        }
+
+        /// Whether the application is handed the activity itself, not only its page or its document.
+        public var isHandedActivity: Bool {
+            if case .application = self { true } else { false }
+        }
+
+        /// Whether the document has to be here before anything is opened.
+        var wantsDocument: Bool {
+            if case .browser = self { false } else { true }
         }
     }
 

@@ -48,8 +48,8 @@ public struct Continuation: Sendable {
         self.offer = offer
         self.target = target
         callers = [caller]
-        retrieval = Retrieval(of: offer)
-        isLetGo = target.application == nil
+        retrieval = Retrieval(of: offer, wantsDocument: target.wantsDocument)
+        isLetGo = !target.isHandedActivity
     }
 
     /// Whether the outcome is still open, so that others may join.
@@ -73,7 +73,7 @@ public struct Continuation: Sendable {
         case .application(_, isRunning: true):
             state = .preparing(.asked(until: now.advanced(by: Deadline.willContinue)))
             return retrieval.begin(at: now) + [.askWillContinue]
-        case .browser:
+        case .browser, .documentApplication:
             state = .preparing(.notNeeded)
             return retrieval.begin(at: now)
         }
@@ -302,9 +302,13 @@ public struct Continuation: Sendable {
         }
         let refreshing = retrieval.refresh(at: now)
         guard refreshing.isEmpty else { return refreshing }
-        guard target.application != nil else {
+        switch target {
+        case .application: break
+        case .browser:
             state = .opening(until: now.advanced(by: Deadline.opening))
             return [.openWebPage]
+        case .documentApplication:
+            return openDocument(at: now, orFail: .documentMissing(offer))
         }
         state = .delivering(until: now.advanced(by: Deadline.continueActivity))
         return [.deliver]

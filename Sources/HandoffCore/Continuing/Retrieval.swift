@@ -27,6 +27,8 @@ struct Retrieval: Sendable {
     }
 
     private let offer: Offer
+    /// Whether its document is needed too.
+    private let wantsDocument: Bool
     private var state = State.new
     private var offeredRevision: UInt64
     private var hasRetried = false
@@ -36,8 +38,9 @@ struct Retrieval: Sendable {
     private(set) var fetched: Continuation.Fetched?
 
     /// The activity of this offer is wanted.
-    init(of offer: Offer) {
+    init(of offer: Offer, wantsDocument: Bool = true) {
         self.offer = offer
+        self.wantsDocument = wantsDocument
         offeredRevision = offer.revision
     }
 
@@ -73,7 +76,7 @@ struct Retrieval: Sendable {
         guard offer.agrees(with: fetched.offer) else { return .failed(.offerChanged(offer)) }
         self.fetched = fetched
         switch fetched.document {
-        case .none, .present:
+        case _ where !wantsDocument, .none, .present:
             state = .complete
             return .go([])
         case .awaited:

@@ -13,7 +13,7 @@ public struct RemoteOffers: Sendable {
         /// What is offered.
         public internal(set) var offer: Offer
         /// The applications here that can continue it, best first.
-        public internal(set) var handlers: [ApplicationID]
+        public internal(set) var handlers: [Handler]
         /// Whether it is being continued here.
         public internal(set) var isContinuing: Bool
     }
@@ -44,14 +44,26 @@ public struct RemoteOffers: Sendable {
     public enum Target: Hashable, Sendable {
         /// This application.
         case application(ApplicationID)
-        /// The default browser, which is given the web page's address.
-        case browser
+        /// The user's browser, which is given the web page's address; nil if none is known.
+        case browser(ApplicationID?)
+        /// What the user opens such documents with, which is given the document.
+        case documentApplication(ApplicationID)
+
+        /// What `handler` makes the target.
+        init(_ handler: Handler) {
+            self =
+                switch handler {
+                case .application(let id): .application(id)
+                case .browser(let id): .browser(id)
+                case .documentApplication(let id): .documentApplication(id)
+                }
+        }
     }
 
     /// What a device offers, seen or not.
     private struct Held {
         var offer: Offer
-        var handlers: [ApplicationID]
+        var handlers: [Handler]
         var isDismissed = false
 
         /// Whether something here continues it: an application, or the browser.
@@ -101,24 +113,24 @@ public struct RemoteOffers: Sendable {
         guard let entry = entry(id, of: device) else { throw .unknownOffer(id, of: device) }
         guard held[device]?.offer.id == id else { throw .offerWithdrawn(id) }
         if let application {
-            guard entry.handlers.contains(application) else {
-                let list = entry.handlers.map(\.description).joined(separator: ", ")
+            guard let handler = entry.handlers.first(where: { $0.id == application }) else {
+                let list = entry.handlers.map(\.id.description).joined(separator: ", ")
                 throw HandoffFailure(
                     .invalidArguments,
                     "\(application) cannot continue this activity. Name one of its handlers"
                         + (list.isEmpty ? ", of which there are none." : ": \(list)."))
             }
-            return .application(application)
+            return Target(handler)
         }
-        if let best = entry.handlers.first { return .application(best) }
+        if let best = entry.handlers.first { return Target(best) }
         guard entry.offer.webpageHost != nil else { throw .noApplication(for: entry.offer) }
-        return .browser
+        return .browser(nil)
     }
 
     /// A peer offers something: a new identifier replaces what it offered before, the same one replaces the
     /// summary. The date of an offer stays as it was told first.
     public mutating func offer(
-        _ offer: Offer, from device: DeviceID, handlers: [ApplicationID]
+        _ offer: Offer, from device: DeviceID, handlers: [Handler]
     ) -> [Action] {
         guard isEnabled else { return [] }
         if let former = held[device], former.offer.id == offer.id {
@@ -150,7 +162,7 @@ public struct RemoteOffers: Sendable {
     }
 
     /// The applications may have changed: `handlers` says which of them can continue an offer, best first.
-    public mutating func updateHandlers(_ handlers: (Offer) -> [ApplicationID]) -> [Action] {
+    public mutating func updateHandlers(_ handlers: (Offer) -> [Handler]) -> [Action] {
         held = held.mapValues {
             var one = $0
             one.handlers = handlers(one.offer)

@@ -27,7 +27,7 @@ struct FetchedActivityTests {
             "Keywords": .strings(["milk"]), "WebpageURL": .string("https://example.com/"),
         ]
         let offer = try Sample.offer()
-        let (activity, summary) = try FetchedActivity.check(
+        let (activity, summary, _) = try FetchedActivity.check(
             Self.fetched(own.merging(shared) { $1 }), offer)
         var expected = shared
         expected["ActivityType"] = .string("com.example.notes.edit")
@@ -49,7 +49,7 @@ struct FetchedActivityTests {
         let fetched = Self.fetched([
             "DocumentURL": .string("file:///etc/passwd"), "DocumentType": .string("text/plain"),
         ])
-        let (activity, summary) = try FetchedActivity.check(fetched, Sample.offer())
+        let (activity, summary, _) = try FetchedActivity.check(fetched, Sample.offer())
         #expect(activity["DocumentURL"] == nil && summary.document == .remote)
         #expect(summary.offer.documentType == "text/plain")
     }

@@ -53,7 +53,7 @@ struct RegistryTests {
         registry.remove(":1.1")
         #expect(registry.connection(for: notes) == ":1.2")
         #expect(registry.connection(for: try Example.application("other")) == nil)
-        #expect(registry.handlers(for: try Example.offer(type: "view")) == [notes])
+        #expect(registry.handlers(for: try Example.offer(type: "view")) == [.application(notes)])
     }
 
     @Test("without a type an activity gets that of its document, else the first that is declared")
@@ -96,10 +96,13 @@ struct RegistryTests {
         try registry.register(try registration(":1.5", "painter"))
         let names = ["notes", "painter", "writer"]
         #expect(
-            registry.handlers(for: try Example.offer()) == (try names.map { try Example.application($0) }))
+            registry.handlers(for: try Example.offer())
+                == (try names.map { .application(try Example.application($0)) }))
         let fromElsewhere = try Example.offer(application: "absent")
         let order = ["painter", "writer", "notes"]
-        #expect(registry.handlers(for: fromElsewhere) == (try order.map { try Example.application($0) }))
+        #expect(
+            registry.handlers(for: fromElsewhere)
+                == (try order.map { .application(try Example.application($0)) }))
         #expect(registry.handlers(for: try Example.offer(type: "none")).isEmpty)
     }
 
@@ -124,7 +127,9 @@ struct RegistryTests {
             applicationID: try Example.application("other"),
             team: try Example.team(), webpageHost: "example.com", revision: 1, since: 0)
         #expect(registry.handlers(for: offer).isEmpty)
-        #expect(registry.handlers(for: offer, defaultBrowser: browser) == [browser])
+        var choices = HandlerChoices()
+        choices.browser = browser
+        #expect(registry.handlers(for: offer, with: choices) == [.application(browser)])
     }
 
     @Test("a connection has at most 256 types; too many change nothing")
@@ -186,7 +191,8 @@ struct RegistryTests {
         try registry.register(try registration(":1.1", "painter"))
         let order = ["notes", "painter", "writer"]
         #expect(
-            registry.handlers(for: try Example.offer()) == (try order.map { try Example.application($0) }))
+            registry.handlers(for: try Example.offer())
+                == (try order.map { .application(try Example.application($0)) }))
         #expect(registry.connection(for: try Example.application("notes")) == nil)
     }
 
@@ -196,7 +202,7 @@ struct RegistryTests {
         _ = registry.setInstalled([try installed("writer")])
         let writer = try Example.application("writer")
         let offer = try Example.offer()
-        #expect(registry.handlers(for: offer) == [writer])
+        #expect(registry.handlers(for: offer) == [.application(writer)])
         try registry.register(try registration(":1.1", "writer", team: "com.other"))
         #expect(registry.handlers(for: offer) == [])
         #expect(registry.connection(for: writer, continuing: offer) == nil)
@@ -247,7 +253,7 @@ struct RegistryTests {
         #expect(try registry.activityType("", for: ":1.2") == Example.type("edit"))
         try registry.register(try registration(":1.1"))
         try registry.register(try registration(":1.2", receives: false))
-        #expect(registry.handlers(for: offer) == [notes])
+        #expect(registry.handlers(for: offer) == [.application(notes)])
         #expect(registry.connection(for: notes) == ":1.1")
         #expect(registry.connection(for: notes, continuing: offer) == ":1.1")
         registry.remove(":1.1")
@@ -259,7 +265,7 @@ struct RegistryTests {
         var registry = Registry()
         _ = registry.setInstalled([try installed("notes")])
         try registry.register(try registration(":1.1", receives: false))
-        #expect(registry.handlers(for: try Example.offer()) == [try Example.application()])
+        #expect(registry.handlers(for: try Example.offer()) == [.application(try Example.application())])
     }
 
     @Test("whose registration was ended is told so until it registers again or leaves")

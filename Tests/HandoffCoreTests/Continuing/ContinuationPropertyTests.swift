@@ -99,7 +99,7 @@ struct ContinuationPropertyTests {
         var generator = SeededGenerator(seed: seed)
         let target: Continuation.Target =
             generator.chance(15)
-            ? .browser : .application(try Example.application(), isRunning: generator.chance(50))
+            ? .browser(nil) : .application(try Example.application(), isRunning: generator.chance(50))
         var continuation = Continuation(
             id: try Example.continuation(1), device: try Example.device(1), offer: try Example.offer(),
             target: target, caller: "a")

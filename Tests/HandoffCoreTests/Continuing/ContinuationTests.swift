@@ -274,7 +274,7 @@ struct ContinuationTests {
     func browser() throws {
         var continuation = Continuation(
             id: try Example.continuation(1), device: try Example.device(1), offer: try Example.offer(),
-            target: .browser, caller: "a")
+            target: .browser(nil), caller: "a")
         #expect(continuation.begin(at: .at(0)) == [.fetch])
         #expect(continuation.fetched(try fetched(streams: true), at: .at(1)) == [.openWebPage])
         #expect(

@@ -37,7 +37,7 @@ struct RemoteOffersPropertyTests {
         let device = try Example.device(UInt8.random(in: 0...3, using: &generator))
         let number = UInt8.random(in: 0...3, using: &generator)
         let id = try Example.activity(number)
-        let handlers = generator.chance(60) ? [try Example.application()] : []
+        let handlers = generator.chance(60) ? [Handler.application(try Example.application())] : []
         switch Int.random(in: 0..<16, using: &generator) {
         case 0..<6:
             let title = "Title \(Int.random(in: 0...2, using: &generator))"

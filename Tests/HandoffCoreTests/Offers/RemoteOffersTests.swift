@@ -14,9 +14,10 @@ struct RemoteOffersTests {
     }
 
     /// Offers of peers, among which the first device offers the activity 1.
-    private func offered(host: String? = nil, handlers: [ApplicationID]? = nil) throws -> RemoteOffers {
+    private func offered(host: String? = nil, handlers: [Handler]? = nil) throws -> RemoteOffers {
         var offers = RemoteOffers(isEnabled: true)
-        _ = offers.offer(try Example.offer(host: host), from: device, handlers: handlers ?? [notes])
+        _ = offers.offer(
+            try Example.offer(host: host), from: device, handlers: handlers ?? [.application(notes)])
         return offers
     }
 
@@ -28,7 +29,7 @@ struct RemoteOffersTests {
     func offerAndWithdraw() throws {
         var offers = RemoteOffers(isEnabled: true)
         let offer = try Example.offer()
-        let actions = offers.offer(offer, from: device, handlers: [notes])
+        let actions = offers.offer(offer, from: device, handlers: [.application(notes)])
         #expect(try actions == [.added(entry(offers))])
         #expect(offers.entries.map(\.offer) == [offer])
         #expect(offers.withdraw(offer.id, from: device) == [.removed(device, offer.id)])
@@ -39,15 +40,17 @@ struct RemoteOffersTests {
     @Test("a new activity replaces what a device offered before")
     func replacement() throws {
         var offers = try offered()
-        let actions = offers.offer(try Example.offer(2), from: device, handlers: [notes])
+        let actions = offers.offer(try Example.offer(2), from: device, handlers: [.application(notes)])
         #expect(try actions == [.removed(device, Example.activity(1)), .added(entry(offers, 2))])
     }
 
     @Test("the same activity again replaces the summary, but not the date")
     func summary() throws {
         var offers = try offered()
-        #expect(offers.offer(try Example.offer(since: 7), from: device, handlers: [notes]) == [])
-        let actions = offers.offer(try Example.offer(title: "New", since: 9), from: device, handlers: [notes])
+        #expect(
+            offers.offer(try Example.offer(since: 7), from: device, handlers: [.application(notes)]) == [])
+        let actions = offers.offer(
+            try Example.offer(title: "New", since: 9), from: device, handlers: [.application(notes)])
         #expect(try actions == [.changed(entry(offers))])
         #expect(try entry(offers).offer.title == "New")
         #expect(try entry(offers).offer.since == 0)
@@ -64,7 +67,7 @@ struct RemoteOffersTests {
     @Test("the offer of a peer that is gone is not shown, and those of all when the bridge is")
     func peersGone() throws {
         var offers = try offered()
-        _ = offers.offer(try Example.offer(2), from: try Example.device(2), handlers: [notes])
+        _ = offers.offer(try Example.offer(2), from: try Example.device(2), handlers: [.application(notes)])
         #expect(offers.peerRemoved(device) == [.removed(device, try Example.activity(1))])
         #expect(offers.allPeersRemoved() == [.removed(try Example.device(2), try Example.activity(2))])
     }
@@ -76,27 +79,29 @@ struct RemoteOffersTests {
         var offers = try offered()
         let id = try Example.activity(1)
         #expect(try offers.dismiss(id, of: device) == [.removed(device, id)])
-        #expect(offers.offer(try Example.offer(title: "New"), from: device, handlers: [notes]) == [])
+        #expect(
+            offers.offer(try Example.offer(title: "New"), from: device, handlers: [.application(notes)]) == []
+        )
         #expect(code { _ = try offers.dismiss(id, of: device) } == .unknownObject)
         _ = offers.withdraw(id, from: device)
-        #expect(offers.offer(try Example.offer(), from: device, handlers: [notes]).count == 1)
+        #expect(offers.offer(try Example.offer(), from: device, handlers: [.application(notes)]).count == 1)
     }
 
     @Test("a new activity of a device is shown though its former one was dismissed")
     func dismissalEnds() throws {
         var offers = try offered()
         _ = try offers.dismiss(try Example.activity(1), of: device)
-        #expect(offers.offer(try Example.offer(2), from: device, handlers: [notes]).count == 1)
-        #expect(offers.offer(try Example.offer(1), from: device, handlers: [notes]).count == 2)
+        #expect(offers.offer(try Example.offer(2), from: device, handlers: [.application(notes)]).count == 1)
+        #expect(offers.offer(try Example.offer(1), from: device, handlers: [.application(notes)]).count == 2)
     }
 
     @Test("switched off, nothing is shown or accepted until peers say it again")
     func disabled() throws {
         var offers = try offered()
         #expect(offers.setEnabled(false) == [.removed(device, try Example.activity(1))])
-        #expect(offers.offer(try Example.offer(2), from: device, handlers: [notes]) == [])
+        #expect(offers.offer(try Example.offer(2), from: device, handlers: [.application(notes)]) == [])
         #expect(offers.setEnabled(true) == [])
-        #expect(offers.offer(try Example.offer(2), from: device, handlers: [notes]).count == 1)
+        #expect(offers.offer(try Example.offer(2), from: device, handlers: [.application(notes)]).count == 1)
     }
 
     @Test(
@@ -112,11 +117,11 @@ struct RemoteOffersTests {
     @Test("an offer comes and goes with the applications that can continue it")
     func handlers() throws {
         var offers = try offered(handlers: [])
-        #expect(offers.updateHandlers { _ in [notes] }.count == 2)
+        #expect(offers.updateHandlers { _ in [.application(notes)] }.count == 2)
         let other = try Example.application("other")
-        let actions = offers.updateHandlers { _ in [other, notes] }
+        let actions = offers.updateHandlers { _ in [.application(other), .application(notes)] }
         #expect(try actions == [.changed(entry(offers))])
-        #expect(offers.updateHandlers { _ in [other, notes] } == [])
+        #expect(offers.updateHandlers { _ in [.application(other), .application(notes)] } == [])
         #expect(
             offers.updateHandlers { _ in [] } == [
                 .removed(device, try Example.activity(1)), .hiddenChanged,
@@ -135,7 +140,7 @@ struct RemoteOffersTests {
         #expect(offers.withdraw(id, from: device) == [])
         #expect(code { _ = try offers.target(for: id, of: device) } == .offerWithdrawn)
         #expect(try offers.dismiss(id, of: device) == [])
-        #expect(offers.offer(try Example.offer(2), from: device, handlers: [notes]).count == 1)
+        #expect(offers.offer(try Example.offer(2), from: device, handlers: [.application(notes)]).count == 1)
         #expect(offers.entries.count == 2)
         #expect(offers.setContinuing(false, id, of: device) == [.removed(device, id)])
         #expect(offers.setContinuing(false, id, of: device) == [])
@@ -153,13 +158,13 @@ struct RemoteOffersTests {
     func targets() throws {
         let other = try Example.application("other")
         let id = try Example.activity(1)
-        let offers = try offered(host: "example.com", handlers: [notes, other])
+        let offers = try offered(host: "example.com", handlers: [.application(notes), .application(other)])
         #expect(try offers.target(for: id, of: device) == .application(notes))
         #expect(try offers.target(for: id, of: device, application: other) == .application(other))
         let stranger = try Example.application("stranger")
         #expect(
             code { _ = try offers.target(for: id, of: device, application: stranger) } == .invalidArguments)
-        #expect(try offered(host: "example.com", handlers: []).target(for: id, of: device) == .browser)
+        #expect(try offered(host: "example.com", handlers: []).target(for: id, of: device) == .browser(nil))
         var shown = RemoteOffers(isEnabled: true, showsUnhandled: true)
         _ = shown.offer(try Example.offer(), from: device, handlers: [])
         #expect(code { _ = try shown.target(for: id, of: device) } == .noApplication)
@@ -184,7 +189,7 @@ struct RemoteOffersTests {
         #expect(hidden.reason.contains(offer.team.description))
         #expect(
             offers.offer(try Example.offer(title: "Other"), from: device, handlers: []) == [.hiddenChanged])
-        #expect(offers.updateHandlers { _ in [notes] }.last == .hiddenChanged)
+        #expect(offers.updateHandlers { _ in [.application(notes)] }.last == .hiddenChanged)
         #expect(offers.hidden.isEmpty && offers.entries.count == 1)
         #expect(offers.updateHandlers { _ in [] }.last == .hiddenChanged)
         #expect(offers.setShowsUnhandled(true).last == .hiddenChanged)
@@ -205,10 +210,10 @@ struct RemoteOffersTests {
             _ = offers.offer(try Example.offer(number), from: try Example.device(number), handlers: [])
         }
         let second = try Example.activity(2)
-        let actions = offers.updateHandlers { $0.id == second ? [] : [notes] }
+        let actions = offers.updateHandlers { $0.id == second ? [] : [.application(notes)] }
         #expect(actions.count == 3 && actions.last == .hiddenChanged)
         #expect(offers.hidden.map(\.offer.id) == [second] && offers.entries.count == 2)
-        let others = offers.updateHandlers { $0.id == second ? [notes] : [] }
+        let others = offers.updateHandlers { $0.id == second ? [.application(notes)] : [] }
         #expect(others.count == 4 && others.count { $0 == .hiddenChanged } == 1)
         #expect(offers.hidden.count == 2 && offers.entries.map(\.offer.id) == [second])
     }

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import HandoffDaemon
+internal import HandoffInterfaces
+
+extension ContinuationRunner {
+    /// Has the application started. That is not enough: the application also has to register.
+    func startApplication(_ application: ApplicationID) async {
+        do {
+            try await owner.starter.start(application, activationToken: activationToken)
+        } catch {
+            perform(machine.startFailed(HandoffFailure(routed: error)))
+        }
+    }
+}

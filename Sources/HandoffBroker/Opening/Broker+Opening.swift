@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffCore
+
+extension Broker {
+    /// What decides beside the applications themselves which of them is best for `offer`.
+    func choices(for offer: Offer) -> HandlerChoices {
+        var choices = HandlerChoices()
+        if offer.webpageHost != nil || offer.type == .browsingWeb { choices.browser = defaults.browser }
+        choices.documentApplication = offer.documentType.flatMap {
+            defaults.application(forDocumentsOf: $0)
+        }
+        return choices
+    }
+}
