@@ -282,6 +282,34 @@ struct ContinuationTests {
         #expect(continuation.continuedAcknowledged() == [.release])
     }
 
+    @Test("a page that the browser opens is not kept waiting by a document that belongs to it too")
+    func browserWithoutDocument() throws {
+        for document in [Continuation.Document.remote, .awaited, .present] {
+            var continuation = Continuation(
+                id: try Example.continuation(1), device: try Example.device(1), offer: try Example.offer(),
+                target: .browser(try Example.application("browser")), caller: "a")
+            _ = continuation.begin(at: .at(0))
+            #expect(continuation.fetched(try fetched(document), at: .at(1)) == [.openWebPage])
+        }
+    }
+
+    @Test(
+        "a document that no application here continues is brought over and opened with what opens such documents"
+    )
+    func documentApplication() throws {
+        var continuation = Continuation(
+            id: try Example.continuation(1), device: try Example.device(1), offer: try Example.offer(),
+            target: .documentApplication(try Example.application("editor")), caller: "a")
+        #expect(continuation.begin(at: .at(0)) == [.fetch])
+        var without = continuation
+        #expect(continuation.fetched(try fetched(.remote, streams: true), at: .at(1)) == [.bringDocument])
+        #expect(continuation.documentArrived(at: .at(2)) == [.openDocument])
+        #expect(
+            continuation.opened(at: .at(3)) == [.finished(.continued, callers: ["a"]), .confirmContinued])
+        #expect(continuation.continuedAcknowledged() == [.release])
+        #expect(isFailure(without.fetched(try fetched(.none), at: .at(1)), .offerWithdrawn, told: false))
+    }
+
     @Test("those who join get the same outcome, once however often they joined")
     func joining() throws {
         var continuation = try delivering()
