@@ -207,7 +207,9 @@ final class ContinuationRunner {
                 activity: machine.offer.id.description, continuation: id.description,
                 timeout: Deadline.fetch * 2)
             trace.fetched(since: begin, saving: FetchedActivity.saveTime(fetched))
-            let (activity, summary, document) = try FetchedActivity.check(fetched, machine.offer)
+            let folders =
+                SharedURLs.areNamed(in: fetched) ? await owner.sharedFolders.current() : SharedFolders()
+            let (activity, summary, document) = try FetchedActivity.check(fetched, machine.offer, folders)
             (self.activity, self.document) = (activity, document)
             owner.held.fetched(id, supportsStreams: summary.offer.supportsContinuationStreams)
             perform(machine.fetched(summary, at: .now))
