@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
 internal import HandoffCore
 internal import HandoffDaemon
+internal import HandoffInterfaces
+internal import MainLoop
+internal import Platform
 
 extension ContinuationRunner {
     /// Waits until the document has been synchronised to this machine.
@@ -8,10 +12,64 @@ extension ContinuationRunner {
         perform(machine.documentFailed(Self.noDocuments, at: .now))
     }
 
+    // MARK: Bringing it over
+
     /// Brings the document over from the origin.
     func bringDocument() async {
-        perform(machine.documentFailed(Self.noDocuments, at: .now))
+        let attempt = documentFile.begin()
+        do {
+            try owner.documents.begin(id, from: device)
+            let reply = try await owner.bridgePeer(device).openDocument(
+                continuation: id.description, timeout: Deadline.documentSilence * 2)
+            guard attempt == documentFile.attempt else { return }
+            let about = try AnnouncedDocument(reply.about)
+            documentFile.receiving = try DocumentReceiving(
+                about, from: reply.stream, to: owner.documents.downloads,
+                replacing: documentFile.brought?.placed
+            ) { [weak self] event in self?.received(event, about, attempt) }
+            showProgress(0, of: about.size)
+        } catch {
+            guard attempt == documentFile.attempt else { return }
+            documentFailed(HandoffFailure(routed: error))
+        }
     }
+
+    private func received(_ event: DocumentReceiving.Event, _ about: AnnouncedDocument, _ attempt: Int) {
+        guard attempt == documentFile.attempt else { return }
+        switch event {
+        case .received(let count):
+            machine.documentProgressed(at: .now)
+            perform([])
+            showProgress(count, of: about.size)
+        case .placed(let placed):
+            owner.documents.end(id, from: device)
+            documentFile.arrived(placed, document ?? FetchedDocument())
+            activity["DocumentURL"] = documentFile.url.map { .string($0) }
+            brokerLog.debug("continuation \(id): the document is \(PeerText.message(placed.path))")
+            owner.setProgress(1, key)
+            perform(machine.documentArrived(at: .now))
+        case .failed(let failure): documentFailed(failure)
+        }
+    }
+
+    private func documentFailed(_ failure: HandoffFailure) {
+        documentFile.receiving = nil
+        owner.documents.end(id, from: device)
+        perform(machine.documentFailed(failure, at: .now))
+    }
+
+    private func showProgress(_ count: UInt64, of size: UInt64?) {
+        guard let size else { return }
+        owner.setProgress(size == 0 ? 1 : Double(count) / Double(size), key)
+    }
+
+    /// Nothing more comes of the continuation, so the document is not needed.
+    func stopDocument() {
+        _ = documentFile.begin()
+        owner.documents.end(id, from: device)
+    }
+
+    // MARK: Opening it
 
     /// Opens the document with what the user opens such documents with.
     func openDocument() async {

@@ -31,6 +31,8 @@ final class ContinuationRunner {
     var activity: [String: Value] = [:]
     /// What is known of its document; nil if it has none.
     var document: FetchedDocument?
+    /// Its document as a file of this machine.
+    var documentFile = DocumentFile()
 
     /// The object that the application is handed.
     let path: ObjectPath
@@ -297,6 +299,7 @@ final class ContinuationRunner {
     }
 
     private func release() {
+        stopDocument()
         owner.connection.objects.unexport(path)
         owner.continuationEnded(id, of: device)
     }
