@@ -7,9 +7,60 @@ internal import MainLoop
 internal import Platform
 
 extension ContinuationRunner {
+    // MARK: Shared folders
+
+    /// Finds out where the document is, which has just been fetched anew.
+    func look(for document: FetchedDocument?) async -> Continuation.Document {
+        guard let document else { return .none }
+        if documentFile.keep(document) { return .present }
+        guard let path = document.sharedPath else { return .remote }
+        switch await owner.documents.look(at: path, for: document) {
+        case .current:
+            documentFile.found(at: path)
+            return .present
+        case .changing, .behind, .missing: return .awaited
+        // A folder that does not answer keeps nobody waiting.
+        case nil: return .remote
+        }
+    }
+
     /// Waits until the document has been synchronised to this machine.
     func awaitDocument() async {
-        perform(machine.documentFailed(Self.noDocuments, at: .now))
+        let attempt = documentFile.begin()
+        guard let document, let path = document.sharedPath else {
+            return perform(machine.documentFailed(DocumentStream.cut, at: .now))
+        }
+        do {
+            documentFile.awaiting = try DocumentAwaiting(document, at: path) { [weak self] event in
+                self?.awaited(event, document, path, attempt)
+            }
+        } catch {
+            perform(machine.documentFailed(error, at: .now))
+        }
+    }
+
+    private func awaited(
+        _ event: DocumentAwaiting.Event, _ document: FetchedDocument, _ path: String, _ attempt: Int
+    ) {
+        guard attempt == documentFile.attempt else { return }
+        switch event {
+        case .grown(let count):
+            if let size = document.size, count <= size { showProgress(count, of: size) }
+        case .arrived:
+            documentFile.found(at: path)
+            documentArrived()
+        case .failed(let failure):
+            brokerLog.debug("continuation \(id): \(failure.message)")
+            perform(machine.documentFailed(failure, at: .now))
+        }
+    }
+
+    private func documentArrived() {
+        activity["DocumentURL"] = documentFile.value
+        brokerLog.debug(
+            "continuation \(id): the document is \(PeerText.message(documentFile.path ?? "nowhere"))")
+        owner.setProgress(1, key)
+        perform(machine.documentArrived(at: .now))
     }
 
     // MARK: Bringing it over
@@ -44,10 +95,7 @@ extension ContinuationRunner {
         case .placed(let placed):
             owner.documents.end(id, from: device)
             documentFile.arrived(placed, document ?? FetchedDocument())
-            activity["DocumentURL"] = documentFile.url.map { .string($0) }
-            brokerLog.debug("continuation \(id): the document is \(PeerText.message(placed.path))")
-            owner.setProgress(1, key)
-            perform(machine.documentArrived(at: .now))
+            documentArrived()
         case .failed(let failure): documentFailed(failure)
         }
     }

@@ -209,7 +209,9 @@ final class ContinuationRunner {
                 activity: machine.offer.id.description, continuation: id.description,
                 timeout: Deadline.fetch * 2)
             trace.fetched(since: begin, saving: FetchedActivity.saveTime(fetched))
-            let (activity, summary, document) = try FetchedActivity.check(fetched, machine.offer)
+            var (activity, summary, document) = try FetchedActivity.check(fetched, machine.offer)
+            if machine.wantsDocument { summary.document = await look(for: document) }
+            activity["DocumentURL"] = summary.document == .present ? documentFile.value : nil
             (self.activity, self.document) = (activity, document)
             owner.held.fetched(id, supportsStreams: summary.offer.supportsContinuationStreams)
             perform(machine.fetched(summary, at: .now))
@@ -257,7 +259,7 @@ final class ContinuationRunner {
     private func finished(_ outcome: Continuation.Outcome, _ callers: [String]) {
         var (name, message) = ("", "")
         if case .failed(let failure) = outcome {
-            (name, message) = (failure.dbusError.name.text, failure.message)
+            (name, message) = (failure.dbusError.name.text, failure.message + documentFile.whereabouts)
         }
         trace.finished(name.isEmpty ? "continued" : "\(message) (\(name))")
         for caller in callers {

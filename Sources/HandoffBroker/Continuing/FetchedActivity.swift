@@ -37,7 +37,7 @@ enum FetchedActivity {
         let hasDocument = !state.documentURL.isEmpty
         return (
             activity, Continuation.Fetched(offer: summary, document: hasDocument ? .remote : .none),
-            hasDocument ? FetchedDocument() : nil
+            hasDocument ? FetchedDocument(url: state.documentURL) : nil
         )
     }
 }
