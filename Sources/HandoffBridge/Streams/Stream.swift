@@ -13,9 +13,11 @@ final class Stream {
     enum Content: Hashable, Sendable {
         /// What two applications say to each other.
         case application
-        /// A document, which the origin's broker sends. The broker here is the application then: it counts the
-        /// stream itself, and needs no guard, since it does not write where it reads a document, and nothing that
-        /// it reads decides where it writes one.
+        /// A document, which the origin's broker sends. The brokers are the applications then: they count the
+        /// stream themselves, and need no guard, since none of them waits in a write where it has to read an error.
+        /// Which end is in order is what decides here whether the document has arrived. So a broker that closes its
+        /// end and has left something unread has broken the stream, and each keeps a byte unread until it has done
+        /// everything: then even its death is a break.
         case document
 
         /// How long it may take until the stream is open.

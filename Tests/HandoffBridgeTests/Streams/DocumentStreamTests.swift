@@ -31,6 +31,12 @@ private final class End {
     func endWriting() { if let number = descriptor?.number { shutdown(number, Int32(SHUT_WR)) } }
     func close() { descriptor = nil }
 
+    /// Whether something is there that has not been read.
+    var hasBytes: Bool {
+        var byte: UInt8 = 0
+        return recv(descriptor?.number ?? -1, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_PEEK)) == 1
+    }
+
     /// Whether the stream has ended, after whatever has come is read.
     func hasEnded() -> Bool {
         guard let number = descriptor?.number, ending == nil else { return true }
@@ -67,7 +73,7 @@ private final class DocumentPair {
         }
         for device in [origin, target] {
             device.broker?.onOpenDocument = { [weak self] _ in
-                let pair = try StreamSocket.makePair()
+                let pair = try StreamSocket.makeDocumentPair()
                 self?.sent.append(End(pair.theirs))
                 return PeerOpenDocumentReply(stream: pair.ours, about: self?.about ?? [:])
             }
@@ -114,7 +120,8 @@ struct DocumentStreamTests {
             #expect(!pair.sent[0].hasEnded())
             end.endWriting()
             try await eventually { pair.sent[0].hasEnded() }
-            #expect(pair.sent[0].ending == 0 && pair.sent[0].bytes == [])
+            // Nothing came but the byte that was there before.
+            #expect(pair.sent[0].ending == 0 && pair.sent[0].bytes.count == 1)
             end.close()
             pair.sent[0].close()
             try await eventually { pair.isOver }
@@ -184,6 +191,47 @@ struct DocumentStreamTests {
             }
             let (end, _) = try await pair.open()
             #expect(!end.hasEnded())
+        }
+    }
+
+    @Test(
+        "a broker that goes and leaves something unread has broken the stream, as if it had died",
+        arguments: [true, false])
+    func left(byOrigin: Bool) async throws {
+        try await onLoop {
+            let pair = try await DocumentPair()
+            let (end, _) = try await pair.open()
+            pair.sent[0].write([1, 2, 3])
+            pair.sent[0].endWriting()
+            if byOrigin {
+                try await eventually {
+                    _ = end.hasEnded()
+                    return end.bytes.count == 3
+                }
+                pair.sent[0].close()
+            } else {
+                // The bytes are there, but nobody reads them.
+                try await eventually { end.hasBytes }
+                end.close()
+            }
+            let other = byOrigin ? end : pair.sent[0]
+            try await eventually { other.hasEnded() }
+            // What has ended before stays so.
+            #expect(other.ending == (byOrigin ? 0 : ECONNRESET))
+            try await eventually { pair.isOver }
+        }
+    }
+
+    @Test("an origin whose broker dies has broken it, whatever was sent before")
+    func death() async throws {
+        try await onLoop {
+            let pair = try await DocumentPair()
+            let (end, _) = try await pair.open()
+            pair.sent[0].write([1, 2, 3])
+            pair.sent[0].close()
+            try await eventually { end.hasEnded() }
+            #expect(end.bytes == [1, 2, 3] && end.ending == ECONNRESET)
+            try await eventually { pair.isOver }
         }
     }
 
