@@ -31,6 +31,7 @@ public final class Broker {
     private(set) lazy var starter = ApplicationStarter(bus)
     let documents: ReceivedDocuments
     private(set) lazy var defaults = DefaultApplications { [weak self] in self?.updateHandlers() }
+    private(set) lazy var sharedFolders = KnownFolders(preferences)
     private lazy var peerCalls = PeerCalls(self)
     private(set) lazy var installedApplications = InstalledApplications { [weak self] in
         self?.setInstalled($0)

@@ -18,6 +18,8 @@ final class Preferences {
     private(set) var deviceName = ""
     /// The port on which peers reach this device; 0 for any.
     private(set) var port: UInt16 = 0
+    /// The shared folders that the user has named.
+    private(set) var sharedFolders = ChosenFolders()
     private let path: String
 
     /// What the file at `path` says; what it does not say has its default.
@@ -29,6 +31,7 @@ final class Preferences {
         showsUnhandled = try file.boolean(.showsUnhandled) ?? false
         deviceName = PeerText.name((try? file.string(.deviceName)) ?? "")
         port = readPort(file)
+        sharedFolders = ChosenFolders(file)
     }
 
     /// An invalid port counts as 0: the bridge, which uses the port, reports it.
@@ -81,6 +84,12 @@ final class Preferences {
             }
         }
         self.port = port
+    }
+
+    /// Stores which folders are shared.
+    func setSharedFolders(_ folders: ChosenFolders) throws {
+        try change { folders.replace(sharedFolders, in: $0) }
+        sharedFolders = folders
     }
 
     private func change(_ change: (KeyFile) -> Void) throws {

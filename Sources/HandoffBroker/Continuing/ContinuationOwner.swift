@@ -25,6 +25,8 @@ protocol ContinuationOwner: PeerDirectory {
     var held: HeldContinuations { get set }
     /// What starts applications and has them open things.
     var starter: ApplicationStarter { get }
+    /// What is shared with other devices by other means.
+    var sharedFolders: KnownFolders { get }
     /// What the user's desktop opens things with.
     var defaults: DefaultApplications { get }
     /// The documents that are brought over.

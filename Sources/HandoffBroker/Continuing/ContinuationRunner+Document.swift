@@ -73,7 +73,7 @@ extension ContinuationRunner {
             let reply = try await owner.bridgePeer(device).openDocument(
                 continuation: id.description, timeout: Deadline.documentSilence * 2)
             guard attempt == documentFile.attempt else { return }
-            let about = try AnnouncedDocument(reply.about)
+            let about = try DocumentDescription(reply.about)
             documentFile.receiving = try DocumentReceiving(
                 about, from: reply.stream, to: owner.documents.downloads,
                 replacing: documentFile.brought?.placed
@@ -85,7 +85,7 @@ extension ContinuationRunner {
         }
     }
 
-    private func received(_ event: DocumentReceiving.Event, _ about: AnnouncedDocument, _ attempt: Int) {
+    private func received(_ event: DocumentReceiving.Event, _ about: DocumentDescription, _ attempt: Int) {
         guard attempt == documentFile.attempt else { return }
         switch event {
         case .received(let count):

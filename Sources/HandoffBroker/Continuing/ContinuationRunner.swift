@@ -209,7 +209,9 @@ final class ContinuationRunner {
                 activity: machine.offer.id.description, continuation: id.description,
                 timeout: Deadline.fetch * 2)
             trace.fetched(since: begin, saving: FetchedActivity.saveTime(fetched))
-            var (activity, summary, document) = try FetchedActivity.check(fetched, machine.offer)
+            let folders =
+                SharedURLs.areNamed(in: fetched) ? await owner.sharedFolders.current() : SharedFolders()
+            var (activity, summary, document) = try FetchedActivity.check(fetched, machine.offer, folders)
             if machine.wantsDocument { summary.document = await look(for: document) }
             activity["DocumentURL"] = summary.document == .present ? documentFile.value : nil
             (self.activity, self.document) = (activity, document)

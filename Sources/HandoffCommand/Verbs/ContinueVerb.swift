@@ -34,7 +34,9 @@ struct ContinueVerb: Verb {
         let broker = try await session.broker()
         let offer = try RemoteOffer.all(in: try await broker.brokerObjects()).choose(id)
         let run = ContinueRun(broker, offer, isVerbose: isVerbose)
+        defer { run.progress.end() }
         let outcome = try await run.outcome(of: options)
+        run.progress.end()
         if isVerbose { tell(run.trace) }
         try tell(outcome, offer, run.trace, after: run.elapsed)
         return outcome.isSuccess ? 0 : 1
@@ -85,7 +87,12 @@ struct ContinueVerb: Verb {
             try Output.line(line.text)
         } else if outcome.isSuccess {
             let place = outcome.applicationID.isEmpty ? "" : " in \(outcome.applicationID.shown)"
-            try Output.line("Continued \(offer.label.quoted) of \(offer.device.quoted)\(place).")
+            // These are handed to whatever opens pages and documents.
+            let isOpened = [ActivityType.browsingWeb.description, PublishVerb.documentType].contains(
+                offer.type)
+            try Output.line(
+                "\(isOpened ? "Opened" : "Continued") \(offer.label.quoted) of \(offer.device.quoted)\(place)."
+            )
         }
         if !outcome.isSuccess {
             let reason = outcome.message.isEmpty ? outcome.errorName : outcome.message
@@ -122,6 +129,8 @@ private final class ContinueRun {
     private var watch: NameWatch?
     /// How long each phase took, if the broker has reported it.
     private(set) var trace: RemoteActivityContinueTrace?
+    /// What the user sees of it.
+    let progress = ContinueProgress()
 
     init(_ broker: Session.Daemon, _ offer: RemoteOffer, isVerbose: Bool) {
         self.broker = broker
@@ -187,13 +196,17 @@ private final class ContinueRun {
     }
 
     private func changed(_ signal: Message) {
-        guard isVerbose, isOurs(signal) else { return }
+        guard isOurs(signal) else { return }
         var reader = MessageReader(signal)
         guard (try? reader.read(String.self)) == RemoteActivityProxy.interface.text,
             let properties: [String: Value] = try? reader.read()
         else { return }
         let before = offer
         offer.update(properties)
+        if !isVerbose {
+            if offer.progress != before.progress { progress.update(offer.progress) }
+            return
+        }
         if offer.state != before.state { phase("state: \(offer.state.shown)") }
         if let progress = offer.progress, progress != before.progress {
             phase("progress: \(Int(progress * 100)) %")

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import CGio
 internal import DBus
 internal import HandoffCore
 
@@ -51,9 +50,7 @@ struct DocumentFile {
 
     /// Its URL, percent-encoded; nil as long as it is not here.
     var url: String? {
-        guard let path, let uri = g_filename_to_uri(path, nil, nil) else { return nil }
-        defer { g_free(uri) }
-        return String(cString: uri)
+        path.flatMap { FileURL.text(Array($0.utf8)) }
     }
 
     /// ``url`` for an activity.

@@ -17,7 +17,7 @@ final class DocumentReceiving: Sendable {
     }
 
     /// What is known of the document.
-    let document: AnnouncedDocument
+    let document: DocumentDescription
     private let stream: DocumentStream
     private let downloads: String
     /// What the document takes the place of, if that is as it was left.
@@ -30,7 +30,7 @@ final class DocumentReceiving: Sendable {
     /// Begins to read from `socket`. What has been placed is found in the folder for received documents in `downloads`.
     /// - Throws: if there is no thread for it.
     init(
-        _ document: AnnouncedDocument, from socket: consuming FileDescriptor, to downloads: String,
+        _ document: DocumentDescription, from socket: consuming FileDescriptor, to downloads: String,
         replacing former: PlacedDocument?, _ tell: @escaping @MainLoop @Sendable (Event) -> Void
     ) throws(HandoffFailure) {
         self.document = document
@@ -81,7 +81,8 @@ final class DocumentReceiving: Sendable {
         }
         try content.check()
         guard !stream.isCancelled else { throw DocumentStream.cut }
-        return try file.place(document.name, modified: Self.plausible(document.modified), replacing: former)
+        return try file.place(
+            DocumentName(document.name), modified: Self.plausible(document.modified), replacing: former)
     }
 
     /// The time if it can be one; otherwise the document gets the time of its arrival.

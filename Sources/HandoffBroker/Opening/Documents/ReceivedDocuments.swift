@@ -13,9 +13,7 @@ final class ReceivedDocuments {
     /// From whom a document is coming, for which continuation.
     private var coming: [DeviceID: ContinuationID] = [:]
 
-    /// How many threads look at files.
-    private var looks = 0
-    private static let maximumLooks = 16
+    private let looks = FileLooks(atMost: 16)
 
     /// Documents are placed in `Handoff` in the folder `downloads`.
     init(in downloads: String = UserDirectories.downloads) { self.downloads = downloads }
@@ -37,37 +35,7 @@ final class ReceivedDocuments {
     /// Looks at the file at `path`, on a thread of its own.
     /// - Returns: nil if that takes so long that the folder must be taken for one that does not answer.
     func look(at path: String, for document: FetchedDocument) async -> CopyLook? {
-        await impatiently(Self.patience) { CopyLook.at(path, of: document) }
-    }
-
-    /// How long a look at a file may take.
-    private static let patience = Duration.seconds(2)
-
-    /// What `body` returns, which runs on a thread of its own; nil if that takes longer than `time`, or if too many such
-    /// threads do not come to an end.
-    func impatiently<Result: Sendable>(
-        _ time: Duration, _ body: @escaping @Sendable () -> Result
-    ) async -> Result? {
-        guard looks < Self.maximumLooks else { return nil }
-        looks += 1
-        return await withCheckedContinuation { continuation in
-            let answer = OnceAnswered(continuation)
-            let timer = LoopSource.timer(after: time) { answer.give(nil) }
-            do {
-                try BackgroundThread.start("document look") {
-                    let result = body()
-                    MainLoop.start { [self] in
-                        timer.cancel()
-                        looks -= 1
-                        answer.give(result)
-                    }
-                }
-            } catch {
-                timer.cancel()
-                looks -= 1
-                answer.give(nil)
-            }
-        }
+        await looks.look { CopyLook.at(path, of: document) }
     }
 
     /// A document of `device` is about to come, for this continuation.
@@ -84,18 +52,5 @@ final class ReceivedDocuments {
     /// The document for this continuation is here, or no longer comes.
     func end(_ id: ContinuationID, from device: DeviceID) {
         if coming[device] == id { coming[device] = nil }
-    }
-}
-
-/// Somebody who waits for one answer, of which only the first counts.
-@MainLoop
-private final class OnceAnswered<Answer: Sendable> {
-    private var continuation: CheckedContinuation<Answer?, Never>?
-
-    init(_ continuation: CheckedContinuation<Answer?, Never>) { self.continuation = continuation }
-
-    func give(_ answer: Answer?) {
-        continuation?.resume(returning: answer)
-        continuation = nil
     }
 }

@@ -22,7 +22,7 @@ private final class Receiver {
 
     func start(_ document: FakeDocument, replacing former: PlacedDocument? = nil) throws {
         let reply = try document.send { end = $0 }
-        let about = try AnnouncedDocument(reply.about)
+        let about = try DocumentDescription(reply.about)
         receiving = try DocumentReceiving(
             about, from: reply.stream, to: folder.path(""), replacing: former
         ) { [weak self] event in
@@ -155,15 +155,6 @@ struct DocumentReceivingTests {
                 // Where nothing came, nothing can be acknowledged.
                 #expect(end?.ending == "broken" || document.sent == 0)
             }
-        }
-    }
-
-    @Test("a description with a value of another type is refused, by its name")
-    func description() throws {
-        for (key, value) in [
-            ("Name", .int32(1)), ("Size", .int64(1)), ("Modified", .string("")),
-        ] as [(String, Value)] {
-            #expect(failure { _ = try AnnouncedDocument([key: value]) }?.code == .invalidArguments)
         }
     }
 
