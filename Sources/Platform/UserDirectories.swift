@@ -13,6 +13,12 @@ public enum UserDirectories {
     /// `$XDG_DATA_HOME`, by default `~/.local/share`.
     public static var data: String { String(cString: g_get_user_data_dir()) }
 
+    /// The folder for downloads that `user-dirs.dirs` names (xdg-user-dirs), or else the home folder. GLib reads
+    /// the file only once.
+    public static var downloads: String {
+        String(cString: g_get_user_special_dir(G_USER_DIRECTORY_DOWNLOAD) ?? g_get_home_dir())
+    }
+
     /// The folders for desktop entries, the most important first: `applications` in `$XDG_DATA_HOME`, then in each of
     /// `$XDG_DATA_DIRS`.
     public static var applications: [String] {

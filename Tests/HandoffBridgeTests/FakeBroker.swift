@@ -19,6 +19,14 @@ final class FakeBroker {
     var onFetch: @MainLoop (String, String) async throws -> [String: Value] = { _, _ in
         ["Title": .string("Fetched")]
     }
+    /// What `OpenDocument` returns.
+    var onOpenDocument: @MainLoop (String) async throws -> PeerOpenDocumentReply = { _ in
+        throw HandoffFailure(.notSupported, "no documents")
+    }
+    /// What `OpenStream` returns.
+    var onOpenStream: @MainLoop (String) async throws -> FileDescriptor = { _ in
+        throw HandoffFailure(.notSupported, "no streams")
+    }
     fileprivate(set) var isEnabled: Bool
     fileprivate(set) var deviceName = ""
     private var bridge: BusName?
@@ -175,11 +183,12 @@ private final class FakePeer: PeerServer {
     }
 
     func openStream(continuation: String, _ call: MethodCall) async throws -> FileDescriptor {
-        throw HandoffFailure(.notSupported, "no streams")
+        try await broker.onOpenStream(continuation)
     }
 
     func openDocument(continuation: String, _ call: MethodCall) async throws -> PeerOpenDocumentReply {
-        throw HandoffFailure(.notSupported, "no documents")
+        broker.events.append("document \(continuation)")
+        return try await broker.onOpenDocument(continuation)
     }
 }
 

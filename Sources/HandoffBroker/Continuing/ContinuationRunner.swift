@@ -31,6 +31,8 @@ final class ContinuationRunner {
     var activity: [String: Value] = [:]
     /// What is known of its document; nil if it has none.
     var document: FetchedDocument?
+    /// Its document as a file of this machine.
+    var documentFile = DocumentFile()
 
     /// The object that the application is handed.
     let path: ObjectPath
@@ -209,7 +211,9 @@ final class ContinuationRunner {
             trace.fetched(since: begin, saving: FetchedActivity.saveTime(fetched))
             let folders =
                 SharedURLs.areNamed(in: fetched) ? await owner.sharedFolders.current() : SharedFolders()
-            let (activity, summary, document) = try FetchedActivity.check(fetched, machine.offer, folders)
+            var (activity, summary, document) = try FetchedActivity.check(fetched, machine.offer, folders)
+            if machine.wantsDocument { summary.document = await look(for: document) }
+            activity["DocumentURL"] = summary.document == .present ? documentFile.value : nil
             (self.activity, self.document) = (activity, document)
             owner.held.fetched(id, supportsStreams: summary.offer.supportsContinuationStreams)
             perform(machine.fetched(summary, at: .now))
@@ -257,7 +261,7 @@ final class ContinuationRunner {
     private func finished(_ outcome: Continuation.Outcome, _ callers: [String]) {
         var (name, message) = ("", "")
         if case .failed(let failure) = outcome {
-            (name, message) = (failure.dbusError.name.text, failure.message)
+            (name, message) = (failure.dbusError.name.text, failure.message + documentFile.whereabouts)
         }
         trace.finished(name.isEmpty ? "continued" : "\(message) (\(name))")
         for caller in callers {
@@ -299,6 +303,7 @@ final class ContinuationRunner {
     }
 
     private func release() {
+        stopDocument()
         owner.connection.objects.unexport(path)
         owner.continuationEnded(id, of: device)
     }

@@ -63,6 +63,7 @@ enum FetchedActivity {
         }
         guard !state.documentURL.isEmpty else { return nil }
         return FetchedDocument(
-            sharedPath: urls.path(ofDocument: state.documentURL), size: size, modified: modified)
+            url: state.documentURL, sharedPath: urls.path(ofDocument: state.documentURL), size: size,
+            modified: modified)
     }
 }
