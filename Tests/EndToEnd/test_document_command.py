@@ -59,6 +59,28 @@ def test_document_with_more(machines: Machines) -> None:
     assert (offer["type"], offer["applicationId"]) == ("org.example.shell.text", "org.example.Shell")
 
 
+def test_receive_says_where_the_document_is(machines: Machines) -> None:
+    """“handoff receive” prints where the document is on this machine, as a URL and as a path, and for people."""
+    desk, lap = machines
+    for machine in machines:
+        folder = machine.folder / "Cloud"
+        folder.mkdir()
+        machine.session.set(ROOT, "Preferences.SharedFolders", GLib.Variant("a{ss}", {"Cloud": str(folder)}))
+        (folder / "a letter.txt").write_text("hello")
+        os.utime(folder / "a letter.txt", (0, 0))
+    application = ("--app-id", "org.example.Shell", "--type", "org.example.shell.text")
+    lap.start("handoff", "receive", *application, "--once")
+    printed(lap, "Waiting")
+    desk.start("handoff", "publish", *application, "--document", "Cloud/a letter.txt")
+    assert "a letter.txt" in done(lap.run("handoff", "continue", listed(lap, "a letter.txt")["id"]))
+    process = lap.processes.pop("handoff")
+    wait(lambda: process.poll() is not None, "the end of handoff receive --once")
+    received = json.loads(next(line for line in lap.log("handoff").splitlines() if line.startswith("{")))
+    path = lap.folder / "Cloud" / "a letter.txt"
+    assert (received["documentURL"], received["documentPath"]) == (path.as_uri(), str(path))
+    assert f"The document is “{path}”." in lap.log("handoff")
+
+
 def test_page(machines: Machines) -> None:
     """“handoff publish --web” needs nothing but the address: that is its title, and its type that of browsers."""
     desk, _lap = machines

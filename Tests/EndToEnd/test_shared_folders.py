@@ -96,6 +96,29 @@ def test_tagged_urls(machines: Machines) -> None:
     assert {value.get_type_string() for key, value in arrived.items() if key != "list" and key != "text"} == {"(sv)"}
 
 
+def test_document(machines: Machines) -> None:
+    """The document of an activity that both machines have in a shared folder arrives as the receiver's own file, however
+    the folder came to be shared, and nothing is copied."""
+    desk, lap = machines
+    here, there = place(desk, "Cloud"), place(lap, "My cloud")
+    found_by_itself(desk, "Nextcloud", here)
+    found_by_itself(lap, "Nextcloud", there)
+    for folder in (here, there):
+        (folder / "Briefe & mehr").mkdir()
+        letter = folder / "Briefe & mehr" / "Brief 50%.txt"
+        letter.write_text("hello")
+        os.utime(letter, ns=(0, 1_700_000_000_123_456_000))
+    origin, target, dock = Client(desk), Client(lap), Dock(lap)
+    origin.offer("Brief", DocumentURL=(here / "Briefe & mehr" / "Brief 50%.txt").as_uri())
+    dock.continue_offer(dock.offer("Brief"))
+    arrived = handed_over(target.wait_for("ContinueActivity"))
+    expected = str(there / "Briefe & mehr" / "Brief 50%.txt")
+    assert arrived["DocumentURL"].unpack() == GLib.filename_to_uri(expected)
+    assert not {"SharedFolders", "DocumentSize", "DocumentModified"} & set(arrived)
+    assert dock.outcome()[1] == ""
+    assert not list(lap.folder.glob("home/**/*Brief*"))
+
+
 @pytest.mark.parametrize("client", ["Nextcloud", "ownCloud", "Syncthing", "older Syncthing"])
 def test_found_by_themselves(machines: Machines, client: str) -> None:
     """The folders of a sync client are shared without anybody naming them, from the moment when the client knows them."""
