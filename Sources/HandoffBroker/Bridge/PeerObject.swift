@@ -107,7 +107,7 @@ final class PeerObject: PeerServer {
         call.afterReply { [weak self] in self?.remember(object, continuationID, saveTime) }
         var payload = object.payload()
         payload["SaveTime"] = .int64(saveTime)
-        files?.describe(&payload)
+        files?.describe(&payload, room: ActivityState.maximumSize - 64 - object.state.size)
         return payload
     }
 

@@ -34,9 +34,7 @@ struct ContinueVerb: Verb {
         let broker = try await session.broker()
         let offer = try RemoteOffer.all(in: try await broker.brokerObjects()).choose(id)
         let run = ContinueRun(broker, offer, isVerbose: isVerbose)
-        defer { run.progress.end() }
         let outcome = try await run.outcome(of: options)
-        run.progress.end()
         if isVerbose { tell(run.trace) }
         try tell(outcome, offer, run.trace, after: run.elapsed)
         return outcome.isSuccess ? 0 : 1
@@ -130,7 +128,7 @@ private final class ContinueRun {
     /// How long each phase took, if the broker has reported it.
     private(set) var trace: RemoteActivityContinueTrace?
     /// What the user sees of it.
-    let progress = ContinueProgress()
+    private let progress = ContinueProgress()
 
     init(_ broker: Session.Daemon, _ offer: RemoteOffer, isVerbose: Bool) {
         self.broker = broker
@@ -158,6 +156,7 @@ private final class ContinueRun {
     /// Calls `Continue` and waits for the outcome, which the broker promises.
     func outcome(of options: [String: Value]) async throws -> ContinueOutcome {
         phase("requested")
+        defer { progress.end() }
         do {
             try await RemoteActivityProxy(broker.object(offer.path)).`continue`(options: options)
         } catch let error as DBusError {
@@ -165,6 +164,7 @@ private final class ContinueRun {
                 applicationID: "", errorName: error.name.text, message: CommandFailure(error).message)
         }
         phase("accepted")
+        if !isVerbose { progress.update(offer.progress) }
         for await event in events {
             switch event {
             case .brokerEnded:

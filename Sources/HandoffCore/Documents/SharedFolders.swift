@@ -27,13 +27,17 @@ public struct SharedFolders: Hashable, Sendable {
     /// The folders, each name once: first those that the user has named.
     public let folders: [SharedFolder]
     private let indexes: [String: Int]
+    /// Which folders are in a place, the first of them first; and how long the paths of all places are, the longest
+    /// first. So it hardly matters how many folders there are.
+    private let places: [ArraySlice<UInt8>: [Int]]
+    private let lengths: [Int]
 
     /// These folders. If several have one name, what the user has chosen counts; if none of them was chosen, nobody can
     /// know which is meant, and none counts.
     public init(chosen: [SharedFolder] = [], found: [SharedFolder] = []) {
         let chosenNames = Set(chosen.map(\.name))
-        let places = Dictionary(grouping: found, by: \.name).mapValues { Set($0.map(\.path)).count }
-        let certain = found.filter { !chosenNames.contains($0.name) && places[$0.name] == 1 }
+        let counts = Dictionary(grouping: found, by: \.name).mapValues { Set($0.map(\.path)).count }
+        let certain = found.filter { !chosenNames.contains($0.name) && counts[$0.name] == 1 }
         var (folders, indexes): ([SharedFolder], [String: Int]) = ([], [:])
         let sorted = [chosen, certain].flatMap {
             $0.sorted { ($0.name, $0.path.count) < ($1.name, $1.path.count) }
@@ -44,6 +48,8 @@ public struct SharedFolders: Hashable, Sendable {
         }
         self.folders = folders
         self.indexes = indexes
+        places = Dictionary(grouping: folders.indices) { folders[$0].path[...] }
+        lengths = Set(folders.map(\.path.count)).sorted(by: >)
     }
 
     /// Whether there is none.
@@ -56,13 +62,17 @@ public struct SharedFolders: Hashable, Sendable {
     /// those in one place first the ones that the user has named. Empty if it is in none, or if the path is not
     /// absolute or leads back to where it came from.
     public func items(at path: [UInt8]) -> [Item] {
-        guard !folders.isEmpty, SharedFolder.isAbsolute(path[...]) else { return [] }
-        var found: [(length: Int, order: Int, item: Item)] = []
-        for (order, folder) in folders.enumerated() {
-            guard let way = Self.way(from: folder.path, to: path) else { continue }
-            found.append((folder.path.count, order, Item(folder: folder.name, way: way)))
+        guard !folders.isEmpty, path.count <= SharedFolder.maximumPath + 1, SharedFolder.isAbsolute(path[...])
+        else { return [] }
+        var items: [Item] = []
+        for length in lengths where length <= path.count {
+            guard length == path.count || path[length] == SharedFolder.slash else { continue }
+            let way = Array(path.dropFirst(length + 1))
+            for index in places[path[..<length]] ?? [] {
+                items.append(Item(folder: folders[index].name, way: way))
+            }
         }
-        return found.sorted { ($1.length, $0.order) < ($0.length, $1.order) }.map(\.item)
+        return items
     }
 
     /// What is at `path` here, in the innermost folder; nil if it is in none.
@@ -86,12 +96,5 @@ public struct SharedFolders: Hashable, Sendable {
             if let path = self.path(of: item) { return path }
         }
         return nil
-    }
-
-    private static func way(from folder: [UInt8], to path: [UInt8]) -> [UInt8]? {
-        guard path.starts(with: folder) else { return nil }
-        if path.count == folder.count { return [] }
-        guard path[folder.count] == SharedFolder.slash else { return nil }
-        return Array(path[(folder.count + 1)...])
     }
 }

@@ -2,6 +2,7 @@
 internal import DBus
 internal import HandoffCore
 internal import MainLoop
+internal import Platform
 
 /// The shared folders of this machine: those that the user has named, and those of sync clients.
 ///
@@ -11,6 +12,8 @@ internal import MainLoop
 final class KnownFolders {
     private let preferences: Preferences
     private var clients = SyncClients()
+    /// The folders of the clients, of which the log has been told.
+    private var known: [SharedFolder] = []
     private var look: Task<Void, Never>?
     private let clientLooks = FileLooks(atMost: 1)
     private let documentLooks = FileLooks(atMost: 8)
@@ -26,18 +29,26 @@ final class KnownFolders {
     }
 
     private func begin() -> Task<Void, Never> {
-        let known = clients
+        let former = clients
         let look = MainLoop.start { [self] in
             let seen = await clientLooks.look {
-                var clients = known
+                var clients = former
                 clients.look()
                 return clients
             }
-            if let seen { clients = seen }
+            if let seen { took(seen) }
             self.look = nil
         }
         self.look = look
         return look
+    }
+
+    private func took(_ seen: SyncClients) {
+        clients = seen
+        guard known != seen.folders else { return }
+        known = seen.folders
+        let list = known.map { "\(PeerText.message($0.name))" }.joined(separator: ", ")
+        brokerLog.debug("Sync clients share \(known.count) folders: \(list)")
     }
 
     /// What is known of the files that `state` names; nil if it names none, or if no folder here is shared.

@@ -15,8 +15,14 @@ struct NamedFiles: Sendable {
 
     /// Adds to `payload` the shared folders in which there is what it names, and what is known of a document there. A
     /// document that is named by way of links gets the URL that it has in its folder, which peers can do something with.
-    func describe(_ payload: inout [String: Value]) {
+    /// Nothing is added if that URL takes more than `room` bytes more.
+    func describe(_ payload: inout [String: Value], room: Int) {
         var used: [String: SharedFolder] = [:]
+        if let document, let real = FileURL.text(document.path),
+            real.utf8.count - document.url.utf8.count > room
+        {
+            return
+        }
         if case .string(let url)? = payload["DocumentURL"] {
             describe(documentAt: url, &payload, &used)
         }

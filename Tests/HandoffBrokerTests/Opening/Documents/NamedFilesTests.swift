@@ -26,13 +26,15 @@ struct NamedFilesTests {
             atPath: directory.path(name), withDestinationPath: directory.path(target))
     }
 
-    private func described(_ payload: [String: Value], looks: Bool = true) -> [String: Value] {
+    private func described(
+        _ payload: [String: Value], looks: Bool = true, room: Int = 4096
+    ) -> [String: Value] {
         var payload = payload
         let url = payload["DocumentURL"]?.string
         NamedFiles(
             folders: folders, document: looks ? url.flatMap { DocumentPlace($0, among: folders) } : nil
         )
-        .describe(&payload)
+        .describe(&payload, room: room)
         return payload
     }
 
@@ -65,6 +67,14 @@ struct NamedFilesTests {
         let payload = described(["DocumentURL": .string(url("Documents/a.txt"))])
         #expect(payload["DocumentURL"] == .string(url("Cloud/Documents/a.txt")))
         #expect(isNamed(payload) && payload["DocumentSize"] == .uint64(5))
+    }
+
+    @Test("nothing is said of a document whose other URL would make the activity too large")
+    func room() throws {
+        try link("D", to: "Cloud/Documents")
+        let payload: [String: Value] = ["DocumentURL": .string(url("D/a.txt"))]
+        #expect(described(payload, room: 13) == payload)
+        #expect(isNamed(described(payload, room: 14)))
     }
 
     @Test("a shared folder that is a link is one")

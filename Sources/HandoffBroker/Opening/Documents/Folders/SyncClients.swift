@@ -59,7 +59,7 @@ struct SyncClients: Sendable {
     private var seen: [Client: (version: Version, folders: [SharedFolder])] = [:]
 
     /// The folders that they name.
-    var folders: [SharedFolder] { seen.values.flatMap(\.folders) }
+    var folders: [SharedFolder] { Client.allCases.flatMap { seen[$0]?.folders ?? [] } }
 
     /// Looks whether the configurations are as they were, and reads those that are not. This waits for the file system.
     mutating func look() {
