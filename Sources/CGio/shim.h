@@ -2,8 +2,10 @@
 #pragma once
 #include <gio/gio.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <glib-unix.h>
 #include <malloc.h>
+#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
@@ -52,4 +54,37 @@ static inline int handoff_write_to_disk(int descriptor, long long offset, long l
     (void)offset, (void)count;
     return waits ? fdatasync(descriptor) : 0;
 #endif
+}
+
+/* What a child does between fork(2) and exec(2), where only async-signal-safe functions may be called: it leaves our
+   session, and neither blocks nor ignores any signal. */
+
+static inline void handoff_prepare_child(gpointer unused)
+{
+    sigset_t none;
+
+    (void)unused;
+    setsid();
+    for (int number = 1; number < NSIG; number++)
+        signal(number, SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static inline gboolean handoff_spawn(const char *folder, char **arguments, char **environment, GSpawnFlags flags,
+    GPid *process, int standard_error, GError **error)
+{
+    return g_spawn_async_with_fds(folder, arguments, environment, flags, handoff_prepare_child, NULL, process, -1, -1,
+        standard_error, error);
+}
+
+static inline int handoff_pipe(int *ends, int flags)
+{
+    return (int)syscall(SYS_pipe2, ends, flags);
+}
+
+static inline int handoff_set_pipe_size(int descriptor, int size)
+{
+    /* F_SETPIPE_SZ, which <fcntl.h> has only with _GNU_SOURCE. */
+    return fcntl(descriptor, 1031, size);
 }

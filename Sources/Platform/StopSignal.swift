@@ -41,7 +41,7 @@ public final class StopSignal: Sendable {
     /// Waits as ``wait(_:_:)`` does, for `time` at most.
     public func wait(_ other: Int32, _ events: Int16, atMost time: Duration) -> Ending {
         // A signal handler may interrupt poll(2) and so prolong this, but background threads run none.
-        let isReady = poll(other, events, Int32(clamping: Int64(time / .milliseconds(1))))
+        let isReady = poll(other, events, Int32(min(time / .milliseconds(1), Double(Int32.max))))
         return isReady == nil ? .stopped : isReady == true ? .ready : .timedOut
     }
 

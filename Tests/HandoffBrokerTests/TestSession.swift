@@ -51,9 +51,15 @@ final class TestSession {
     }
 
     /// All of it, the application registered and the offer shown.
-    static func start(streams: Bool = false, document: String? = nil) async throws -> TestSession {
+    /// - Parameter shared: the name of a shared folder, which is in the session's folder.
+    static func start(streams: Bool = false, document: String? = nil, shared: String? = nil) async throws
+        -> TestSession
+    {
         let (bus, folder) = (try await TestBus.start(), try TemporaryDirectory())
         let connection = try bus.connect()
+        if let shared {
+            try folder.write("[Shared Folders]\n\(shared)=\(folder.path(shared))\n", to: "handoff.conf")
+        }
         let broker = Broker(
             connection, try Preferences(folder.path("handoff.conf")),
             ReceivedDocuments(in: folder.path("Downloads")))

@@ -79,8 +79,7 @@ final class ContinuationRunner {
     func applicationRegistered() {
         guard registered == nil, isRunning, machine.target.isHandedActivity, let applicationID,
             let connection = owner.registry.connection(for: applicationID, continuing: machine.offer),
-            let registration = owner.registry.registration(of: connection),
-            registration.team == machine.offer.team, registration.declares(machine.offer.type)
+            let registration = owner.registry.registration(of: connection)
         else { return }
         do {
             let ended = try owner.held.began(

@@ -152,4 +152,103 @@ struct ContinuationDocumentTests {
             #expect(session.application.activities.first?["DocumentURL"] == .string("file://" + placed))
         }
     }
+
+    @Test("a document that has not changed is not brought over again with an activity that has")
+    func unchanged() async throws {
+        try await onLoop {
+            let session = try await session { FakeDocument("Dear") }
+            let known: [String: Value] = [
+                "DocumentSize": .uint64(4), "DocumentModified": .int64(1_600_000_000_000_000),
+            ]
+            let (answer, offer) = (Promise<Bool>(), session.offer)
+            session.peer.onFetch = { Self.activity(offer).merging(known) { $1 } }
+            session.application.onWillContinue = { try await answer.get() }
+            try await session.continue()
+            try await eventually { session.runner?.documentFile.path != nil }
+            let newer = try Sample.offer(title: "Newer", document: "text/plain", revision: 2)
+            session.peer.onFetch = { Self.activity(newer).merging(known) { $1 } }
+            try await session.peer.offer(newer)
+            answer.keep(true)
+            try await session.end()
+            #expect(session.outcomes == [""] && session.peer.count("openDocument") == 1)
+            let activity = try #require(session.application.activities.first)
+            #expect(activity["Title"] == .string("Newer") && activity["DocumentURL"] != nil)
+        }
+    }
+
+    /// A session whose peer's document, of four bytes, is in a folder that both share; it is `Cloud/Letter.txt` here.
+    @MainLoop
+    private func sharing() async throws -> TestSession {
+        let session = try await TestSession.start(document: "text/plain", shared: "Cloud")
+        let offer = session.offer
+        let more: [String: Value] = [
+            "SharedFolders": try .dictionary(
+                key: "s", value: "s", [(.string("Cloud"), .string("file:///home/other"))]),
+            "DocumentSize": .uint64(4),
+            "DocumentModified": .int64(1_600_000_000_000_000),
+        ]
+        session.peer.onFetch = { Self.activity(offer).merging(more) { $1 } }
+        session.peer.onOpenDocument = { try FakeDocument("brought").send() }
+        return session
+    }
+
+    @MainLoop
+    private func url(_ session: TestSession) -> Value? {
+        session.application.activities.first?["DocumentURL"]
+    }
+
+    @Test("a document that has been synchronised already is where it is: nothing is brought over")
+    func synchronised() async throws {
+        try await onLoop {
+            let session = try await sharing()
+            let path = try session.folder.write("Dear", to: "Cloud/Letter.txt")
+            try await session.continue()
+            try await session.end()
+            #expect(session.outcomes == [""] && session.peer.events == ["fetch", "continued", "release"])
+            #expect(url(session) == .string("file://" + path))
+        }
+    }
+
+    @Test("one that has not is waited for, and delivered as soon as it is there")
+    func awaited() async throws {
+        try await onLoop {
+            let session = try await sharing()
+            try await session.continue()
+            try await eventually { session.runner?.documentFile.awaiting != nil }
+            session.pass(Deadline.synchronisation - .seconds(1))
+            #expect(session.outcomes == [] && session.peer.events == ["fetch"])
+            let path = try session.folder.write("Dear", to: "Cloud/Letter.txt")
+            try await session.end()
+            #expect(session.outcomes == [""] && session.peer.count("openDocument") == 0)
+            #expect(url(session) == .string("file://" + path))
+        }
+    }
+
+    @Test("one that does not come within sixty seconds is brought over")
+    func notSynchronised() async throws {
+        try await onLoop {
+            let session = try await sharing()
+            try await session.continue()
+            try await eventually { session.runner?.documentFile.awaiting != nil }
+            session.pass(Deadline.synchronisation)
+            try await session.end()
+            #expect(session.outcomes == [""] && session.peer.count("openDocument") == 1)
+            #expect(url(session) == .string("file://" + session.folder.path("Downloads/Handoff/Letter.txt")))
+        }
+    }
+
+    @Test("an older state that is there already is not the document")
+    func older() async throws {
+        try await onLoop {
+            let session = try await sharing()
+            let path = try session.folder.write("old", to: "Cloud/Letter.txt")
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: 1_500_000_000)], ofItemAtPath: path)
+            try await session.continue()
+            try await eventually { session.runner?.documentFile.awaiting != nil }
+            try session.folder.write("Dear", to: "Cloud/Letter.txt")
+            try await session.end()
+            #expect(session.outcomes == [""] && url(session) == .string("file://" + path))
+        }
+    }
 }
