@@ -30,6 +30,9 @@ public final class Broker {
     private(set) lazy var unreadMessages = UnreadMessagesWatch(self)
     private(set) lazy var starter = ApplicationStarter(bus)
     private(set) lazy var defaults = DefaultApplications { [weak self] in self?.updateHandlers() }
+    private(set) lazy var sites = Sites(isEnabled: preferences.isEnabled) { [weak self] in
+        self?.updateHandlers()
+    }
     private lazy var peerCalls = PeerCalls(self)
     private(set) lazy var installedApplications = InstalledApplications { [weak self] in
         self?.setInstalled($0)
@@ -156,6 +159,7 @@ public final class Broker {
                 activityObjects[activity.id]?.teamChanged()
             }
         }
+        sites.setInstalled(applications)
         updateHandlers()
     }
 
@@ -287,6 +291,7 @@ public final class Broker {
         call.afterReply { [weak self] in
             guard let self else { return }
             perform(own)
+            sites.setEnabled(isEnabled)
             // It is told once the bridge has heard of the withdrawal, so that it can still pass that on.
             MainLoop.start { [weak self] in self?.tellEnabled() }
             if !isEnabled {

@@ -36,7 +36,10 @@ enum FetchedActivity {
         activity["DocumentURL"] = nil
         let hasDocument = !state.documentURL.isEmpty
         return (
-            activity, Continuation.Fetched(offer: summary, document: hasDocument ? .remote : .none),
+            activity,
+            Continuation.Fetched(
+                offer: summary, document: hasDocument ? .remote : .none,
+                pageMayBeClaimed: ActivityURL.hasHostAlone(state.webpageURL)),
             hasDocument ? FetchedDocument() : nil
         )
     }

@@ -73,6 +73,7 @@ final class RemoteActivityObject: RemoteActivityServer {
         let isTraced = try options["Trace"].map { try ActivityState.boolean($0, "Trace") } ?? false
         let target = try owner.remoteOffers.target(
             for: key.activity, of: key.device, application: application)
+        if target == .browser(nil), owner.defaults.browser == nil { throw HandoffFailure.noBrowser }
         // The caller has to be told the outcome.
         owner.welcome(caller)
         if let running = owner.runners.values.first(where: { $0.isRunning && $0.key == key }) {
@@ -94,17 +95,19 @@ final class RemoteActivityObject: RemoteActivityServer {
         _ target: RemoteOffers.Target, _ caller: BusName, _ token: String
     ) throws -> (ContinuationRunner, [HeldContinuations.Action]) {
         let id = ContinuationID(using: &generator)
-        let registration = registration(for: target)
+        let getsPageAlone = target.application.map { owner.getsPageAlone($0, of: entry.offer) } ?? false
+        let registration = registration(for: target, getsPageAlone: getsPageAlone)
         let ended =
             try registration.map {
                 try owner.held.began(
-                    id, connection: $0.connection, supportsStreams: entry.offer.supportsContinuationStreams,
+                    id, connection: $0.connection,
+                    supportsStreams: !getsPageAlone && entry.offer.supportsContinuationStreams,
                     relatives: owner.relatives(of: $0.connection))
             } ?? []
         let continuation = Continuation(
             id: id, device: key.device, offer: entry.offer,
             target: target.begun(isRunning: registration != nil),
-            caller: caller.text)
+            caller: caller.text, getsPageAlone: getsPageAlone)
         let runner = try ContinuationRunner(continuation, of: self, activationToken: token, owner: owner)
         if let registration { try runner.use(registration) }
         owner.runners[id] = runner
@@ -112,10 +115,12 @@ final class RemoteActivityObject: RemoteActivityServer {
     }
 
     /// What the application that is to be handed the activity has registered, if it is running.
-    private func registration(for target: RemoteOffers.Target) -> Registration? {
-        guard case .application(let application) = target else { return nil }
-        return owner.registry.connection(for: application, continuing: entry.offer)
-            .flatMap { owner.registry.registration(of: $0) }
+    private func registration(for target: RemoteOffers.Target, getsPageAlone: Bool) -> Registration? {
+        guard let application = target.application else { return nil }
+        return owner.registry.connection(
+            for: application, continuing: getsPageAlone ? nil : entry.offer
+        )
+        .flatMap { owner.registry.registration(of: $0) }
     }
 
     func dismiss(_ call: MethodCall) async throws {
@@ -137,6 +142,11 @@ final class RemoteActivityObject: RemoteActivityServer {
 }
 
 extension RemoteOffers.Target {
+    /// The application that is to be handed the activity; nil if none is.
+    fileprivate var application: ApplicationID? {
+        if case .application(let id) = self { id } else { nil }
+    }
+
     /// The same as what a continuation begins with.
     fileprivate func begun(isRunning: Bool) -> Continuation.Target {
         switch self {

@@ -6,6 +6,9 @@ extension Broker {
     func choices(for offer: Offer) -> HandlerChoices {
         var choices = HandlerChoices()
         if offer.webpageHost != nil || offer.type == .browsingWeb { choices.browser = defaults.browser }
+        if offer.type == .browsingWeb, let host = offer.webpageHost.flatMap({ WebHost($0) }) {
+            choices.claimants = sites.claimants(of: host)
+        }
         choices.documentApplication = offer.documentType.flatMap {
             defaults.application(forDocumentsOf: $0)
         }
