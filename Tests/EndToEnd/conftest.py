@@ -78,7 +78,9 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Itera
 
 # The names of the tests are what they state.
 
-COLLECTED = pytest.StashKey[list[tuple[str, str]]]()
+COLLECTED = pytest.StashKey[list[tuple[tuple[str, str], str]]]()
+# What a test may be marked with so that it is left out unless it is asked for.
+LEFT_OUT = ("long", "desktop")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -95,7 +97,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Without running anything what was collected is all that there is to list."""
     if session.config.option.collectonly:
-        session.config.stash[COLLECTED] = [dict(item.user_properties)["name"] for item in session.items]
+        session.config.stash[COLLECTED] = [
+            (dict(item.user_properties)["name"],
+             " ".join(["collected", *(mark for mark in LEFT_OUT if item.get_closest_marker(mark))]))
+            for item in session.items]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
@@ -111,8 +116,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     for outcome in ("passed", "failed", "error", "skipped"):
         for report in terminalreporter.stats.get(outcome, []):
             count(tuple(dict(report.user_properties).get("name", ("", report.nodeid))), outcome)
-    for name in config.stash.get(COLLECTED, []):
-        count(name, "collected")
+    for name, outcome in config.stash.get(COLLECTED, []):
+        count(name, outcome)
     former = ""
     for (file, name), counts in sorted(outcomes.items()):
         if file != former:
