@@ -11,8 +11,8 @@ enum HTTPSDownload {
     static func file(_ address: String) -> SiteQuestion.Fetched {
         // One protocol is enough, and it is the simpler one.
         setenv("SOUP_FORCE_HTTP1", "1", 1)
-        let session = soup_session_new()
-        defer { g_object_unref(session) }
+        guard let session = soup_session_new() else { return .unreachable(reason: "no memory is left.") }
+        defer { g_object_unref(UnsafeMutableRawPointer(session)) }
         soup_session_set_proxy_resolver(session, nil)
         soup_session_set_timeout(session, deadline)
         soup_session_set_user_agent(session, "Handoff")
@@ -22,7 +22,7 @@ enum HTTPSDownload {
             return .unreachable(reason: "this is not an address.")
         }
         defer { g_object_unref(UnsafeMutableRawPointer(message)) }
-        soup_message_add_flags(message, SOUP_MESSAGE_NO_REDIRECT)
+        soup_message_add_flags(message, guint(HANDOFF_SOUP_NO_REDIRECT))
         guard let cancellable = g_cancellable_new() else { return .unreachable(reason: "no memory is left.") }
         defer { g_object_unref(cancellable) }
         setAlarm(cancellable)
@@ -30,7 +30,7 @@ enum HTTPSDownload {
     }
 
     private static func receive(
-        _ session: UnsafeMutablePointer<SoupSession>?, _ message: OpaquePointer?,
+        _ session: OpaquePointer?, _ message: OpaquePointer?,
         _ cancellable: UnsafeMutablePointer<GCancellable>
     ) -> SiteQuestion.Fetched {
         var error: UnsafeMutablePointer<GError>?
@@ -38,7 +38,7 @@ enum HTTPSDownload {
             return .unreachable(reason: reason(error))
         }
         defer { g_object_unref(stream) }
-        switch soup_message_get_status(message).rawValue {
+        switch soup_message_get_status(message) {
         case 200: break
         case 404, 410: return .absent(reason: "there is no such file.")
         case let status where 300..<400 ~= status:
