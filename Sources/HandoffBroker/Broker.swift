@@ -150,6 +150,9 @@ public final class Broker {
         for activity in activities.activities(of: connection) { activityObjects[activity.id]?.teamChanged() }
         updateHandlers()
         for runner in runners.values { runner.applicationRegistered() }
+        if let application = registry.registration(of: connection)?.applicationID {
+            starter.registered(application)
+        }
     }
 
     /// The applications with desktop entries have changed to these.
@@ -159,6 +162,7 @@ public final class Broker {
                 activityObjects[activity.id]?.teamChanged()
             }
         }
+        defaults.lookAgain()
         sites.setInstalled(applications)
         updateHandlers()
     }
@@ -166,6 +170,7 @@ public final class Broker {
     /// The applications have changed: who can continue what is looked up again.
     func updateHandlers() {
         peers.perform(remoteOffers.updateHandlers { handlers(for: $0) })
+        peers.applicationsChanged()
     }
 
     /// What can continue `offer` here, best first.

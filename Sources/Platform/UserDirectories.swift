@@ -15,12 +15,19 @@ public enum UserDirectories {
 
     /// The folders for desktop entries, the most important first: `applications` in `$XDG_DATA_HOME`, then in each of
     /// `$XDG_DATA_DIRS`.
-    public static var applications: [String] {
-        var folders = ["\(data)/applications"]
-        guard let list = g_get_system_data_dirs() else { return folders }
-        var index = 0
+    public static var applications: [String] { allData.map { "\($0)/applications" } }
+
+    /// The folders for data, the most important first: `$XDG_DATA_HOME`, then each of `$XDG_DATA_DIRS`.
+    public static var allData: [String] { [data] + folders(g_get_system_data_dirs()) }
+
+    /// The folders for configuration, the most important first: `$XDG_CONFIG_HOME`, then each of `$XDG_CONFIG_DIRS`.
+    public static var allConfiguration: [String] { [configuration] + folders(g_get_system_config_dirs()) }
+
+    private static func folders(_ list: UnsafePointer<UnsafePointer<CChar>?>?) -> [String] {
+        guard let list else { return [] }
+        var (folders, index): ([String], Int) = ([], 0)
         while let folder = list[index] {
-            folders.append("\(String(cString: folder))/applications")
+            folders.append(String(cString: folder))
             index += 1
         }
         return folders

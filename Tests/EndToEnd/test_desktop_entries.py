@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -26,7 +27,7 @@ def install(machine: Machine, application_id: str, **keys: str) -> Path:
     """Installs a desktop entry with these keys besides those that each has."""
     values = {"Type": "Application", "Name": application_id, "Exec": "true",
               "Implements": "org.example.Handoff.Application;"}
-    values |= {"X-Handoff-" + key if key[0].isupper() and key not in ("DBusActivatable", "Hidden", "Implements")
+    values |= {"X-Handoff-" + key if key in ("ActivityTypes", "DocumentTypes", "Domains", "Team")
                else key: value for key, value in keys.items()}
     text = "[Desktop Entry]\n" + "".join(f"{key}={value}\n" for key, value in values.items())
     folder(machine).mkdir(parents=True, exist_ok=True)
@@ -113,7 +114,9 @@ def test_application_is_started_by_the_bus(machines: tuple[Machine, Machine]) ->
     origin.create(TYPE, Title="Start me", UserInfo={"page": GLib.Variant("u", 7)}).become_current()
     path = dock.offer("Start me")
     dock.continue_offer(path)
-    assert wait(lambda: result.exists() and result.read_text(), "the activity") == "WillContinueActivity 7"
+    started = json.loads(wait(lambda: result.exists() and result.read_text(), "the activity"))
+    assert started["calls"] == ["WillContinueActivity", "ContinueActivity"]
+    assert started["activity"]["UserInfo"] == {"page": 7}
 
 
 def test_application_that_cannot_be_started(machines: tuple[Machine, Machine]) -> None:

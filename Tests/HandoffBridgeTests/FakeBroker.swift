@@ -111,6 +111,8 @@ private final class FakePreferences: PreferencesServer {
     func setEnabled(_ value: Bool, _ call: MethodCall) async throws { broker.setEnabled(value) }
     func setShowUnhandledOffers(_ value: Bool, _ call: MethodCall) async throws {}
     func setDeviceName(_ value: String, _ call: MethodCall) async throws { broker.setDeviceName(value) }
+    var applications: [String: String] { [:] }
+    func setApplications(_ applications: [String: String], _ call: MethodCall) async throws {}
     func setPort(_ value: UInt16, _ call: MethodCall) async throws {}
 }
 

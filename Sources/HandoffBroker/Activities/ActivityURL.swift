@@ -22,6 +22,12 @@ enum ActivityURL {
         return ascii
     }
 
+    /// The address of a web page with its scheme in lower case, as which all programs know it.
+    static func plain(_ text: String) -> String {
+        let end = text.firstIndex(of: ":") ?? text.startIndex
+        return text[..<end].lowercased() + text[end...]
+    }
+
     /// Whether the address of a web page names its host alone, without user info and without a port, be it empty. Such
     /// addresses are the only ones that sites can give to applications.
     static func hasHostAlone(_ text: String) -> Bool {

@@ -166,6 +166,11 @@ final class Peers {
         }
     }
 
+    /// Applications may have begun or ceased to run.
+    func applicationsChanged() {
+        for object in shown.values { object.applicationsChanged() }
+    }
+
     private func show(_ entry: RemoteOffers.Entry) {
         guard let object = try? owner.remoteActivityObject(for: entry) else { return }
         shown[object.key] = object

@@ -15,10 +15,11 @@ extension ContinuationRunner {
             }
             // It was checked when it came; nothing else is ever to reach a browser's command line.
             try ActivityURL.checkWeb(url, "WebpageURL")
-            guard let browser = applicationID ?? owner.defaults.browser else {
-                throw HandoffFailure.noBrowser
-            }
-            try await owner.starter.open(url, with: browser, activationToken: activationToken)
+            var browser = applicationID
+            if browser == nil { browser = await owner.defaults.knownBrowser() }
+            guard let browser else { throw HandoffFailure.noBrowser }
+            try await owner.starter.open(
+                ActivityURL.plain(url), with: browser, activationToken: activationToken)
             openedWith = browser
             perform(machine.opened(at: .now))
         } catch {

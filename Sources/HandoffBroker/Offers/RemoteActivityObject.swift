@@ -9,6 +9,10 @@ internal import MainLoop
 protocol RemoteActivityOwner: ContinuationOwner {
     /// What peers offer.
     var remoteOffers: RemoteOffers { get set }
+    /// What the user has chosen.
+    var preferences: Preferences { get }
+    /// The user has chosen other applications for types of activities.
+    func applicationsChosen()
     /// What is continued here.
     var runners: [ContinuationID: ContinuationRunner] { get set }
     /// What kind of device it is, empty if that is not known.
@@ -30,6 +34,8 @@ final class RemoteActivityObject: RemoteActivityServer {
     let path: ObjectPath
     private var entry: RemoteOffers.Entry
     private unowned let owner: any RemoteActivityOwner
+    /// What was told last of the handlers that do not run.
+    private var toldToStart: [String] = []
     private var generator = SystemRandomNumberGenerator()
 
     init(_ entry: RemoteOffers.Entry, _ owner: any RemoteActivityOwner) throws {
@@ -38,6 +44,7 @@ final class RemoteActivityObject: RemoteActivityServer {
         key = RemoteActivityKey(entry.device, entry.offer.id)
         path = try HandoffNames.remote.appending(entry.device.description).appending(
             entry.offer.id.description)
+        toldToStart = handlersToStart
     }
 
     /// Replaces the offer with `new`; subscribers are told what has changed.
@@ -49,6 +56,15 @@ final class RemoteActivityObject: RemoteActivityServer {
         if new.isContinuing != entry.isContinuing { names.append("State") }
         entry = new
         tell(names)
+        applicationsChanged()
+    }
+
+    /// An application may have begun or ceased to run.
+    func applicationsChanged() {
+        let current = handlersToStart
+        guard current != toldToStart else { return }
+        toldToStart = current
+        tell(["HandlersToStart"])
     }
 
     /// The peer's name or type may have changed.
@@ -71,9 +87,10 @@ final class RemoteActivityObject: RemoteActivityServer {
         let token =
             try options["ActivationToken"].map { try ActivityState.string($0, "ActivationToken") } ?? ""
         let isTraced = try options["Trace"].map { try ActivityState.boolean($0, "Trace") } ?? false
-        let target = try owner.remoteOffers.target(
-            for: key.activity, of: key.device, application: application)
-        if target == .browser(nil), owner.defaults.browser == nil { throw HandoffFailure.noBrowser }
+        let target = try await target(application)
+        if try options["Remember"].map({ try ActivityState.boolean($0, "Remember") }) == true {
+            try remember(application, call)
+        }
         // The caller has to be told the outcome.
         owner.welcome(caller)
         if let running = owner.runners.values.first(where: { $0.isRunning && $0.key == key }) {
@@ -87,6 +104,30 @@ final class RemoteActivityObject: RemoteActivityServer {
             owner?.perform(ended)
             runner.begin()
         }
+    }
+
+    /// What is to continue the offer: this application, or else the best one.
+    private func target(_ application: ApplicationID?) async throws -> RemoteOffers.Target {
+        func target() throws -> RemoteOffers.Target {
+            try owner.remoteOffers.target(for: key.activity, of: key.device, application: application)
+        }
+        guard try target() == .browser(nil) else { return try target() }
+        // Which one is the default is not known before somebody has asked.
+        guard await owner.defaults.knownBrowser() != nil else { throw HandoffFailure.noBrowser }
+        return try target()
+    }
+
+    /// From now on, `application` continues everything of this type that it can.
+    private func remember(_ application: ApplicationID?, _ call: MethodCall) throws {
+        guard let application else {
+            throw HandoffFailure(
+                .invalidArguments,
+                "Remember is true without an ApplicationId: name the application to be remembered.")
+        }
+        var applications = owner.preferences.applications
+        guard applications.updateValue(application, forKey: entry.offer.type) != application else { return }
+        try owner.preferences.setApplications(applications)
+        call.afterReply { [weak owner] in owner?.applicationsChosen() }
     }
 
     /// Makes the runner that continues the offer. The actions end the continuations that its application has
@@ -132,6 +173,15 @@ final class RemoteActivityObject: RemoteActivityServer {
     var title: String { entry.offer.title }
     var applicationId: String { entry.offer.applicationID.description }
     var handlers: [String] { entry.handlers.map(\.id.description) }
+    var handlersToStart: [String] {
+        entry.handlers.compactMap {
+            guard case .application(let id) = $0,
+                owner.registry.connection(
+                    for: id, continuing: owner.getsPageAlone(id, of: entry.offer) ? nil : entry.offer) == nil
+            else { return nil }
+            return id.description
+        }
+    }
     var deviceId: String { key.device.description }
     var deviceName: String { owner.name(of: key.device) }
     var deviceType: String { owner.type(of: key.device) }

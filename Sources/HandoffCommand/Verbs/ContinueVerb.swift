@@ -14,11 +14,13 @@ struct ContinueVerb: Verb {
 
     private let id: String
     private let application: String?
+    private let remembers: Bool
     private let isVerbose: Bool
     private let printsJSON: Bool
 
     static func declare(_ options: inout ProgramOptions) {
         options.text("app", argument: "ID", "The application to continue it with (default: the best one)")
+        options.flag("remember", "Continue activities of this type in that application from now on")
         options.flag("verbose", letter: "v", "Report what happens, and how long it takes")
         options.json()
     }
@@ -26,6 +28,10 @@ struct ContinueVerb: Verb {
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {
         id = try values.arguments(1...1, "continue ID")[0]
         application = values["app"]
+        remembers = values.has("remember")
+        guard !remembers || application != nil else {
+            throw .usage("--remember goes with --app, which says which application is to be remembered.")
+        }
         isVerbose = values.has("verbose")
         printsJSON = values.has("json")
     }
@@ -43,6 +49,7 @@ struct ContinueVerb: Verb {
     private var options: [String: Value] {
         var options: [String: Value] = [:]
         if let application { options["ApplicationId"] = .string(application) }
+        if remembers { options["Remember"] = .boolean(true) }
         if isVerbose || printsJSON { options["Trace"] = .boolean(true) }
         // A launcher may have given a token that lets the application raise its window.
         for variable in ["XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID"] {

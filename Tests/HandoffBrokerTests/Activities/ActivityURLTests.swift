@@ -49,6 +49,12 @@ struct ActivityURLTests {
         #expect(ActivityURL.hasHostAlone(text) == isAlone)
     }
 
+    @Test("the scheme of an address is opened in lower case, and the rest as it is")
+    func plain() {
+        #expect(ActivityURL.plain("HTTPS://Example.COM/A") == "https://Example.COM/A")
+        #expect(ActivityURL.plain("http://a/B:C") == "http://a/B:C")
+    }
+
     @Test(
         "a document is a file of this machine with an absolute path, or none",
         arguments: ["", "file:///home/me/a.txt", "file:/home/me/a.txt", "file://localhost/home/me/a%20b.txt"])
