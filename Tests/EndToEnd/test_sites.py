@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import gzip
+import json
 import re
 import struct
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,7 +19,7 @@ from clients import Client, Dock
 from sites import (MISSING, ROOT_PLACE, WELL_KNOWN, Answer, Web, WebMachine, apps, endless, response, silent, trickle)
 from support import SANITIZED, Machine, pair, start_machine
 from test_announcements import fake_clock
-from test_desktop_entries import install
+from test_desktop_entries import STARTED, install
 
 BROWSING = "org.example.Handoff.BrowsingWeb"
 BROWSER, SHOP, TEAM = "org.example.browser", "com.example.shop", "com.example"
@@ -106,6 +108,23 @@ def test_page_goes_to_the_application(lap: WebMachine, desk: Machine, web: Web) 
     assert dock.outcome() == (SHOP, "", "")
     browser.wait_for("WasContinued")
     assert set(arrived) <= set(ACTIVITY_PROPERTIES)
+
+
+def test_page_starts_the_application(lap: WebMachine, desk: Machine, web: Web) -> None:
+    """An application that its site approves of need not run: it is started, and gets the page, although it declares no
+    type."""
+    web.site(HOST, response(apps(NAME)))
+    result = lap.folder / "result"
+    install(lap, SHOP, Domains=f"{HOST};", Team=TEAM, Exec=f"{sys.executable} {STARTED} {SHOP} com.example.shop.view {result}")
+    wait_for_answer(lap)
+    dock = Dock(lap)
+    browse(desk)
+    path = dock.offer("A cart")
+    assert (dock.offers[path]["Handlers"], dock.offers[path]["HandlersToStart"]) == ([SHOP], [SHOP])
+    dock.continue_offer(path)
+    assert dock.outcome() == (SHOP, "", "")
+    told = json.loads(wait(lambda: result.exists() and result.read_text(), "the activity"))
+    assert told["activity"] == {"ActivityType": BROWSING, "ApplicationId": BROWSER, "Title": "A cart", "WebpageURL": PAGE}
 
 
 def test_application_that_is_not_approved(lap: WebMachine, desk: Machine, web: Web) -> None:
