@@ -121,6 +121,7 @@ if let engine = Context.environment["HANDOFF_FUZZ_ENGINE"] {
         "Interfaces": ["CGio", "DBusGeneratorLibrary"],
         "Files": ["HandoffBridge", "HandoffCore", "Platform"],
         "Opening": ["HandoffBridge", "HandoffCore"],
+        "Sites": ["HandoffAssociations", "HandoffBroker", "HandoffCore"],
         "Streams": ["HandoffBridge"],
     ]
     package.targets += [

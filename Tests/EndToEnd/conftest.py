@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 from bystanders import Bystanders
 from rig import Network
+from sites import Web, WebMachine
 from support import Machine, pair, start_machine
 
 
@@ -61,6 +62,34 @@ def network(request: pytest.FixtureRequest) -> Iterator[Network]:
 def bystanders(machines: tuple[Machine, Machine]) -> Bystanders:
     """Two machines, the first of which is attacked without either of them noticing."""
     return Bystanders(*machines)
+
+
+@pytest.fixture
+def web(request: pytest.FixtureRequest) -> Iterator[Web]:
+    """A network of web sites. Named before `machine_list`, it outlives the machines in it."""
+    web = Web()
+    if web.missing:
+        pytest.skip(f"there can't be a network of its own: {web.missing}")
+    yield web
+    web.remove()
+
+
+@pytest.fixture
+def lap(web: Web, machine_list: list[Machine]) -> WebMachine:
+    """A machine whose broker is among web sites."""
+    lap = WebMachine("lap", web)
+    machine_list.append(lap)
+    lap.start_broker("--verbose")
+    lap.start_bridge()
+    return lap
+
+
+@pytest.fixture
+def desk(machine_list: list[Machine], lap: WebMachine) -> Machine:
+    """Another machine, which is paired with the first."""
+    desk = start_machine(machine_list, "desk")
+    pair(desk, lap)
+    return desk
 
 
 @pytest.hookimpl(hookwrapper=True)
