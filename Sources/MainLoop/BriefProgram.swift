@@ -73,6 +73,8 @@ public final class BriefProgram {
         if process > 0 { _ = Glibc.kill(process, SIGKILL) }
     }
 
+    /// Starts the program from this thread, the main one: a program that is to end with its parent ends with the thread
+    /// that has started it (prctl(2), `PR_SET_PDEATHSIG`).
     private func spawn() throws(GLibError) -> [Int32] {
         var (output, complaints): (Int32, Int32) = (-1, -1)
         let flags = GSpawnFlags(

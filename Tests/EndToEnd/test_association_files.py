@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import gzip
+import os
 import re
+import socket
 import subprocess
 from pathlib import Path
 
@@ -13,7 +15,7 @@ from buses import wait
 from claims import HOST, NAME, SHOP, TEAM, claim, handlers, helpers, wait_for_answer
 from clients import Client
 from sites import MISSING, ROOT_PLACE, WELL_KNOWN, Answer, Web, WebMachine, apps, endless, response, silent, trickle
-from support import SANITIZED, Machine
+from support import PROGRAMS, SANITIZED, Machine
 
 
 # What a site says
@@ -156,6 +158,35 @@ def test_helper_is_confined(lap: WebMachine, web: Web) -> None:
     lap.kill("handoffd")
     wait(lambda: not Path(f"/proc/{process}").exists(), "the helper to end", 2)
     lap.start_broker("--verbose")
+
+
+def test_helper_touches_nothing(web: Web, tmp_path: Path) -> None:
+    """The process that asks sites talks to the site alone: to no bus and no proxy, and it writes no file."""
+    web.site(HOST, response(apps(NAME)))
+    trace = tmp_path / "trace"
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "DBUS_SESSION_BUS_ADDRESS": f"unix:path={tmp_path}/bus",
+                   "https_proxy": "http://127.0.0.1:9", "http_proxy": "http://127.0.0.1:9", "XDG_RUNTIME_DIR": str(tmp_path)}
+    with socket.socket(socket.AF_UNIX) as bus:
+        bus.bind(f"{tmp_path}/bus")
+        bus.listen()
+        # What the broker clears away is there: the program itself has to leave it alone.
+        done = subprocess.run(web.command("strace", "-f", "-o", str(trace), "-e", "trace=connect,open,openat,creat,mkdir,unlink",
+                                          str(PROGRAMS / "handoff-associations"), HOST),
+                              env=environment, capture_output=True, text=True, timeout=60)
+    assert done.stdout == apps_answer(), done.stderr
+    calls = trace.read_text().splitlines()
+    connected = [call for call in calls if "connect(" in call]
+    assert any("sin_port=htons(443)" in call for call in connected)
+    others = [call for call in connected if "sin_port=htons(443)" not in call and "nscd" not in call]
+    # A socket without a listener is how the C library orders addresses (RFC 6724): nothing is sent.
+    assert not [call for call in others if "AF_UNIX" in call or "htons(9)" in call], others
+    written = [call for call in calls if any(flag in call for flag in ("O_WRONLY", "O_RDWR", "O_CREAT", "mkdir(", "unlink("))]
+    assert not [call for call in written if "/dev/null" not in call], written
+
+
+def apps_answer() -> str:
+    """What the program prints for a site that approves of the application."""
+    return f"handoff-associations 1 approved\n{NAME}\n"
 
 
 def test_broker_stays_small(lap: WebMachine, web: Web) -> None:

@@ -136,6 +136,8 @@ def test_application_that_goes(lap: WebMachine, desk: Machine, web: Web) -> None
     assert dock.offers[path]["Handlers"] == [SHOP]
     entry.unlink()
     wait(lambda: dock.offers[path]["Handlers"] == [], "the claim to end")
+    descriptors = [str(link.readlink()) for link in Path(f"/proc/{lap.processes['handoffd'].pid}/fd").iterdir()]
+    assert not [name for name in descriptors if "timerfd" in name], "there is nothing to wait for"
     assert not shop.calls
 
 
