@@ -17,7 +17,7 @@ func module(_ name: String, _ dependencies: [Target.Dependency], plugins: [Targe
     .target(name: name, dependencies: dependencies, swiftSettings: settings, plugins: plugins)
 }
 
-/// One of the three programs.
+/// One of the programs.
 func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
 }
@@ -33,6 +33,7 @@ let package = Package(
         .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         .systemLibrary(name: "CGio", pkgConfig: "gobject-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
+        .systemLibrary(name: "CSoup", pkgConfig: "gobject-2.0", providers: [.apt(["libsoup-3.0-dev"])]),
         module("Platform", ["CGio"]),
         module("MainLoop", ["CGio", "Platform"]),
         module("DBus", ["CDBus", "CGio", "MainLoop", "Platform"]),
@@ -60,6 +61,8 @@ let package = Package(
                 "Platform",
             ]),
         program("handoff-bridge", ["HandoffBridge", "HandoffDaemon", "HandoffInterfaces", "Platform"]),
+        module("HandoffAssociations", ["CGnuTLS", "CSoup", "HandoffCore"]),
+        program("handoff-associations", ["HandoffAssociations"]),
         module(
             "HandoffCommand", ["CGio", "DBus", "HandoffCore", "HandoffInterfaces", "MainLoop", "Platform"]),
         program("handoff", ["HandoffCommand"]),
@@ -90,6 +93,7 @@ let package = Package(
                 "MainLoop",
                 "Platform", "TestSupport",
             ]),
+        tests("HandoffAssociations", ["HandoffAssociations", "HandoffCore"]),
         tests("HandoffCommand", ["HandoffCommand", "DBus"]),
     ]
 )
@@ -118,6 +122,7 @@ if let engine = Context.environment["HANDOFF_FUZZ_ENGINE"] {
         "Interfaces": ["CGio", "DBusGeneratorLibrary"],
         "Files": ["HandoffBridge", "HandoffCore", "Platform"],
         "Opening": ["HandoffBridge", "HandoffCore"],
+        "Sites": ["HandoffAssociations", "HandoffBroker", "HandoffCore"],
         "Streams": ["HandoffBridge"],
     ]
     package.targets += [

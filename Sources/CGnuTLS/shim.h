@@ -3,3 +3,4 @@
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
 #include <gnutls/abstract.h>
+#include <gnutls/pkcs7.h>

@@ -32,6 +32,9 @@ public final class Broker {
     let documents: ReceivedDocuments
     private(set) lazy var defaults = DefaultApplications { [weak self] in self?.updateHandlers() }
     private(set) lazy var sharedFolders = KnownFolders(preferences)
+    private(set) lazy var sites = Sites(isEnabled: preferences.isEnabled) { [weak self] in
+        self?.updateHandlers()
+    }
     private lazy var peerCalls = PeerCalls(self)
     private(set) lazy var installedApplications = InstalledApplications { [weak self] in
         self?.setInstalled($0)
@@ -164,6 +167,7 @@ public final class Broker {
             }
         }
         defaults.lookAgain()
+        sites.setInstalled(applications)
         updateHandlers()
     }
 
@@ -296,6 +300,7 @@ public final class Broker {
         call.afterReply { [weak self] in
             guard let self else { return }
             perform(own)
+            sites.setEnabled(isEnabled)
             // It is told once the bridge has heard of the withdrawal, so that it can still pass that on.
             MainLoop.start { [weak self] in self?.tellEnabled() }
             if !isEnabled {

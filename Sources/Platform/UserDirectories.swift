@@ -8,6 +8,8 @@ public enum UserDirectories {
     public static var home: String { String(cString: g_get_home_dir()) }
     /// `$XDG_CONFIG_HOME`, by default `~/.config`.
     public static var configuration: String { String(cString: g_get_user_config_dir()) }
+    /// `$XDG_CACHE_HOME`, by default `~/.cache`.
+    public static var cache: String { String(cString: g_get_user_cache_dir()) }
     /// `$XDG_STATE_HOME`, by default `~/.local/state`.
     public static var state: String { String(cString: g_get_user_state_dir()) }
     /// `$XDG_DATA_HOME`, by default `~/.local/share`.

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 from bystanders import Bystanders
 from rig import Network
+from sites import Web, WebMachine
 from support import Machine, pair, start_machine
 
 
@@ -63,6 +64,34 @@ def bystanders(machines: tuple[Machine, Machine]) -> Bystanders:
     return Bystanders(*machines)
 
 
+@pytest.fixture
+def web(request: pytest.FixtureRequest) -> Iterator[Web]:
+    """A network of web sites. Named before `machine_list`, it outlives the machines in it."""
+    web = Web()
+    if web.missing:
+        pytest.skip(f"there can't be a network of its own: {web.missing}")
+    yield web
+    web.remove()
+
+
+@pytest.fixture
+def lap(web: Web, machine_list: list[Machine]) -> WebMachine:
+    """A machine whose broker is among web sites."""
+    lap = WebMachine("lap", web)
+    machine_list.append(lap)
+    lap.start_broker("--verbose")
+    lap.start_bridge()
+    return lap
+
+
+@pytest.fixture
+def desk(machine_list: list[Machine], lap: WebMachine) -> Machine:
+    """Another machine, which is paired with the first."""
+    desk = start_machine(machine_list, "desk")
+    pair(desk, lap)
+    return desk
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Iterator[None]:
     """Shows what the daemons have logged beside a failure."""
@@ -78,7 +107,9 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Itera
 
 # The names of the tests are what they state.
 
-COLLECTED = pytest.StashKey[list[tuple[str, str]]]()
+COLLECTED = pytest.StashKey[list[tuple[tuple[str, str], str]]]()
+# What a test may be marked with so that it is left out unless it is asked for.
+LEFT_OUT = ("long", "desktop")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -95,7 +126,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Without running anything what was collected is all that there is to list."""
     if session.config.option.collectonly:
-        session.config.stash[COLLECTED] = [dict(item.user_properties)["name"] for item in session.items]
+        session.config.stash[COLLECTED] = [
+            (dict(item.user_properties)["name"],
+             " ".join(["collected", *(mark for mark in LEFT_OUT if item.get_closest_marker(mark))]))
+            for item in session.items]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
@@ -111,8 +145,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     for outcome in ("passed", "failed", "error", "skipped"):
         for report in terminalreporter.stats.get(outcome, []):
             count(tuple(dict(report.user_properties).get("name", ("", report.nodeid))), outcome)
-    for name in config.stash.get(COLLECTED, []):
-        count(name, "collected")
+    for name, outcome in config.stash.get(COLLECTED, []):
+        count(name, outcome)
     former = ""
     for (file, name), counts in sorted(outcomes.items()):
         if file != former:

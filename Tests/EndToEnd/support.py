@@ -70,14 +70,17 @@ class Machine:
         """Starts a program of this machine, whose output goes to its log. It ends with this process."""
         path = shutil.which(program, path=self.environment["PATH"])
         assert path, f"there is no {program} in {self.environment['PATH']}"
-        prefix = ["ip", "netns", "exec", self.host] if self.host and program == "handoff-bridge" else []
         # A test may be run from a thread with signals blocked, and a child would inherit that.
         with open(self.log_file(program), "ab") as log:
-            process = subprocess.Popen([*prefix, "setpriv", "--pdeathsig", "TERM", path, *arguments],
+            process = subprocess.Popen([*self.prefix(program), "setpriv", "--pdeathsig", "TERM", path, *arguments],
                                        env=self.environment, cwd=self.folder,
                                        stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         self.processes[program] = process
         return process
+
+    def prefix(self, program: str) -> list[str]:
+        """What comes before the command that starts a program, so that it runs where it should."""
+        return ["ip", "netns", "exec", self.host] if self.host and program == "handoff-bridge" else []
 
     def start_bus(self) -> None:
         self.start("dbus-daemon", "--session", "--nofork", "--nopidfile", "--address", self.address)

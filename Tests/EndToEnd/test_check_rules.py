@@ -26,6 +26,7 @@ DOCUMENT = """# Rules
 *Not built yet:* half of it.
 
 - `test_some.py`: A slow one. (long)
+- `test_some.py`: One with windows. (desktop)
 
 ## B. More
 
@@ -34,7 +35,7 @@ DOCUMENT = """# Rules
 *Not built yet.*
 """
 MODULES = '✔ Test "it does "that"" with 2 test cases passed after 0.1 seconds.\n'
-SLOW = "\nsome\n  A slow one. (collected)\n"
+SLOW = "\nsome\n  A slow one. (collected long)\n  One with windows. (collected desktop 2 times)\n"
 END_TO_END = "...\n\nother\n  What it does. (failed)\n\nsome\n  What it does. (passed 2 times)\n1 passed\n" + SLOW
 NAMED = '@Test("it does \\"that\\"")'
 
@@ -89,7 +90,9 @@ def test_all_is_well(script: ModuleType, capsys: pytest.CaptureFixture[str]) -> 
     ("does \"that\"", "does this", "there is no such test in that file"),
     ("SomeTests.swift", "OtherTests.swift", "there is no such test in that file"),
     (" (long)", "", "it was left out because it takes long"),
-    ("What it\n  does.", "What it\n  does. (long)", "it takes no longer than others"),
+    (" (desktop)", "", "it was left out because it needs programs of a desktop"),
+    (" (desktop)", " (long)", "write “(desktop)” behind it"),
+    ("What it\n  does.", "What it\n  does. (long)", "it is not among those that are left out because it takes long"),
     ("- `SomeTests.swift`: it does \"that\"", "- `test_some.py`: What it does.", "A1 names a test twice"),
 ])
 def test_mistakes(script: ModuleType, capsys: pytest.CaptureFixture[str], old: str, new: str, complaint: str) -> None:

@@ -22,6 +22,21 @@ enum ActivityURL {
         return ascii
     }
 
+    /// The address of a web page with its scheme in lower case, as which all programs know it.
+    static func plain(_ text: String) -> String {
+        let end = text.firstIndex(of: ":") ?? text.startIndex
+        return text[..<end].lowercased() + text[end...]
+    }
+
+    /// Whether the address of a web page names its host alone, without user info and without a port, be it empty. Such
+    /// addresses are the only ones that sites can give to applications.
+    static func hasHostAlone(_ text: String) -> Bool {
+        let rest = text.utf8.drop { $0 != UInt8(ascii: ":") }.dropFirst()
+        guard rest.starts(with: "//".utf8) else { return false }
+        let authority = rest.dropFirst(2).prefix { !"/?#".utf8.contains($0) }
+        return !authority.isEmpty && !authority.contains { "@:\\".utf8.contains($0) }
+    }
+
     /// Checks the document's address; empty is unset.
     /// - Throws: `InvalidURL` unless it is a `file` URL of this machine with an absolute path.
     static func checkDocument(_ text: String) throws(HandoffFailure) {

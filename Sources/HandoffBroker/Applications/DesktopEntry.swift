@@ -37,8 +37,7 @@ enum DesktopEntry {
                 .invalidArguments,
                 "it declares \(types.count) activity types, more than the \(Quota.types) allowed.")
         }
-        let domains = try file.strings("X-Handoff-Domains", in: group) ?? []
-        try RegistrationOptions.check(domains: domains)
+        let domains = try RegistrationOptions.domains(file.strings("X-Handoff-Domains", in: group) ?? [])
         let declaration = Declaration(
             activityTypes: try types.map { (type) throws(HandoffFailure) in try ActivityType(type) },
             documentTypes: try documentTypes(file), domains: domains)

@@ -17,8 +17,7 @@ struct RegistrationOptions {
             switch key {
             case "Team": team = try Team(ActivityState.string(value, key))
             case "Domains":
-                domains = try ActivityState.strings(value, key)
-                try Self.check(domains: domains)
+                domains = try Self.domains(ActivityState.strings(value, key))
             case "Receives": receives = try ActivityState.boolean(value, key)
             case "DocumentTypes": documentTypes = try Self.documentTypes(value)
             default:
@@ -28,32 +27,26 @@ struct RegistrationOptions {
         }
     }
 
-    /// Throws if there are too many hosts, or one of them is not valid.
-    static func check(domains: [String]) throws(HandoffFailure) {
+    /// The hosts that `domains` claims, in lower case and ASCII form.
+    /// - Throws: if there are too many, or one of them is not valid.
+    static func domains(_ domains: [String]) throws(HandoffFailure) -> [String] {
         guard domains.count <= Quota.domains else {
             throw HandoffFailure(
                 .limitsExceeded,
                 "Domains names \(domains.count) hosts, more than the \(Quota.domains) allowed.")
         }
-        for domain in domains { try checkDomain(domain) }
+        return try domains.map { (text) throws(HandoffFailure) in try domain(text) }
     }
 
-    private static func checkDomain(_ text: String) throws(HandoffFailure) {
-        let host = text.hasPrefix("*.") ? String(text.dropFirst(2)) : text
-        let labels =
-            ActivityURL.asciiHost(host)?.utf8.split(separator: 0x2E, omittingEmptySubsequences: false) ?? []
-        guard labels.count >= 2, host.utf8.count <= 253, labels.allSatisfy(Self.isLabel) else {
+    private static func domain(_ text: String) throws(HandoffFailure) -> String {
+        let (prefix, host) = text.hasPrefix("*.") ? ("*.", String(text.dropFirst(2))) : ("", text)
+        guard let ascii = ActivityURL.asciiHost(host), let claim = DomainClaim(prefix + ascii) else {
             throw HandoffFailure(
                 .invalidArguments,
-                "Domains: \"\(PeerText.message(text))\" is not a host. Use one such as www.example.com or *.example.com."
-            )
+                "Domains: \"\(PeerText.message(text))\" is not a public host. Use one such as www.example.com or"
+                    + " *.example.com, without a port; not an IP address, localhost, or a name below .local.")
         }
-    }
-
-    /// Letters, digits and hyphens, at most 63.
-    private static func isLabel(_ label: some Collection<UInt8>) -> Bool {
-        (1...63).contains(label.count)
-            && label.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D }
+        return claim.description
     }
 
     private static func documentTypes(_ value: Value) throws(HandoffFailure) -> [String: ActivityType] {

@@ -31,6 +31,8 @@ protocol ContinuationOwner: PeerDirectory {
     var defaults: DefaultApplications { get }
     /// The documents that are brought over.
     var documents: ReceivedDocuments { get }
+    /// Whether `application` continues `offer` only because the site of its web page has given it its pages.
+    func getsPageAlone(_ application: ApplicationID, of offer: Offer) -> Bool
     /// All connections of the process of `connection`, which is one of them.
     func relatives(of connection: String) -> Set<String>
     /// Ends the continuations that a connection no longer holds.
@@ -54,6 +56,10 @@ extension Broker: ContinuationOwner {
     func name(of device: DeviceID) -> String { peers.name(of: device) }
 
     func relatives(of connection: String) -> Set<String> { holdings.relatives(of: connection) }
+
+    func getsPageAlone(_ application: ApplicationID, of offer: Offer) -> Bool {
+        registry.getsPageAlone(application, of: offer, with: choices(for: offer))
+    }
 
     func setContinuing(_ isContinuing: Bool, _ key: RemoteActivityKey) -> [RemoteOffers.Action] {
         remoteOffers.setContinuing(isContinuing, key.activity, of: key.device)

@@ -15,8 +15,7 @@ extension ContinuationRunner {
             return false
         }
         recipients.lacks(member, name.text)
-        let connections = owner.registry.connections(for: applicationID, continuing: machine.offer)
-        guard let best = recipients.best(of: connections), best != name.text,
+        guard let best = recipients.best(of: connections(of: applicationID)), best != name.text,
             let registration = owner.registry.registration(of: best)
         else { return false }
         do {

@@ -48,8 +48,10 @@ final class ContinuationRunner {
     var offeredActivity: ActivityID { machine.offer.id }
     /// Whether the application at the origin takes streams, as far as is known.
     var supportsStreams: Bool {
-        (machine.fetched?.offer ?? machine.offer).supportsContinuationStreams
+        !machine.getsPageAlone && (machine.fetched?.offer ?? machine.offer).supportsContinuationStreams
     }
+    /// The browser that was given the web page; nil before, and if it was not.
+    var openedWith: ApplicationID?
 
     init(
         _ machine: Continuation, of remote: RemoteActivityObject, activationToken: String,
@@ -78,13 +80,12 @@ final class ContinuationRunner {
     /// An application has registered, perhaps the one that was started.
     func applicationRegistered() {
         guard registered == nil, isRunning, machine.target.isHandedActivity, let applicationID,
-            let connection = owner.registry.connection(for: applicationID, continuing: machine.offer),
+            let connection = connections(of: applicationID).last,
             let registration = owner.registry.registration(of: connection)
         else { return }
         do {
             let ended = try owner.held.began(
-                id, connection: connection,
-                supportsStreams: (machine.fetched?.offer ?? machine.offer).supportsContinuationStreams,
+                id, connection: connection, supportsStreams: supportsStreams,
                 relatives: owner.relatives(of: connection))
             try use(registration)
             owner.perform(ended)
@@ -166,7 +167,9 @@ final class ContinuationRunner {
         case .deliver: run { await $0.deliver() }
         case .openWebPage: run { await $0.openWebPage() }
         case .openDocument: run { await $0.openDocument() }
-        case .tellApplicationFailed(let failure): run { await $0.tellApplicationFailed(failure) }
+        case .tellApplicationFailed(let failure):
+            run { await $0.tellApplicationFailed(failure) }
+            if isRunning { takeFromApplication() }
         case .finished(let outcome, let callers): finished(outcome, callers)
         case .confirmContinued: run { await $0.confirmContinued() }
         case .release: release()
@@ -213,9 +216,10 @@ final class ContinuationRunner {
             var (activity, summary, document) = try FetchedActivity.check(fetched, machine.offer, folders)
             if machine.wantsDocument { summary.document = await look(for: document) }
             activity["DocumentURL"] = summary.document == .present ? documentFile.value : nil
-            (self.activity, self.document) = (activity, document)
-            owner.held.fetched(id, supportsStreams: summary.offer.supportsContinuationStreams)
-            perform(machine.fetched(summary, at: .now))
+            (self.activity, self.document) = (handed(activity), document)
+            let actions = machine.fetched(summary, at: .now)
+            owner.held.fetched(id, supportsStreams: supportsStreams)
+            perform(actions)
         } catch {
             perform(machine.fetchFailed(HandoffFailure(routed: error), at: .now))
         }
@@ -272,8 +276,8 @@ final class ContinuationRunner {
             }
             post(to: caller) { () throws(DBusError) in
                 try RemoteActivityBinding.continueFinished(
-                    from: remotePath, applicationId: applicationID?.description ?? "", errorName: name,
-                    message: message)
+                    from: remotePath, applicationId: (openedWith ?? applicationID)?.description ?? "",
+                    errorName: name, message: message)
             }
         }
         owner.show(owner.setContinuing(false, key))

@@ -43,7 +43,12 @@ enum FetchedActivity {
         let document = try document(fetched, state, urls)
         let place: Continuation.Document =
             document.map { $0.sharedPath == nil ? .remote : .awaited } ?? .none
-        return (activity, Continuation.Fetched(offer: summary, document: place), document)
+        return (
+            activity,
+            Continuation.Fetched(
+                offer: summary, document: place, pageMayBeClaimed: ActivityURL.hasHostAlone(state.webpageURL)),
+            document
+        )
     }
 
     private static func document(

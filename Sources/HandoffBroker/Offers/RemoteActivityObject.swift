@@ -98,8 +98,7 @@ final class RemoteActivityObject: RemoteActivityServer {
         let token =
             try options["ActivationToken"].map { try ActivityState.string($0, "ActivationToken") } ?? ""
         let isTraced = try options["Trace"].map { try ActivityState.boolean($0, "Trace") } ?? false
-        let target = try owner.remoteOffers.target(
-            for: key.activity, of: key.device, application: application)
+        let target = try await target(application)
         if try options["Remember"].map({ try ActivityState.boolean($0, "Remember") }) == true {
             try remember(application, call)
         }
@@ -116,6 +115,17 @@ final class RemoteActivityObject: RemoteActivityServer {
             owner?.perform(ended)
             runner.begin()
         }
+    }
+
+    /// What is to continue the offer: this application, or else the best one.
+    private func target(_ application: ApplicationID?) async throws -> RemoteOffers.Target {
+        func target() throws -> RemoteOffers.Target {
+            try owner.remoteOffers.target(for: key.activity, of: key.device, application: application)
+        }
+        guard try target() == .browser(nil) else { return try target() }
+        // Which one is the default is not known before somebody has asked.
+        guard await owner.defaults.knownBrowser() != nil else { throw HandoffFailure.noBrowser }
+        return try target()
     }
 
     /// From now on, `application` continues everything of this type that it can.
@@ -137,17 +147,19 @@ final class RemoteActivityObject: RemoteActivityServer {
         _ target: RemoteOffers.Target, _ caller: BusName, _ token: String
     ) throws -> (ContinuationRunner, [HeldContinuations.Action]) {
         let id = ContinuationID(using: &generator)
-        let registration = registration(for: target)
+        let getsPageAlone = target.application.map { owner.getsPageAlone($0, of: entry.offer) } ?? false
+        let registration = registration(for: target, getsPageAlone: getsPageAlone)
         let ended =
             try registration.map {
                 try owner.held.began(
-                    id, connection: $0.connection, supportsStreams: entry.offer.supportsContinuationStreams,
+                    id, connection: $0.connection,
+                    supportsStreams: !getsPageAlone && entry.offer.supportsContinuationStreams,
                     relatives: owner.relatives(of: $0.connection))
             } ?? []
         let continuation = Continuation(
             id: id, device: key.device, offer: entry.offer,
             target: target.begun(isRunning: registration != nil),
-            caller: caller.text)
+            caller: caller.text, getsPageAlone: getsPageAlone)
         let runner = try ContinuationRunner(continuation, of: self, activationToken: token, owner: owner)
         if let registration { try runner.use(registration) }
         owner.runners[id] = runner
@@ -155,10 +167,12 @@ final class RemoteActivityObject: RemoteActivityServer {
     }
 
     /// What the application that is to be handed the activity has registered, if it is running.
-    private func registration(for target: RemoteOffers.Target) -> Registration? {
-        guard case .application(let application) = target else { return nil }
-        return owner.registry.connection(for: application, continuing: entry.offer)
-            .flatMap { owner.registry.registration(of: $0) }
+    private func registration(for target: RemoteOffers.Target, getsPageAlone: Bool) -> Registration? {
+        guard let application = target.application else { return nil }
+        return owner.registry.connection(
+            for: application, continuing: getsPageAlone ? nil : entry.offer
+        )
+        .flatMap { owner.registry.registration(of: $0) }
     }
 
     func dismiss(_ call: MethodCall) async throws {
@@ -173,7 +187,8 @@ final class RemoteActivityObject: RemoteActivityServer {
     var handlersToStart: [String] {
         entry.handlers.compactMap {
             guard case .application(let id) = $0,
-                owner.registry.connection(for: id, continuing: entry.offer) == nil
+                owner.registry.connection(
+                    for: id, continuing: owner.getsPageAlone(id, of: entry.offer) ? nil : entry.offer) == nil
             else { return nil }
             return id.description
         }
@@ -188,6 +203,11 @@ final class RemoteActivityObject: RemoteActivityServer {
 }
 
 extension RemoteOffers.Target {
+    /// The application that is to be handed the activity; nil if none is.
+    fileprivate var application: ApplicationID? {
+        if case .application(let id) = self { id } else { nil }
+    }
+
     /// The same as what a continuation begins with.
     fileprivate func begun(isRunning: Bool) -> Continuation.Target {
         switch self {

@@ -7,6 +7,9 @@ extension Broker {
         var choices = HandlerChoices()
         choices.chosen = preferences.applications[offer.type]
         if offer.webpageHost != nil || offer.type == .browsingWeb { choices.browser = defaults.browser }
+        if offer.type == .browsingWeb, let host = offer.webpageHost.flatMap({ WebHost($0) }) {
+            choices.claimants = sites.claimants(of: host)
+        }
         choices.documentApplication = offer.documentType.flatMap {
             defaults.application(forDocumentsOf: $0)
         }

@@ -112,7 +112,9 @@ public struct Registry: Sendable {
     /// are registered, the latest first, then those that can be started, by id. The user's browser is handed what it
     /// declares. Last come what only opens the web page, and what only opens the document.
     public func handlers(for offer: Offer, with choices: HandlerChoices = HandlerChoices()) -> [Handler] {
-        let ids = applications(for: offer, defaultBrowser: choices.browser)
+        let able = applications(for: offer, defaultBrowser: choices.browser)
+        let claimants = choices.claimants.filter(canBegin)
+        let ids = claimants + able.filter { !claimants.contains($0) }
         var handlers = ids.map { Handler.application($0) }
         if offer.webpageHost != nil, let browser = choices.browser, !ids.contains(browser) {
             handlers.append(.browser(browser))
@@ -127,7 +129,21 @@ public struct Registry: Sendable {
         return handlers
     }
 
-    /// Those of the handlers that are handed the activity, best first.
+    /// Whether `application` continues `offer` only because the site of its web page has given it its pages, and not
+    /// because of what it declares. Then it gets the address of that page, and nothing else.
+    public func getsPageAlone(
+        _ application: ApplicationID, of offer: Offer, with choices: HandlerChoices
+    ) -> Bool {
+        offer.type == .browsingWeb
+            && !applications(for: offer, defaultBrowser: choices.browser).contains(application)
+    }
+
+    /// Whether `application` is running and takes what is continued, or can be started.
+    private func canBegin(_ application: ApplicationID) -> Bool {
+        connection(for: application) != nil || installed[application]?.start != nil
+    }
+
+    /// Those of the handlers that are handed the activity because of what they declare, best first.
     private func applications(for offer: Offer, defaultBrowser: ApplicationID?) -> [ApplicationID] {
         var ids: [ApplicationID] = []
         let receiving = registrations.filter(\.receives)

@@ -15,6 +15,13 @@ extension HandoffFailure {
                 + " \"\(offer.title)\" in \(target.name). See whether the application hangs, then try again.")
     }
 
+    static func notItsPage(_ offer: Offer) -> HandoffFailure {
+        HandoffFailure(
+            .notSupported,
+            "The address of \"\(offer.title)\" names a user or a port, so it goes to the web browser. There is nothing"
+                + " to do.")
+    }
+
     static func documentMissing(_ offer: Offer) -> HandoffFailure {
         HandoffFailure(
             .offerWithdrawn,

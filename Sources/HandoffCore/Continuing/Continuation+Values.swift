@@ -47,11 +47,15 @@ extension Continuation {
         public var offer: Offer
         /// Where its document is.
         public var document: Document
+        /// Whether its web page, if it has one, may go to an application because its site says so: the address has
+        /// neither user info nor a port.
+        public var pageMayBeClaimed: Bool
 
         /// What `Fetch` brought.
-        public init(offer: Offer, document: Document) {
+        public init(offer: Offer, document: Document, pageMayBeClaimed: Bool = true) {
             self.offer = offer
             self.document = document
+            self.pageMayBeClaimed = pageMayBeClaimed
         }
     }
 

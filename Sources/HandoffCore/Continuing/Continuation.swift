@@ -26,7 +26,7 @@ public struct Continuation: Sendable {
     var state = State.new
     private var retrieval: Retrieval
     private var isLinked = true
-    private var isLetGo: Bool
+    var isLetGo: Bool
 
     /// Its identifier.
     public let id: ContinuationID
@@ -35,21 +35,28 @@ public struct Continuation: Sendable {
     /// What the user chose, as it was then.
     public let offer: Offer
     /// What continues it.
-    public let target: Target
+    public internal(set) var target: Target
+    /// Whether the application gets nothing of the activity but its web page, which its site has given it.
+    public internal(set) var getsPageAlone: Bool
     /// Those who are to be told the outcome.
     public private(set) var callers: [String]
     /// Whether the application shows that something is coming, so that nobody else has to.
     public private(set) var applicationShowsProgress = false
 
-    /// A continuation that `caller` wants, for which nothing has been done yet.
-    public init(id: ContinuationID, device: DeviceID, offer: Offer, target: Target, caller: String) {
+    /// A continuation that `caller` wants, for which nothing has been done yet. `getsPageAlone`: whether an application
+    /// that is handed the activity gets only its web page.
+    public init(
+        id: ContinuationID, device: DeviceID, offer: Offer, target: Target, caller: String,
+        getsPageAlone: Bool = false
+    ) {
         self.id = id
         self.device = device
         self.offer = offer
         self.target = target
+        self.getsPageAlone = getsPageAlone && target.isHandedActivity
         callers = [caller]
-        retrieval = Retrieval(of: offer, wantsDocument: target.wantsDocument)
-        isLetGo = !target.isHandedActivity
+        retrieval = Retrieval(of: offer, wantsDocument: target.wantsDocument && !getsPageAlone)
+        isLetGo = !target.isHandedActivity || getsPageAlone
     }
 
     /// Whether the outcome is still open, so that others may join.
@@ -137,7 +144,7 @@ public struct Continuation: Sendable {
 
     /// The document is all that there is to continue with.
     private mutating func openDocument(at now: Instant, orFail failure: HandoffFailure) -> [Action] {
-        guard let fetched, fetched.document != .none else { return fail(failure) }
+        guard let fetched, fetched.document != .none, !getsPageAlone else { return fail(failure) }
         isLetGo = true
         state = .opening(until: now.advanced(by: Deadline.opening))
         return [.openDocument]
@@ -175,8 +182,11 @@ public struct Continuation: Sendable {
     // MARK: The activity
 
     /// `Fetch` was answered. An activity that does not agree with the offer that was chosen is not delivered.
+    /// A page that may not go to an application because of its site goes to the browser; an application that waits for it
+    /// is told that it does not come.
     public mutating func fetched(_ fetched: Fetched, at now: Instant) -> [Action] {
-        retrieve(at: now) { $0.fetched(fetched, at: now) }
+        let told = retrieval.isAwaiting(fetched.offer) ? turnToBrowser(unlessAllowedBy: fetched) : []
+        return told + retrieve(at: now) { $0.fetched(fetched, at: now) }
     }
 
     /// `Fetch` failed. If there was no link, it is called once more as soon as there is one. If an older
@@ -325,13 +335,8 @@ public struct Continuation: Sendable {
 
     /// Ends without success. An application that waits for the activity is told; one that had it is not.
     private mutating func fail(_ failure: HandoffFailure, tellsApplication: Bool = true) -> [Action] {
-        let isWaiting =
-            switch state {
-            case .preparing(.asked), .preparing(.ready): true
-            default: false
-            }
+        let told: [Action] = isAwaited && tellsApplication ? [.tellApplicationFailed(failure)] : []
         state = .failed
-        let told: [Action] = isWaiting && tellsApplication ? [.tellApplicationFailed(failure)] : []
         return told + [finish(.failed(failure)), .release]
     }
 

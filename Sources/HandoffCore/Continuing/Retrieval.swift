@@ -50,6 +50,12 @@ struct Retrieval: Sendable {
         return true
     }
 
+    /// Whether an answer to `Fetch` that is summarised as `fetched` still counts, and is what was wanted.
+    func isAwaiting(_ fetched: Offer) -> Bool {
+        guard case .fetching = state else { return false }
+        return offer.agrees(with: fetched)
+    }
+
     /// Fetches.
     mutating func begin(at now: Instant) -> [Continuation.Action] {
         state = .fetching(until: now.advanced(by: Deadline.fetch))

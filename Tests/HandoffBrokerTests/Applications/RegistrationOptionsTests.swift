@@ -27,7 +27,7 @@ struct RegistrationOptionsTests {
             "Receives": .boolean(false), "Colour": .string("red"),
         ])
         #expect(options.team?.description == "com.example" && !options.receives)
-        #expect(options.domains == ["www.example.com", "*.bücher.example"])
+        #expect(options.domains == ["www.example.com", "*.xn--bcher-kva.example"])
         #expect(
             options.documentTypes.mapValues(\.description) == ["text/plain": "a.b", "text/html": "a.c"])
     }
@@ -45,7 +45,7 @@ struct RegistrationOptionsTests {
         "what is no host is no domain",
         arguments: [
             "", ".", "localhost", "*", "*.com", "*.*.com", "a..b", ".example.com", "example.com.",
-            "exa mple.com",
+            "exa mple.com", "127.0.0.1", "[::1]", "printer.local", "*.1.2", "user@example.com",
             "http://example.com", "example.com:80", "example.com/", "a_b.example", "-\u{0}.example",
             String(repeating: "a", count: 64) + ".example",
             String(repeating: "abcdefg.", count: 32) + "example",

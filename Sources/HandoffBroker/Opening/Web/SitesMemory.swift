@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffCore
+internal import MainLoop
+internal import Platform
+
+/// Keeps what sites have said over the end of the broker, in a file of the user's cache: a key file with a group for each
+/// host. Losing it costs nothing but asking again, and so does finding something else in it.
+@MainLoop
+final class SitesMemory {
+    nonisolated private let path: String
+    /// What is to be written once the former is.
+    private var next: [UInt8]?
+    private var isWriting = false
+
+    /// How many bytes of a file are read.
+    nonisolated private static let maximumSize = 1 << 20
+
+    /// The file at `path`.
+    init(_ path: String = "\(UserDirectories.cache)/handoff/sites") { self.path = path }
+
+    /// Reads the file, where nobody waits for that, and calls `body` with what it says.
+    func read(_ body: @escaping @MainLoop @Sendable ([WebHost: Site]) -> Void) {
+        let path = self.path
+        do throws(GLibError) {
+            try BackgroundThread.start("sites") {
+                let bytes = try? SmallFile.read(path, maximumSize: Self.maximumSize)
+                MainLoop.start { body(bytes.map(Self.decode) ?? [:]) }
+            }
+        } catch {
+            brokerLog.debug("\(path) is not read: \(error.message)")
+            MainLoop.start { body([:]) }
+        }
+    }
+
+    /// Writes `known` to the file, where nobody waits for that. Of several, the latest stays.
+    func write(_ known: [WebHost: Site]) {
+        next = Self.encode(known)
+        writeNext()
+    }
+
+    private func writeNext() {
+        guard !isWriting, let bytes = next else { return }
+        let path = self.path
+        do throws(GLibError) {
+            try BackgroundThread.start("sites") { [self] in
+                var complaint: String?
+                do throws(KeyFileError) { try SmallFile.write(bytes, to: path) } catch {
+                    complaint = error.description
+                }
+                MainLoop.start { [complaint] in self.written(complaint) }
+            }
+            (next, isWriting) = (nil, true)
+        } catch {
+            brokerLog.debug("\(path) is not written: \(error.message)")
+        }
+    }
+
+    private func written(_ complaint: String?) {
+        if let complaint {
+            brokerLog.info("What sites have said is forgotten at the end of this program: \(complaint)")
+        }
+        isWriting = false
+        writeNext()
+    }
+
+    // MARK: The file
+
+    private enum Key {
+        static let (considered, approved) = ("Considered", "Approved")
+        static let (answered, asked, failures) = ("Answered", "Asked", "Failures")
+    }
+
+    /// The file that says `known`.
+    nonisolated static func encode(_ known: [WebHost: Site]) -> [UInt8] {
+        let file = KeyFile()
+        for (host, site) in known.sorted(by: { $0.key < $1.key }) {
+            let group = host.description
+            file.set(Key.considered, in: group, to: site.considered.sorted())
+            file.set(Key.approved, in: group, to: site.approved.sorted())
+            file.set(Key.answered, in: group, to: site.answeredAt)
+            file.set(Key.asked, in: group, to: site.askedAt)
+            file.set(Key.failures, in: group, to: Int64(site.failures))
+        }
+        return Array(file.text.utf8)
+    }
+
+    /// What the file says about each host; nothing of what cannot be understood.
+    nonisolated static func decode(_ bytes: [UInt8]) -> [WebHost: Site] {
+        guard let file = try? KeyFile(bytes: bytes, name: "sites") else { return [:] }
+        var known: [WebHost: Site] = [:]
+        for group in file.groups.prefix(SiteClaims.maximumSites) {
+            guard let host = WebHost(group), let site = try? site(file, group) else { continue }
+            known[host] = site
+        }
+        return known
+    }
+
+    nonisolated private static func site(_ file: KeyFile, _ group: String) throws(KeyFileError) -> Site {
+        Site(
+            considered: Set(try file.strings(Key.considered, in: group) ?? []),
+            approved: Set(try file.strings(Key.approved, in: group) ?? []),
+            answeredAt: try file.integer(Key.answered, in: group) ?? 0,
+            askedAt: try file.integer(Key.asked, in: group) ?? 0,
+            failures: try file.integer(Key.failures, in: group).flatMap { Int(exactly: $0) } ?? 0)
+    }
+}
