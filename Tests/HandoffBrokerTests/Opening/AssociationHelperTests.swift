@@ -18,10 +18,16 @@ struct AssociationHelperTests {
 
     /// The answer when the program is this shell script.
     private func answer(_ script: String) async throws -> SiteAnswer {
-        let path = try folder.write("#!/bin/sh\n\(script)\n", to: "program")
-        #expect(chmod(path, 0o755) == 0)
-        let host = host
-        return try await onLoop { await AssociationHelper(path).ask(host) }
+        let text = try folder.write("#!/bin/sh\n\(script)\n", to: "text")
+        #expect(chmod(text, 0o755) == 0)
+        let (host, path) = (host, folder.path("program"))
+        return try await onLoop {
+            // A file that this process has open for writing cannot be run, nor while a child that another test has just
+            // made still has it open.
+            let end = try await ChildProcess(["cp", text, path]).finished()
+            #expect(end == .exited(0))
+            return await AssociationHelper(path).ask(host)
+        }
     }
 
     @Test("it is called with the host, and what it prints is the answer")

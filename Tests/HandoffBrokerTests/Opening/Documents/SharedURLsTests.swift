@@ -141,7 +141,8 @@ struct SharedURLsTests {
             "DocumentSize": .uint64(5), "DocumentModified": .int64(-7),
         ]
         let (activity, document) = try Self.check(values)
-        #expect(document == FetchedDocument(sharedPath: path, size: 5, modified: -7))
+        let url = Self.origin + way
+        #expect(document == FetchedDocument(url: url, sharedPath: path, size: 5, modified: -7))
         #expect(activity["DocumentURL"] == nil && activity["DocumentSize"] == nil)
     }
 
