@@ -197,6 +197,28 @@ struct RegistryTests {
         #expect(registry.connection(for: try Example.application("notes")) == nil)
     }
 
+    @Test("the default browser is started for pages of any team, if its desktop entry declares them")
+    func installedBrowser() throws {
+        var registry = Registry()
+        let (browser, other) = (try Example.application("browser"), try Example.application("viewer"))
+        let pages = Declaration(activityTypes: [.browsingWeb])
+        _ = registry.setInstalled([
+            InstalledApplication(browser, declaration: pages, start: .program),
+            InstalledApplication(other, declaration: pages, start: .bus),
+        ])
+        let offer = Offer(
+            id: try Example.activity(1), type: .browsingWeb, title: "",
+            applicationID: try Example.application("origin"), team: try Example.team(),
+            webpageHost: "example.com", revision: 1, since: 0)
+        var choices = HandlerChoices()
+        #expect(registry.handlers(for: offer, with: choices).isEmpty)
+        choices.browser = browser
+        #expect(registry.handlers(for: offer, with: choices) == [.application(browser)])
+        _ = registry.setInstalled([InstalledApplication(browser, declaration: Declaration(), start: .program)]
+        )
+        #expect(registry.handlers(for: offer, with: choices) == [.browser(browser)])
+    }
+
     @Test("an application that runs counts by its own word, and not by its desktop entry")
     func runningHandler() throws {
         var registry = Registry()
