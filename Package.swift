@@ -115,6 +115,7 @@ if let engine = Context.environment["HANDOFF_FUZZ_ENGINE"] {
         "Names": ["DBus", "DBusGeneratorLibrary", "HandoffCore"],
         "Values": ["DBus"],
         "Activities": ["DBus", "HandoffBroker", "HandoffCore"],
+        "Folders": ["DBus", "HandoffBroker", "HandoffCore"],
         "Frames": ["DBus", "HandoffBridge"],
         "Headers": ["DBus"],
         "Hello": ["DBus", "HandoffBridge", "HandoffCore"],

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 #include <gio/gio.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <glib-unix.h>
 #include <malloc.h>
@@ -24,6 +25,35 @@ static inline int handoff_gettid(void)
 static inline int handoff_pidfd_open(int process)
 {
     return (int)syscall(SYS_pidfd_open, process, 0u);
+}
+
+/* Renames only if nothing has the new name (renameat2(2), RENAME_NOREPLACE). */
+static inline int handoff_rename_to_free_name(int folder, const char *former, const char *name)
+{
+    return (int)syscall(SYS_renameat2, folder, former, folder, name, 1u);
+}
+
+/* Sets aside the space for so many bytes, and leaves the size as it is (fallocate(2), FALLOC_FL_KEEP_SIZE). */
+static inline int handoff_set_space_aside(int descriptor, long long size)
+{
+#if GLIB_SIZEOF_VOID_P == 8
+    return (int)syscall(SYS_fallocate, descriptor, 1, 0LL, size);
+#else
+    (void)descriptor, (void)size;
+    errno = EOPNOTSUPP;
+    return -1;
+#endif
+}
+
+/* Has the disk write this part of a file, and waits for that if `waits` (sync_file_range(2)). */
+static inline int handoff_write_to_disk(int descriptor, long long offset, long long count, int waits)
+{
+#if GLIB_SIZEOF_VOID_P == 8 && defined SYS_sync_file_range
+    return (int)syscall(SYS_sync_file_range, descriptor, offset, count, waits ? 7u : 2u);
+#else
+    (void)offset, (void)count;
+    return waits ? fdatasync(descriptor) : 0;
+#endif
 }
 
 /* What a child does between fork(2) and exec(2), where only async-signal-safe functions may be called: it leaves our

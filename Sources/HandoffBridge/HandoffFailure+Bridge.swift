@@ -2,15 +2,10 @@
 internal import HandoffCore
 
 extension HandoffFailure {
-    /// Neither side can do this yet.
-    static var documentsNotYet: HandoffFailure {
-        HandoffFailure(.notSupported, "This version brings no documents over. Use a stream.")
-    }
-
-    /// On a link, a stream is asked for with `OpenStream` of `Link`.
-    static var noStreamHere: HandoffFailure {
+    /// On a link, a stream or a document is asked for with the member of this name of `Link`.
+    static func notHere(_ member: String) -> HandoffFailure {
         HandoffFailure(
-            .notSupported, "A link carries no descriptors. Call OpenStream of org.example.Handoff.Link.")
+            .notSupported, "A link carries no descriptors. Call \(member) of org.example.Handoff.Link.")
     }
 
     /// There is no way to `device` now.

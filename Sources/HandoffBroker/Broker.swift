@@ -29,10 +29,12 @@ public final class Broker {
     private(set) lazy var guards = StreamGuards(self)
     private(set) lazy var unreadMessages = UnreadMessagesWatch(self)
     private(set) lazy var starter = ApplicationStarter(bus)
+    let documents: ReceivedDocuments
     private(set) lazy var defaults = DefaultApplications { [weak self] in self?.updateHandlers() }
     private(set) lazy var sites = Sites(isEnabled: preferences.isEnabled) { [weak self] in
         self?.updateHandlers()
     }
+    private(set) lazy var sharedFolders = KnownFolders(preferences)
     private lazy var peerCalls = PeerCalls(self)
     private(set) lazy var installedApplications = InstalledApplications { [weak self] in
         self?.setInstalled($0)
@@ -63,9 +65,10 @@ public final class Broker {
         try self.init(bus, Preferences(HandoffDirectories.configurationFile))
     }
 
-    /// A broker on `bus` for a user who has chosen this.
-    init(_ bus: Bus, _ preferences: Preferences) {
+    /// A broker on `bus` for a user who has chosen this, and who has documents placed in `documents`.
+    init(_ bus: Bus, _ preferences: Preferences, _ documents: ReceivedDocuments = ReceivedDocuments()) {
         self.bus = bus
+        self.documents = documents
         self.preferences = preferences
         activities = SessionActivities(isEnabled: preferences.isEnabled)
         remoteOffers = RemoteOffers(
@@ -97,6 +100,7 @@ public final class Broker {
     /// bus to start the bridge. Without a bridge, everything local works.
     public func begin() {
         installedApplications.loadOnce()
+        documents.removeAbandoned()
         MainLoop.start { [bus] in
             do {
                 try await bus.startService(HandoffNames.bridge)

@@ -151,8 +151,7 @@ final class ManagerObject: ManagerServer {
         let type = try owner.registry.activityType(activityType, documentType: documentType, for: name.text)
         let object = try ActivityObject(
             ActivityID(using: &generator), type: type, registration: registration, owner: name,
-            broker: owner,
-            properties: properties)
+            isSandboxed: call.caller.sandbox != nil, broker: owner, properties: properties)
         try owner.add(object)
         call.afterReply { [weak owner] in owner?.export(object) }
         return object.path

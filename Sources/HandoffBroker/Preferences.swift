@@ -18,6 +18,8 @@ final class Preferences {
     private(set) var deviceName = ""
     /// The port on which peers reach this device; 0 for any.
     private(set) var port: UInt16 = 0
+    /// The shared folders that the user has named.
+    private(set) var sharedFolders = ChosenFolders()
     /// Which application is to continue activities of a type, as the user has chosen once and for all.
     private(set) var applications: [ActivityType: ApplicationID] = [:]
     private let path: String
@@ -31,6 +33,7 @@ final class Preferences {
         showsUnhandled = try file.boolean(.showsUnhandled) ?? false
         deviceName = PeerText.name((try? file.string(.deviceName)) ?? "")
         port = readPort(file)
+        sharedFolders = ChosenFolders(file)
         applications = readApplications(file)
     }
 
@@ -103,6 +106,12 @@ final class Preferences {
             }
         }
         self.port = port
+    }
+
+    /// Stores which folders are shared.
+    func setSharedFolders(_ folders: ChosenFolders) throws {
+        try change { folders.replace(sharedFolders, in: $0) }
+        sharedFolders = folders
     }
 
     /// Stores which application is to continue activities of each of these types, and of no others.

@@ -34,6 +34,7 @@ final class PreferencesObject: PreferencesServer {
     var showUnhandledOffers: Bool { owner.preferences.showsUnhandled }
     var deviceName: String { owner.preferences.deviceName }
     var port: UInt16 { owner.preferences.port }
+    var sharedFolders: [String: String] { owner.preferences.sharedFolders.texts }
 
     func setEnabled(_ enabled: Bool, _ call: MethodCall) async throws { try owner.setEnabled(enabled, call) }
 
@@ -57,6 +58,12 @@ final class PreferencesObject: PreferencesServer {
         guard port != self.port else { return }
         try owner.preferences.setPort(port)
         call.afterReply { [weak owner] in owner?.tellPreferences(["Port"]) }
+    }
+
+    func setSharedFolders(_ folders: [String: String], _ call: MethodCall) async throws {
+        guard folders != sharedFolders else { return }
+        try owner.preferences.setSharedFolders(ChosenFolders(folders))
+        call.afterReply { [weak owner] in owner?.tellPreferences(["SharedFolders"]) }
     }
 
     var applications: [String: String] {

@@ -21,6 +21,13 @@ public enum Deadline {
     public static let streamTaking: Duration = .seconds(4)
     /// How long the token of a stream is valid.
     public static let streamToken: Duration = .seconds(10)
+    /// Agreeing on a document that is to be sent; together with the wait for the document before, ten seconds.
+    public static let document: Duration = .seconds(9)
+    /// Opening a document at the origin. It is shorter than the time for agreeing on it, so that a refusal still
+    /// arrives.
+    public static let documentOpening: Duration = .seconds(4)
+    /// Waiting for the end of the document before, whose receiver may have everything already.
+    public static let formerDocument: Duration = .seconds(1)
     /// A document that is being brought over, during which not a single byte arrives.
     public static let documentSilence: Duration = .seconds(15)
     /// A document of a shared folder that has not been synchronised yet; after that it is brought over.

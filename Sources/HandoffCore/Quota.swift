@@ -8,8 +8,10 @@ public enum Quota {
     public static let streams = 16
     /// Open streams with one peer.
     public static let streamsOfPeer = 16
-    /// Streams of one peer whose connections are still expected.
-    public static let tokensOfPeer = 16
+    /// Documents that are on their way to one peer, and as many from it, beside the streams.
+    public static let documentsOfPeer = 1
+    /// Streams and documents of one peer whose connections are still expected: as many as there may be.
+    public static let tokensOfPeer = streamsOfPeer + 2 * documentsOfPeer
     /// Continuations that one connection holds.
     public static let continuations = 8
     /// Activity types of one connection.

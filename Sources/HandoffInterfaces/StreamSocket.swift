@@ -17,6 +17,24 @@ public enum StreamSocket {
     /// The application whose other end this is cannot write any more (`EPIPE`).
     public static func preventWriting(to end: Int32) { shutdown(end, Int32(SHUT_RD)) }
 
+    /// A socket pair for a document, which is sent through `theirs`.
+    ///
+    /// It is like that of a stream. Besides, one byte is in the queue of `theirs`, and is no part of what comes: who
+    /// sends reads it once everything is done. What closes that end before, including the death of its process, makes
+    /// the bridge, which has the other end, break the stream.
+    public static func makeDocumentPair() throws(DBusError) -> SocketPair {
+        let pair = try makePair()
+        try putByte(through: pair.ours.number)
+        return pair
+    }
+
+    private static func putByte(through end: Int32) throws(DBusError) {
+        var byte: UInt8 = 0
+        guard send(end, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)) == 1 else {
+            throw DBusError(.failed, "A new socket takes nothing: \(String(cString: strerror(errno))).")
+        }
+    }
+
     /// A socket pair, one end of which is for an application: `theirs`.
     ///
     /// One byte is in the queue of `ours` already, and is not part of the stream. As long as there is some
@@ -30,10 +48,7 @@ public enum StreamSocket {
             setsockopt(
                 descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout.size(ofValue: size)))
         }
-        var byte: UInt8 = 0
-        guard send(pair.theirs.number, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)) == 1 else {
-            throw DBusError(.failed, "A new socket takes nothing: \(String(cString: strerror(errno))).")
-        }
+        try putByte(through: pair.theirs.number)
         return pair
     }
 }

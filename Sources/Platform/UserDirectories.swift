@@ -4,6 +4,8 @@ internal import CGio
 /// Where the user's files of each kind are (XDG Base Directory Specification). GLib looks at the environment
 /// only once.
 public enum UserDirectories {
+    /// `$HOME`, or what the user database says.
+    public static var home: String { String(cString: g_get_home_dir()) }
     /// `$XDG_CONFIG_HOME`, by default `~/.config`.
     public static var configuration: String { String(cString: g_get_user_config_dir()) }
     /// `$XDG_CACHE_HOME`, by default `~/.cache`.
@@ -12,6 +14,12 @@ public enum UserDirectories {
     public static var state: String { String(cString: g_get_user_state_dir()) }
     /// `$XDG_DATA_HOME`, by default `~/.local/share`.
     public static var data: String { String(cString: g_get_user_data_dir()) }
+
+    /// The folder for downloads that `user-dirs.dirs` names (xdg-user-dirs), or else the home folder. GLib reads
+    /// the file only once.
+    public static var downloads: String {
+        String(cString: g_get_user_special_dir(G_USER_DIRECTORY_DOWNLOAD) ?? g_get_home_dir())
+    }
 
     /// The folders for desktop entries, the most important first: `applications` in `$XDG_DATA_HOME`, then in each of
     /// `$XDG_DATA_DIRS`.

@@ -69,6 +69,32 @@ def test_types_add_up(machine: Machine) -> None:
     assert client.create().get("ActivityType") == client.types[0]
 
 
+@pytest.mark.parametrize("declared", ["when registering", "in the desktop entry"])
+def test_document_gives_the_type(machine: Machine, declared: str) -> None:
+    """An application that declares document types and sets DocumentURL gets the matching activity type without naming
+    it; one without a match, or that names its type, gets that of any activity."""
+    # Which names stand for which types is known from the system's files.
+    (machine.folder / "share" / "mime").symlink_to("/usr/share/mime")
+    machine.kill("handoffd")
+    machine.start_broker()
+    types = {"text/plain": "com.example.entry.text", "image/png": "com.example.entry.picture"}
+    if declared == "when registering":
+        client = Client(machine, options={"DocumentTypes": GLib.Variant("a{ss}", types)})
+    else:
+        install(machine, APPLICATION_ID, DocumentTypes="".join(f"{mime}={name};" for mime, name in types.items()))
+        client = Client(machine)
+        wait(lambda: accepts(client, "com.example.entry.text"), "the entry to count")
+    for name, expected in (("a.txt", "com.example.entry.text"), ("A%20b.PNG", "com.example.entry.picture"),
+                           ("a.pdf", client.types[0]), ("a", client.types[0])):
+        activity = client.create(DocumentURL=f"file:///home/me/{name}")
+        assert activity.get("ActivityType") == expected, name
+    assert client.create("com.example.entry.picture", DocumentURL="file:///home/me/a.txt").get("ActivityType") == \
+        "com.example.entry.picture"
+    later = client.create()
+    later.update(DocumentURL="file:///home/me/a.txt")
+    assert later.get("ActivityType") == client.types[0], "an activity keeps the type that it was created with"
+
+
 def test_entry_in_a_subfolder(machine: Machine) -> None:
     """A folder within the applications folder is a prefix of the application's id."""
     client = Client(machine, application_id="vendor-editor", types=())

@@ -85,6 +85,9 @@ def test_messages_and_frames() -> None:
         (1, {"Paired": True, "Secret": list(example["Secret"]), "Port": PORT})
     assert example["ready"] == b"\x01"
     assert example["frames"] == (2).to_bytes(4, "big") + b"Hi" + bytes(4)
+    document, digest = b"Hello", hashlib.sha256(b"Hello").digest()
+    assert example["document frames"] == \
+        len(document).to_bytes(4, "big") + document + len(digest).to_bytes(4, "big") + digest + bytes(4)
 
 
 def test_announcement() -> None:

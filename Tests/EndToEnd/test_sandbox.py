@@ -57,6 +57,21 @@ def test_sandboxed_application_takes_part(machines: tuple[Machine, Machine], san
     activity.invalidate()
 
 
+def test_sandboxed_application_reaches_no_shared_folder(machines: tuple[Machine, Machine], sandbox: Sandbox) -> None:
+    """A sandboxed application that names files of a shared folder, which it may not be able to read, gets nothing of
+    them by way of another device: its URLs arrive as they left."""
+    desk, lap = machines
+    for machine in machines:
+        folders = GLib.Variant("a{ss}", {"Cloud": str(machine.folder / "Cloud")})
+        machine.session.set(ROOT, "Preferences.SharedFolders", folders)
+    boxed, other, dock = Client(sandbox, types=()), Client(lap, types=(TYPE,)), Dock(lap)
+    url = f"file://{desk.folder}/Cloud/secret"
+    boxed.create(TYPE, Title="From the box", UserInfo={"file": GLib.Variant("(sv)", ("url", GLib.Variant("s", url)))}) \
+        .become_current()
+    dock.continue_offer(dock.offer("From the box"))
+    assert other.wait_for("ContinueActivity").arguments.unpack()[0]["UserInfo"] == {"file": ("url", url)}
+
+
 def test_sandboxed_application_claims_its_own_only(machines: tuple[Machine, Machine], sandbox: Sandbox) -> None:
     """From a sandbox one may claim only the own id, what its desktop entry declares, and a team that is a prefix of it."""
     for application_id, types, options in (

@@ -19,6 +19,14 @@ final class FakeBroker {
     var onFetch: @MainLoop (String, String) async throws -> [String: Value] = { _, _ in
         ["Title": .string("Fetched")]
     }
+    /// What `OpenDocument` returns.
+    var onOpenDocument: @MainLoop (String) async throws -> PeerOpenDocumentReply = { _ in
+        throw HandoffFailure(.notSupported, "no documents")
+    }
+    /// What `OpenStream` returns.
+    var onOpenStream: @MainLoop (String) async throws -> FileDescriptor = { _ in
+        throw HandoffFailure(.notSupported, "no streams")
+    }
     fileprivate(set) var isEnabled: Bool
     fileprivate(set) var deviceName = ""
     private var bridge: BusName?
@@ -107,6 +115,7 @@ private final class FakePreferences: PreferencesServer {
     var showUnhandledOffers: Bool { false }
     var deviceName: String { broker.deviceName }
     var port: UInt16 { 0 }
+    var sharedFolders: [String: String] { [:] }
 
     func setEnabled(_ value: Bool, _ call: MethodCall) async throws { broker.setEnabled(value) }
     func setShowUnhandledOffers(_ value: Bool, _ call: MethodCall) async throws {}
@@ -114,6 +123,7 @@ private final class FakePreferences: PreferencesServer {
     var applications: [String: String] { [:] }
     func setApplications(_ applications: [String: String], _ call: MethodCall) async throws {}
     func setPort(_ value: UInt16, _ call: MethodCall) async throws {}
+    func setSharedFolders(_ value: [String: String], _ call: MethodCall) async throws {}
 }
 
 private final class FakePeerManager: PeerManagerServer {
@@ -175,11 +185,12 @@ private final class FakePeer: PeerServer {
     }
 
     func openStream(continuation: String, _ call: MethodCall) async throws -> FileDescriptor {
-        throw HandoffFailure(.notSupported, "no streams")
+        try await broker.onOpenStream(continuation)
     }
 
     func openDocument(continuation: String, _ call: MethodCall) async throws -> PeerOpenDocumentReply {
-        throw HandoffFailure(.notSupported, "no documents")
+        broker.events.append("document \(continuation)")
+        return try await broker.onOpenDocument(continuation)
     }
 }
 

@@ -15,9 +15,9 @@ extension Bridge: LinksOwner {
     func peerServer(for link: Link) -> any PeerServer { IncomingPeerObject(self, link) }
 
     func openStream(
-        _ id: ContinuationID, token: [UInt8], over link: Link, _ call: MethodCall
-    ) async throws -> [UInt8] {
-        try await streams.serve(id, token: token, over: link, call)
+        _ content: Stream.Content, _ id: ContinuationID, token: [UInt8], over link: Link, _ call: MethodCall
+    ) async throws -> Stream.Agreement {
+        try await streams.serve(content, id, token: token, over: link, call)
     }
 
     func linkSaidHello(_ link: Link) {

@@ -18,11 +18,10 @@ protocol LinkOwner: AnyObject {
     func pairingServer(for link: Link) -> any PairingServer
     /// What serves `Peer` on `link`.
     func peerServer(for link: Link) -> any PeerServer
-    /// The other side opens a stream; the answer is the token that it is to show, or empty if it has given
-    /// the token itself.
+    /// The other side opens a stream.
     func openStream(
-        _ id: ContinuationID, token: [UInt8], over link: Link, _ call: MethodCall
-    ) async throws -> [UInt8]
+        _ content: Stream.Content, _ id: ContinuationID, token: [UInt8], over link: Link, _ call: MethodCall
+    ) async throws -> Stream.Agreement
 }
 
 /// One authenticated connection with another device.
@@ -235,9 +234,11 @@ final class Link {
     }
 
     /// The other side opens a stream.
-    func openStream(_ id: ContinuationID, _ token: [UInt8], _ call: MethodCall) async throws -> [UInt8] {
+    func openStream(
+        _ content: Stream.Content, _ id: ContinuationID, _ token: [UInt8], _ call: MethodCall
+    ) async throws -> Stream.Agreement {
         guard let owner else { throw DBusError(.disconnected, "The link has ended.") }
-        return try await owner.openStream(id, token: token, over: self, call)
+        return try await owner.openStream(content, id, token: token, over: self, call)
     }
 
     private func resume(_ result: Result<Void, any Error>) {

@@ -29,6 +29,18 @@ final class LinkObject: LinkServer {
 
     func openStream(continuation: String, token: [UInt8], _ call: MethodCall) async throws -> [UInt8] {
         guard let link else { throw Peer.notPaired("This device") }
-        return try await link.openStream(try ContinuationID(checking: continuation), token, call)
+        return try await link.openStream(
+            .application, try ContinuationID(checking: continuation), token, call
+        )
+        .token
+    }
+
+    func openDocument(continuation: String, token: [UInt8], _ call: MethodCall) async throws
+        -> LinkOpenDocumentReply
+    {
+        guard let link else { throw Peer.notPaired("This device") }
+        let agreed = try await link.openStream(
+            .document, try ContinuationID(checking: continuation), token, call)
+        return LinkOpenDocumentReply(acceptedToken: agreed.token, about: agreed.about?.about ?? [:])
     }
 }

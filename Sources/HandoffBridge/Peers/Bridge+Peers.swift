@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffCore
+internal import HandoffInterfaces
 internal import MainLoop
 
 extension Bridge: PeerOwner, IncomingPeerOwner, AllPeersOwner {
@@ -11,7 +12,14 @@ extension Bridge: PeerOwner, IncomingPeerOwner, AllPeersOwner {
 
 extension Bridge: OutgoingPeerOwner {
     func openStream(_ id: ContinuationID, of peer: Peer) async throws -> FileDescriptor {
-        try await streams.open(id, of: peer)
+        let opened = try await streams.open(.application, id, of: peer)
+        return opened.end
+    }
+
+    func openDocument(_ id: ContinuationID, of peer: Peer) async throws -> PeerOpenDocumentReply {
+        let opened = try await streams.open(.document, id, of: peer)
+        let about = opened.about?.about ?? [:]
+        return PeerOpenDocumentReply(stream: opened.end, about: about)
     }
 
     func releaseStreams(_ owner: Stream.Owner) { streams.release(owner) }

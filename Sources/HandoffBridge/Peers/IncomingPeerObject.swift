@@ -58,11 +58,11 @@ final class IncomingPeerObject: PeerServer {
     }
 
     func openStream(continuation: String, _ call: MethodCall) async throws -> FileDescriptor {
-        throw HandoffFailure.noStreamHere
+        throw HandoffFailure.notHere("OpenStream")
     }
 
     func openDocument(continuation: String, _ call: MethodCall) async throws -> PeerOpenDocumentReply {
-        throw HandoffFailure.documentsNotYet
+        throw HandoffFailure.notHere("OpenDocument")
     }
 
     private func peer() throws -> (peer: Peer, link: Link) {

@@ -14,6 +14,8 @@ protocol OutgoingPeerOwner: AnyObject {
     /// Opens a stream for an application here that continues something from `peer`, and returns the
     /// application's end.
     func openStream(_ id: ContinuationID, of peer: Peer) async throws -> FileDescriptor
+    /// Opens the document of what an application here continues from `peer`, and returns the broker's end.
+    func openDocument(_ id: ContinuationID, of peer: Peer) async throws -> PeerOpenDocumentReply
     /// The continuation that owns these streams is over.
     func releaseStreams(_ owner: Stream.Owner)
 }
@@ -79,7 +81,7 @@ final class OutgoingPeerObject: PeerServer {
     }
 
     func openDocument(continuation: String, _ call: MethodCall) async throws -> PeerOpenDocumentReply {
-        throw HandoffFailure.documentsNotYet
+        try await owner.openDocument(try ContinuationID(checking: continuation), of: try peer())
     }
 
     private func peer() throws -> Peer {

@@ -2,6 +2,7 @@
 internal import DBus
 internal import Glibc
 internal import HandoffInterfaces
+internal import Platform
 
 /// The bridge's end of the socket pair whose other end an application has. The end is closed when it is
 /// freed.
@@ -24,14 +25,20 @@ final class ApplicationEnd: Sendable {
 
     /// The number, for calls that borrow the descriptor.
     let descriptor: Int32
+    /// Whether the stream breaks when the application closes its end and leaves something unread there, or reads no
+    /// more of what comes. Otherwise that is the end of what it writes, like any other.
+    private let breaksWhenLeft: Bool
 
     /// Takes over an end in whose queue is one byte that is no part of the stream.
-    init(owning descriptor: consuming FileDescriptor) {
+    init(owning descriptor: consuming FileDescriptor, breaksWhenLeft: Bool = false) {
         self.descriptor = descriptor.take()
+        self.breaksWhenLeft = breaksWhenLeft
         setPeekOffset(1)
     }
 
     deinit { close(descriptor) }
+
+    private static let left = StreamFault(description: "it was closed here before its end")
 
     /// Another descriptor of the same socket; nil if no descriptor is free.
     func copy() -> FileDescriptor? {
@@ -70,14 +77,17 @@ final class ApplicationEnd: Sendable {
     }
 
     /// Calls recv(2), again if a signal has interrupted it. If the application has gone and left bytes
-    /// unread, that counts as its end too.
+    /// unread, that counts as its end too, unless it breaks the stream.
     private func receive(
         _ place: UnsafeMutableRawPointer, _ count: Int, _ flags: Int32
     ) throws(StreamFault) -> Int {
         while true {
             let result = recv(descriptor, place, count, flags)
             if result >= 0 { return result }
-            if errno == ECONNRESET { return 0 }
+            if errno == ECONNRESET {
+                if breaksWhenLeft { throw Self.left }
+                return 0
+            }
             if errno != EINTR { throw .system }
         }
     }
@@ -95,6 +105,7 @@ final class ApplicationEnd: Sendable {
             } else if errno == EAGAIN || errno == EWOULDBLOCK {
                 if !stop.wait(descriptor, Int16(POLLOUT)) { return .stopped }
             } else if errno == EPIPE || errno == ECONNRESET {
+                if breaksWhenLeft { throw Self.left }
                 return .refused
             } else if errno != EINTR {
                 throw .system

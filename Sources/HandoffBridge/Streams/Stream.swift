@@ -5,9 +5,33 @@ internal import HandoffDaemon
 internal import MainLoop
 internal import Platform
 
-/// One stream between an application here and one on a peer, from the moment when it is agreed on.
+/// One stream between an application here and one on a peer, from the moment when it is agreed on; or between the
+/// brokers of both, if a document comes over it.
 @MainLoop
 final class Stream {
+    /// What comes over a stream.
+    enum Content: Hashable, Sendable {
+        /// What two applications say to each other.
+        case application
+        /// A document, which the origin's broker sends. The brokers are the applications then: they count the
+        /// stream themselves, and need no guard, since none of them waits in a write where it has to read an error.
+        /// Which end is in order is what decides here whether the document has arrived. So a broker that closes its
+        /// end and has left something unread has broken the stream, and each keeps a byte unread until it has done
+        /// everything: then even its death is a break.
+        case document
+
+        /// How long it may take until the stream is open.
+        var openingTime: Duration { self == .document ? Deadline.document : Deadline.stream }
+    }
+
+    /// What both sides have agreed on.
+    struct Agreement: Sendable {
+        /// What the asking side is to show if it makes the connection, otherwise empty.
+        let token: [UInt8]
+        /// What the origin says about the document, if one comes.
+        let about: DocumentDescription?
+    }
+
     /// Whose stream it is.
     struct Owner: Hashable, Sendable {
         /// The peer.
@@ -20,6 +44,7 @@ final class Stream {
 
     /// Tells streams apart.
     let number: UInt32
+    let content: Content
     let owner: Owner
     /// The link over which the stream was agreed on, and with which it ends.
     let link: Link
@@ -41,9 +66,11 @@ final class Stream {
     private unowned let streams: Streams
 
     init(
-        _ number: UInt32, of owner: Owner, over link: Link, _ application: ApplicationEnd, _ streams: Streams
+        _ number: UInt32, _ content: Content, of owner: Owner, over link: Link,
+        _ application: ApplicationEnd, _ streams: Streams
     ) {
         self.number = number
+        self.content = content
         self.owner = owner
         self.link = link
         self.application = application
@@ -58,7 +85,9 @@ final class Stream {
     func copyOfEnd() -> FileDescriptor? { application?.copy() }
 
     /// What the stream is called in the log.
-    var label: String { "continuation \(owner.continuation), stream \(number)" }
+    var label: String {
+        "continuation \(owner.continuation), \(content == .document ? "document" : "stream") \(number)"
+    }
 
     /// Begins to move bytes, now that the connection is there.
     func begin(_ connection: TLSConnection) {

@@ -25,6 +25,8 @@ final class StreamConnector {
     struct Opened: Sendable {
         let connection: TLSConnection
         let link: Link
+        /// What the origin says about the document that comes over it, if one does.
+        let about: DocumentDescription?
     }
 
     /// What the side that was dialled sends when it has seen that the certificate is right.
@@ -48,33 +50,55 @@ final class StreamConnector {
     // MARK: Asking for a stream
 
     /// Asks the origin for a stream, and makes the connection for it, or waits for that.
-    func open(_ id: ContinuationID, of peer: Peer) async throws -> Opened {
+    func open(_ content: Stream.Content, _ id: ContinuationID, of peer: Peer) async throws -> Opened {
         guard let link = await peer.link(within: Peer.patience) else {
             throw HandoffFailure.unreachable(peer.label, "There is no link. Wait until it is connected.")
         }
         link.expectAcknowledgement()
         if link.isDialled {
-            let token = try await ask(link, id, [])
-            return Opened(connection: try await dial(link, showing: token), link: link)
+            let agreed = try await ask(link, content, id, [])
+            return Opened(
+                connection: try await dial(link, showing: agreed.token), link: link, about: agreed.about)
         }
         let (token, arrival) = try expect(over: link)
         do {
-            _ = try await ask(link, id, token)
-            return Opened(connection: try await arrival.connection(), link: link)
+            let about = try await ask(link, content, id, token).about
+            return Opened(connection: try await arrival.connection(), link: link, about: about)
         } catch {
             arrival.resolve(.failure(error))
             throw error
         }
     }
 
-    private func ask(_ link: Link, _ id: ContinuationID, _ token: [UInt8]) async throws -> [UInt8] {
-        let reply = try await LinkProxy(link.remote).openStream(
-            continuation: id.description, token: token, timeout: Deadline.stream * 2)
+    private func ask(
+        _ link: Link, _ content: Stream.Content, _ id: ContinuationID, _ token: [UInt8]
+    ) async throws -> Stream.Agreement {
+        let (proxy, limit) = (LinkProxy(link.remote), content.openingTime * 2)
+        var (reply, about): ([UInt8], DocumentDescription?)
+        switch content {
+        case .application:
+            (reply, about) = (
+                try await proxy.openStream(continuation: id.description, token: token, timeout: limit), nil
+            )
+        case .document:
+            let answer = try await proxy.openDocument(
+                continuation: id.description, token: token, timeout: limit)
+            (reply, about) = (answer.acceptedToken, try Self.description(answer.about))
+        }
         guard reply.count == (token.isEmpty ? StreamTokens.size : 0) else {
             throw HandoffFailure(
                 .connectionUnavailable, "The other device answered with a token of \(reply.count) bytes.")
         }
-        return reply
+        return Stream.Agreement(token: reply, about: about)
+    }
+
+    private static func description(_ about: [String: Value]) throws(HandoffFailure) -> DocumentDescription {
+        do throws(HandoffFailure) {
+            return try DocumentDescription(about)
+        } catch {
+            throw HandoffFailure(
+                .connectionUnavailable, "The other device describes the document wrongly: \(error)")
+        }
     }
 
     // MARK: Dialling

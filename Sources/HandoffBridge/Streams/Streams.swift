@@ -37,8 +37,11 @@ final class Streams {
     private var nextNumber: UInt32 = 0
     /// What closes the ends of the streams that broke a moment ago, by the numbers of the streams.
     private var lingering: [UInt32: LoopSource] = [:]
-    /// How many streams are being opened with each peer.
-    private var opening: [DeviceID: Int] = [:]
+    /// How many streams are being opened.
+    private var opening: [Share: Int] = [:]
+    /// The documents that wait for the end of the one before.
+    private var waiting: [Int: (share: Share, continuation: CheckedContinuation<Void, Never>)] = [:]
+    private var nextWaiting = 0
     /// The streams over which something was sent a short time ago.
     private var watched: [UInt32: Stream] = [:]
     private lazy var timer = DeadlineTimer { [weak self] in self?.look() }
@@ -51,16 +54,24 @@ final class Streams {
 
     // MARK: Opening
 
-    /// Opens a stream for an application here that continues something from `peer`.
+    /// The end of a stream that is not the bridge's, and what is said about the document if one comes over it.
+    struct Opened: ~Copyable {
+        let end: FileDescriptor
+        let about: DocumentDescription?
+    }
+
+    /// Opens a stream for an application here that continues something from `peer`, or for its document.
     /// - Returns: the application's end.
-    func open(_ id: ContinuationID, of peer: Peer) async throws -> FileDescriptor {
+    func open(_ content: Stream.Content, _ id: ContinuationID, of peer: Peer) async throws -> Opened {
         guard !bridge.isSwitchedOff else { throw HandoffFailure.disabled }
-        try reserve(peer.device)
-        defer { free(peer.device) }
+        let owner = Stream.Owner(device: peer.device, continuation: id, isOrigin: false)
+        let share = Share(content, owner)
+        try await reserve(share)
+        defer { free(share) }
         let opened: StreamConnector.Opened
         do {
-            opened = try await withTimeLimit(Deadline.stream) { [connector] in
-                try await connector.open(id, of: peer)
+            opened = try await withTimeLimit(content.openingTime) { [connector] in
+                try await connector.open(content, id, of: peer)
             }
         } catch is TimeLimitExceeded {
             throw HandoffFailure.unreachable(peer.label, "It did not answer in time. Try again.")
@@ -78,9 +89,8 @@ final class Streams {
             opened.connection.close()
             throw error
         }
-        let owner = Stream.Owner(device: peer.device, continuation: id, isOrigin: false)
-        add(owner, over: opened.link, pair.ours).begin(opened.connection)
-        return pair.theirs
+        add(content, owner, over: opened.link, pair.ours).begin(opened.connection)
+        return Opened(end: pair.theirs, about: opened.about)
     }
 
     private func failure(_ error: any Error, _ peer: Peer) -> HandoffFailure {
@@ -89,24 +99,24 @@ final class Streams {
         return .unreachable(peer.label, "No connection for the stream came about (\(error)). Try again.")
     }
 
-    /// A peer opens a stream over `link` to an application here.
+    /// A peer opens a stream over `link` to an application here, or for a document.
     /// - Parameter token: what this side has to show to the peer if it makes the connection, otherwise empty.
-    /// - Returns: what the peer has to show if it makes the connection, otherwise empty.
     func serve(
-        _ id: ContinuationID, token: [UInt8], over link: Link, _ call: MethodCall
-    ) async throws -> [UInt8] {
+        _ content: Stream.Content, _ id: ContinuationID, token: [UInt8], over link: Link, _ call: MethodCall
+    ) async throws -> Stream.Agreement {
         guard token.count == (link.isDialled ? StreamTokens.size : 0) else {
             throw HandoffFailure(
                 .invalidArguments,
                 "The token has \(token.count) bytes. Whoever did not dial the link gives \(StreamTokens.size)."
             )
         }
-        try reserve(link.device)
-        defer { free(link.device) }
-        let broker = try await bridge.callee(of: link.device)
-        let end = try await broker.openStream(continuation: id.description, timeout: Deadline.stream)
         let owner = Stream.Owner(device: link.device, continuation: id, isOrigin: true)
-        let stream = add(owner, over: link, end)
+        let share = Share(content, owner)
+        try await reserve(share)
+        defer { free(share) }
+        let opened = try await open(content, id, at: try await bridge.callee(of: link.device))
+        let about = opened.about
+        let stream = add(content, owner, over: link, opened.end)
         guard link.isPaired else {
             stream.cut("the link was lost")
             throw HandoffFailure.unreachable("The origin", "The link was lost. Try again.")
@@ -115,15 +125,30 @@ final class Streams {
             call.afterReply { [self] in
                 connect(stream) { [connector] in try await connector.dial(link, showing: token) }
             }
-            return []
+            return Stream.Agreement(token: [], about: about)
         }
         do {
             let (token, arrival) = try connector.expect(over: link)
             connect(stream) { try await arrival.connection() }
-            return token
+            return Stream.Agreement(token: token, about: about)
         } catch {
             stream.cut("\(error)")
             throw error
+        }
+    }
+
+    /// Asks the broker for the end of what a peer opens.
+    private func open(
+        _ content: Stream.Content, _ id: ContinuationID, at broker: PeerProxy
+    ) async throws -> Opened {
+        switch content {
+        case .application:
+            let end = try await broker.openStream(continuation: id.description, timeout: Deadline.stream)
+            return Opened(end: end, about: nil)
+        case .document:
+            let reply = try await broker.openDocument(continuation: id.description, timeout: Deadline.stream)
+            let about = try DocumentDescription(reply.about)
+            return Opened(end: reply.stream, about: about)
         }
     }
 
@@ -144,33 +169,90 @@ final class Streams {
         stream.onCutShort = { task.cancel() }
     }
 
-    private func add(_ owner: Stream.Owner, over link: Link, _ end: consuming FileDescriptor) -> Stream {
+    private func add(
+        _ content: Stream.Content, _ owner: Stream.Owner, over link: Link, _ end: consuming FileDescriptor
+    ) -> Stream {
         repeat { nextNumber &+= 1 } while streams[nextNumber] != nil
-        let stream = Stream(nextNumber, of: owner, over: link, ApplicationEnd(owning: end), self)
+        let end = ApplicationEnd(owning: end, breaksWhenLeft: content == .document)
+        let stream = Stream(nextNumber, content, of: owner, over: link, end, self)
         streams[nextNumber] = stream
-        bridge.streamOpened(stream)
+        if content == .application { bridge.streamOpened(stream) }
         return stream
-    }
-
-    private func reserve(_ device: DeviceID) throws(HandoffFailure) {
-        let count = streams.values.count { $0.owner.device == device } + opening[device, default: 0]
-        guard count < Quota.streamsOfPeer else {
-            throw HandoffFailure(
-                .limitsExceeded,
-                "There are \(count) streams with this device, more are not allowed. Close those that are no longer"
-                    + " needed.")
-        }
-        opening[device, default: 0] += 1
-    }
-
-    private func free(_ device: DeviceID) {
-        let left = opening[device, default: 0] - 1
-        opening[device] = left > 0 ? left : nil
     }
 
     /// There is a new broker.
     func brokerAppeared() {
-        for stream in streams.values where !stream.isApplicationGone { bridge.streamOpened(stream) }
+        for stream in streams.values where stream.content == .application && !stream.isApplicationGone {
+            bridge.streamOpened(stream)
+        }
+    }
+
+    // MARK: Limits
+
+    /// What is limited together.
+    private enum Share: Hashable {
+        /// The streams of applications with one peer, whoever has opened them.
+        case streams(DeviceID)
+        /// The documents from one peer, or to it.
+        case documents(DeviceID, isOrigin: Bool)
+
+        init(_ content: Stream.Content, _ owner: Stream.Owner) {
+            switch content {
+            case .application: self = .streams(owner.device)
+            case .document: self = .documents(owner.device, isOrigin: owner.isOrigin)
+            }
+        }
+    }
+
+    private func count(_ share: Share) -> Int {
+        streams.values.count { Share($0.content, $0.owner) == share } + opening[share, default: 0]
+    }
+
+    private func reserve(_ share: Share) async throws(HandoffFailure) {
+        switch share {
+        case .streams:
+            let count = count(share)
+            guard count < Quota.streamsOfPeer else {
+                throw HandoffFailure(
+                    .limitsExceeded,
+                    "There are \(count) streams with this device, more are not allowed. Close those that are no"
+                        + " longer needed.")
+            }
+        case .documents:
+            // Whoever has received the document before may ask for the next one before its end is known here.
+            if count(share) >= Quota.documentsOfPeer { await end(of: share, within: Deadline.formerDocument) }
+            guard count(share) < Quota.documentsOfPeer else {
+                throw HandoffFailure(
+                    .limitsExceeded, "Another document is on its way already. Wait until it is there.")
+            }
+        }
+        opening[share, default: 0] += 1
+    }
+
+    private func free(_ share: Share) {
+        let left = opening[share, default: 0] - 1
+        opening[share] = left > 0 ? left : nil
+        wake(share)
+    }
+
+    /// Waits until there is one fewer of `share`, or until the time is up.
+    private func end(of share: Share, within time: Duration) async {
+        nextWaiting += 1
+        let number = nextWaiting
+        let timer = LoopSource.timer(after: time) { [weak self] in
+            self?.waiting.removeValue(forKey: number)?.continuation.resume()
+        }
+        defer { timer.cancel() }
+        await withCheckedContinuation { waiting[number] = (share, $0) }
+    }
+
+    /// There may be one fewer of `share` now.
+    private func wake(_ share: Share) {
+        guard !waiting.isEmpty, count(share) < Quota.documentsOfPeer else { return }
+        for (number, one) in waiting where one.share == share {
+            waiting[number] = nil
+            one.continuation.resume()
+        }
     }
 
     // MARK: Ending
@@ -198,11 +280,14 @@ final class Streams {
     func ended(_ stream: Stream) {
         streams[stream.number] = nil
         watched[stream.number] = nil
+        wake(Share(stream.content, stream.owner))
         bridge.streamEnded(stream.owner)
     }
 
     /// To be called once by each stream when it no longer belongs to its application.
-    func applicationClosed(_ stream: Stream) { bridge.streamClosed(stream) }
+    func applicationClosed(_ stream: Stream) {
+        if stream.content == .application { bridge.streamClosed(stream) }
+    }
 
     /// Closes the end of a stream that broke, a moment after its application was prevented from writing.
     func linger(_ stream: Stream, _ application: ApplicationEnd) {

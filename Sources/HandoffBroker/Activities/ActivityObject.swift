@@ -35,6 +35,9 @@ final class ActivityObject {
     let applicationID: ApplicationID
     /// The connection that it belongs to.
     let owner: BusName
+    /// Whether its application runs in a sandbox. Such an application may name a file that it cannot read, and must not
+    /// reach it by way of another device.
+    let isSandboxed: Bool
     let path: ObjectPath
     /// Its properties.
     private(set) var state = ActivityState()
@@ -46,13 +49,14 @@ final class ActivityObject {
     private var waiting: [ContinuationID: [CheckedContinuation<Bool, Never>]] = [:]
 
     init(
-        _ id: ActivityID, type: ActivityType, registration: Registration, owner: BusName,
+        _ id: ActivityID, type: ActivityType, registration: Registration, owner: BusName, isSandboxed: Bool,
         broker: any ActivityBroker,
         properties: [String: Value]
     ) throws {
         self.id = id
         self.type = type
         self.owner = owner
+        self.isSandboxed = isSandboxed
         self.broker = broker
         applicationID = registration.applicationID
         path = try HandoffNames.activities.appending(id.description)

@@ -18,6 +18,8 @@ protocol PeerObjectOwner: PeerDirectory {
     var origin: OriginContinuations { get set }
     /// What peers took last.
     var recentFetches: RecentFetches { get set }
+    /// What is shared with other devices by other means.
+    var sharedFolders: KnownFolders { get }
     /// Where the user is told what peers took.
     var fetchLog: FetchLog { get }
     /// `device` offers this now, in place of anything else.
@@ -87,8 +89,12 @@ final class PeerObject: PeerServer {
         guard let object = owner.object(of: id) else { throw Self.withdrawn(id) }
         owner.perform(try owner.origin.fetch(id, for: continuationID, by: device, offered: offered))
         let begin = MainLoop.now
-        // Saving takes time, and much can happen meanwhile: what is no longer offered is not sent.
-        guard await object.saved(for: continuationID), owner.object(of: id) === object,
+        let isSaved = await object.saved(for: continuationID)
+        let saveTime = MainLoop.now - begin
+        let files =
+            isSaved && !object.isSandboxed ? await owner.sharedFolders.files(namedIn: object.state) : nil
+        // Both take time, and much can happen meanwhile: what is no longer offered is not sent.
+        guard isSaved, owner.object(of: id) === object,
             owner.offeredNow == id, owner.origin.entry(continuationID, of: device) != nil
         else {
             owner.perform(owner.origin.refused(continuationID, to: device))
@@ -98,10 +104,10 @@ final class PeerObject: PeerServer {
             throw Self.withdrawn(id)
         }
         owner.origin.sent(continuationID, to: device)
-        let saveTime = MainLoop.now - begin
         call.afterReply { [weak self] in self?.remember(object, continuationID, saveTime) }
         var payload = object.payload()
         payload["SaveTime"] = .int64(saveTime)
+        files?.describe(&payload, room: ActivityState.maximumSize - 64 - object.state.size)
         return payload
     }
 

@@ -54,6 +54,10 @@ final class RemoteActivityObject: RemoteActivityServer {
         if new.handlers != entry.handlers { names.append("Handlers") }
         if new.offer.since != entry.offer.since { names.append("Since") }
         if new.isContinuing != entry.isContinuing { names.append("State") }
+        if !new.isContinuing, progress >= 0 {
+            progress = -1
+            names.append("Progress")
+        }
         entry = new
         tell(names)
         applicationsChanged()
@@ -65,6 +69,13 @@ final class RemoteActivityObject: RemoteActivityServer {
         guard current != toldToStart else { return }
         toldToStart = current
         tell(["HandlersToStart"])
+    }
+
+    /// Its continuation has come so far, from 0 to 1; -1 if that is not known.
+    func setProgress(_ new: Double) {
+        guard entry.isContinuing, new != progress else { return }
+        progress = new
+        tell(["Progress"])
     }
 
     /// The peer's name or type may have changed.
@@ -187,8 +198,8 @@ final class RemoteActivityObject: RemoteActivityServer {
     var deviceType: String { owner.type(of: key.device) }
     var since: Int64 { entry.offer.since }
     var state: String { entry.isContinuing ? "continuing" : "available" }
-    /// This is not known: progress is not measured as long as no documents are brought over.
-    var progress: Double { -1 }
+    /// How far its document has come, if that is known.
+    private(set) var progress: Double = -1
 }
 
 extension RemoteOffers.Target {

@@ -92,7 +92,12 @@ struct ContinueVerb: Verb {
             try Output.line(line.text)
         } else if outcome.isSuccess {
             let place = outcome.applicationID.isEmpty ? "" : " in \(outcome.applicationID.shown)"
-            try Output.line("Continued \(offer.label.quoted) of \(offer.device.quoted)\(place).")
+            // These are handed to whatever opens pages and documents.
+            let isOpened = [ActivityType.browsingWeb.description, PublishVerb.documentType].contains(
+                offer.type)
+            try Output.line(
+                "\(isOpened ? "Opened" : "Continued") \(offer.label.quoted) of \(offer.device.quoted)\(place)."
+            )
         }
         if !outcome.isSuccess {
             let reason = outcome.message.isEmpty ? outcome.errorName : outcome.message
@@ -129,6 +134,8 @@ private final class ContinueRun {
     private var watch: NameWatch?
     /// How long each phase took, if the broker has reported it.
     private(set) var trace: RemoteActivityContinueTrace?
+    /// What the user sees of it.
+    private let progress = ContinueProgress()
 
     init(_ broker: Session.Daemon, _ offer: RemoteOffer, isVerbose: Bool) {
         self.broker = broker
@@ -156,6 +163,7 @@ private final class ContinueRun {
     /// Calls `Continue` and waits for the outcome, which the broker promises.
     func outcome(of options: [String: Value]) async throws -> ContinueOutcome {
         phase("requested")
+        defer { progress.end() }
         do {
             try await RemoteActivityProxy(broker.object(offer.path)).`continue`(options: options)
         } catch let error as DBusError {
@@ -163,6 +171,7 @@ private final class ContinueRun {
                 applicationID: "", errorName: error.name.text, message: CommandFailure(error).message)
         }
         phase("accepted")
+        if !isVerbose { progress.update(offer.progress) }
         for await event in events {
             switch event {
             case .brokerEnded:
@@ -194,13 +203,17 @@ private final class ContinueRun {
     }
 
     private func changed(_ signal: Message) {
-        guard isVerbose, isOurs(signal) else { return }
+        guard isOurs(signal) else { return }
         var reader = MessageReader(signal)
         guard (try? reader.read(String.self)) == RemoteActivityProxy.interface.text,
             let properties: [String: Value] = try? reader.read()
         else { return }
         let before = offer
         offer.update(properties)
+        if !isVerbose {
+            if offer.progress != before.progress { progress.update(offer.progress) }
+            return
+        }
         if offer.state != before.state { phase("state: \(offer.state.shown)") }
         if let progress = offer.progress, progress != before.progress {
             phase("progress: \(Int(progress * 100)) %")

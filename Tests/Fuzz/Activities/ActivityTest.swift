@@ -55,7 +55,7 @@ enum ActivityTest {
 
     private static func checkFetched(_ properties: [String: Value], _ state: ActivityState) {
         guard let id, let offer = try? OfferSummary.summarise(id, properties, state, since: now),
-            let (activity, summary) = try? FetchedActivity.check(properties, offer)
+            let (activity, summary, _) = try? FetchedActivity.check(properties, offer)
         else { return }
         require(summary.offer == offer && offer.agrees(with: summary.offer), "\(summary) was \(offer)")
         require(

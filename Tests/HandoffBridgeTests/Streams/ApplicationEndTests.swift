@@ -2,6 +2,7 @@
 import DBus
 import Glibc
 import HandoffInterfaces
+import Platform
 import TestSupport
 import Testing
 

@@ -132,6 +132,37 @@ struct RegistryTests {
         #expect(registry.handlers(for: offer, with: choices) == [.application(browser)])
     }
 
+    @Test(
+        "what the user has chosen is best; the browser and what opens documents come last, each application once"
+    )
+    func choices() throws {
+        var registry = Registry()
+        try registry.register(try registration(":1.1", "notes"))
+        try registry.register(try registration(":1.2", "writer"))
+        let names = ["notes", "writer", "browser", "editor"]
+        let ids = try names.map { try Example.application($0) }
+        var choices = HandlerChoices()
+        (choices.browser, choices.documentApplication) = (ids[2], ids[3])
+        let plain = try Example.offer()
+        #expect(registry.handlers(for: plain, with: choices).map(\.id) == [ids[0], ids[1]])
+        let rich = Offer(
+            id: plain.id, type: plain.type, title: "", applicationID: plain.applicationID, team: plain.team,
+            webpageHost: "example.com", documentType: "text/plain", revision: 1, since: 0)
+        #expect(
+            registry.handlers(for: rich, with: choices) == [
+                .application(ids[0]), .application(ids[1]), .browser(ids[2]), .documentApplication(ids[3]),
+            ])
+        for id in ids {
+            choices.chosen = id
+            let handlers = registry.handlers(for: rich, with: choices).map(\.id)
+            #expect(handlers.first == id && Set(handlers) == Set(ids) && handlers.count == 4)
+        }
+        choices.chosen = try Example.application("absent")
+        #expect(registry.handlers(for: rich, with: choices).first?.id == ids[0])
+        choices.documentApplication = ids[1]
+        #expect(registry.handlers(for: rich, with: choices).count == 3)
+    }
+
     @Test("a connection has at most 256 types; too many change nothing")
     func quota() throws {
         var registry = Registry()

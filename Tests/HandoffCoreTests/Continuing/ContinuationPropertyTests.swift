@@ -104,7 +104,8 @@ struct ContinuationPropertyTests {
         var generator = SeededGenerator(seed: seed)
         let target: Continuation.Target =
             generator.chance(15)
-            ? .browser(nil) : .application(try Example.application(), isRunning: generator.chance(50))
+            ? try generator.pick([.browser(nil), .documentApplication(try Example.application())])
+            : .application(try Example.application(), isRunning: generator.chance(50))
         var continuation = Continuation(
             id: try Example.continuation(1), device: try Example.device(1), offer: try Example.offer(),
             target: target, caller: "a", getsPageAlone: generator.chance(30))

@@ -270,16 +270,21 @@ struct ContinuationTests {
         #expect(isFailure(failed.documentFailed(lost, at: .at(6)), .connectionUnavailable, told: true))
     }
 
-    @Test("without an application the page goes to the browser")
-    func browser() throws {
+    @Test(
+        "a document that no application here continues is brought over and opened with what opens such documents"
+    )
+    func documentApplication() throws {
         var continuation = Continuation(
             id: try Example.continuation(1), device: try Example.device(1), offer: try Example.offer(),
-            target: .browser(nil), caller: "a")
+            target: .documentApplication(try Example.application("editor")), caller: "a")
         #expect(continuation.begin(at: .at(0)) == [.fetch])
-        #expect(continuation.fetched(try fetched(streams: true), at: .at(1)) == [.openWebPage])
+        var without = continuation
+        #expect(continuation.fetched(try fetched(.remote, streams: true), at: .at(1)) == [.bringDocument])
+        #expect(continuation.documentArrived(at: .at(2)) == [.openDocument])
         #expect(
-            continuation.opened(at: .at(2)) == [.finished(.continued, callers: ["a"]), .confirmContinued])
+            continuation.opened(at: .at(3)) == [.finished(.continued, callers: ["a"]), .confirmContinued])
         #expect(continuation.continuedAcknowledged() == [.release])
+        #expect(isFailure(without.fetched(try fetched(.none), at: .at(1)), .offerWithdrawn, told: false))
     }
 
     @Test("those who join get the same outcome, once however often they joined")

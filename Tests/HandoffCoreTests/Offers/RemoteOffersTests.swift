@@ -154,6 +154,16 @@ struct RemoteOffersTests {
         #expect(try actions == [.changed(entry(offers))])
     }
 
+    @Test("an offer with a document is shown if there is something to open it with, which can be named too")
+    func opened() throws {
+        let (browser, editor) = (try Example.application("browser"), try Example.application("editor"))
+        let offers = try offered(handlers: [.browser(browser), .documentApplication(editor)])
+        let id = try Example.activity(1)
+        #expect(offers.entries.count == 1)
+        #expect(try offers.target(for: id, of: device) == .browser(browser))
+        #expect(try offers.target(for: id, of: device, application: editor) == .documentApplication(editor))
+    }
+
     @Test("the application that was named continues, else the best, else the browser, else nobody")
     func targets() throws {
         let other = try Example.application("other")

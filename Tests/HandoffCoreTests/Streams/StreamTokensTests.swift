@@ -37,13 +37,13 @@ struct StreamTokensTests {
         #expect(compared == 5)
     }
 
-    @Test("a device has sixteen at most, of which those count that are still good")
+    @Test("a device has eighteen at most, of which those count that are still good")
     func limit() throws {
         var tokens = StreamTokens()
-        for number: UInt8 in 1...16 { _ = try tokens.issue(token(number), to: device, over: 1, at: .at(0)) }
+        for number: UInt8 in 1...18 { _ = try tokens.issue(token(number), to: device, over: 1, at: .at(0)) }
         #expect(
-            code { _ = try tokens.issue(token(17), to: device, over: 2, at: .at(1_000)) } == .limitsExceeded)
-        _ = try tokens.issue(token(18), to: try Example.device(2), over: 3, at: .at(1_000))
+            code { _ = try tokens.issue(token(21), to: device, over: 2, at: .at(1_000)) } == .limitsExceeded)
+        _ = try tokens.issue(token(22), to: try Example.device(2), over: 3, at: .at(1_000))
         _ = tokens.claim(at: .at(1_000)) { $0.token == token(4) }
         _ = try tokens.issue(token(19), to: device, over: 1, at: .at(2_000))
         _ = try tokens.issue(token(20), to: device, over: 1, at: .at(10_000))

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// What the origin says about a document that it sends: suggestions, none of which the receiver trusts.
+public struct DocumentDescription: Hashable, Sendable {
+    /// The longest name and the longest type, in bytes.
+    public static let maximumLength = 255
+
+    /// The name of the file, without a folder; empty if it is not known. Anything may be in it.
+    public let name: String
+    /// How many bytes the document has; nil if that is not known.
+    public let size: UInt64?
+    /// The MIME type; empty if it is not known. Anything may be in it.
+    public let contentType: String
+    /// When the document was modified, in microseconds since the Unix epoch; nil if that is not known.
+    public let modified: Int64?
+
+    /// A description with these values.
+    /// - Throws: `invalidArguments` for a text that is too long.
+    public init(
+        name: String, size: UInt64? = nil, contentType: String = "", modified: Int64? = nil
+    ) throws(HandoffFailure) {
+        for (key, text) in [("Name", name), ("ContentType", contentType)] {
+            guard text.utf8.count <= Self.maximumLength else {
+                throw HandoffFailure(
+                    .invalidArguments,
+                    "\(key) has \(text.utf8.count) bytes. Give at most \(Self.maximumLength).")
+            }
+        }
+        self.name = name
+        self.size = size
+        self.contentType = contentType
+        self.modified = modified == 0 ? nil : modified
+    }
+}

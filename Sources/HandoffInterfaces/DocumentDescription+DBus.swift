@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+public import DBus
+public import HandoffCore
+
+/// A document's description as the `about` of `OpenDocument`.
+extension DocumentDescription {
+    private enum Key {
+        static let name = "Name"
+        static let size = "Size"
+        static let contentType = "ContentType"
+        static let modified = "Modified"
+    }
+
+    /// What `about` says; what is not listed in the interface is ignored.
+    /// - Throws: `InvalidArgs` naming a key whose value is of another type, or too long.
+    public init(_ about: [String: Value]) throws(HandoffFailure) {
+        try self.init(
+            name: Self.value(about, Key.name, "s", \.string) ?? "",
+            size: Self.value(about, Key.size, "t") { if case .uint64(let size) = $0 { size } else { nil } },
+            contentType: Self.value(about, Key.contentType, "s", \.string) ?? "",
+            modified: Self.value(about, Key.modified, "x") {
+                if case .int64(let time) = $0 { time } else { nil }
+            })
+    }
+
+    private static func value<Type>(
+        _ about: [String: Value], _ key: String, _ signature: String, _ convert: (Value) -> Type?
+    ) throws(HandoffFailure) -> Type? {
+        guard let found = about[key] else { return nil }
+        guard let value = convert(found) else {
+            throw HandoffFailure(
+                .invalidArguments,
+                "\(key) has the type \(found.typeSignature.prefix(64)). Give it the type \(signature).")
+        }
+        return value
+    }
+
+    /// The description as a dictionary.
+    public var about: [String: Value] {
+        var about: [String: Value] = [:]
+        if !name.isEmpty { about[Key.name] = .string(name) }
+        if let size { about[Key.size] = .uint64(size) }
+        if !contentType.isEmpty { about[Key.contentType] = .string(contentType) }
+        if let modified { about[Key.modified] = .int64(modified) }
+        return about
+    }
+}
