@@ -31,10 +31,10 @@ public final class Broker {
     private(set) lazy var starter = ApplicationStarter(bus)
     let documents: ReceivedDocuments
     private(set) lazy var defaults = DefaultApplications { [weak self] in self?.updateHandlers() }
+    private(set) lazy var sharedFolders = KnownFolders(preferences)
     private(set) lazy var sites = Sites(isEnabled: preferences.isEnabled) { [weak self] in
         self?.updateHandlers()
     }
-    private(set) lazy var sharedFolders = KnownFolders(preferences)
     private lazy var peerCalls = PeerCalls(self)
     private(set) lazy var installedApplications = InstalledApplications { [weak self] in
         self?.setInstalled($0)

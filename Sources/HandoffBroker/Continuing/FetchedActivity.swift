@@ -46,8 +46,8 @@ enum FetchedActivity {
         return (
             activity,
             Continuation.Fetched(
-                offer: summary, document: place,
-                pageMayBeClaimed: ActivityURL.hasHostAlone(state.webpageURL)), document
+                offer: summary, document: place, pageMayBeClaimed: ActivityURL.hasHostAlone(state.webpageURL)),
+            document
         )
     }
 
