@@ -154,8 +154,8 @@ public final class Broker {
         for activity in activities.activities(of: connection) { activityObjects[activity.id]?.teamChanged() }
         updateHandlers()
         for runner in runners.values { runner.applicationRegistered() }
-        if let application = registry.registration(of: connection)?.applicationID {
-            starter.registered(application)
+        if let registration = registry.registration(of: connection), registration.receives {
+            starter.registered(registration.applicationID)
         }
     }
 

@@ -50,11 +50,13 @@ def test_all_are_kept_with_what_else_is_there(machine: Machine) -> None:
     file(machine).write_text(BY_HAND)
     restarted(machine)
     assert chosen(machine) == {"Enabled": True, "ShowUnhandledOffers": False, "DeviceName": "desk", "Port": 0,
-                               "SharedFolders": {"Cloud": "/home/me/Cloud"}}
+                               "Applications": {}, "SharedFolders": {"Cloud": "/home/me/Cloud"}}
     for name, value in (("Enabled", GLib.Variant("b", False)), ("ShowUnhandledOffers", GLib.Variant("b", True)),
-                        ("DeviceName", GLib.Variant("s", "Büro; 2")), ("Port", GLib.Variant("q", 45731))):
+                        ("DeviceName", GLib.Variant("s", "Büro; 2")), ("Port", GLib.Variant("q", 45731)),
+                        ("Applications", GLib.Variant("a{ss}", {"com.example.edit": "com.example.notes"}))):
         choose(machine, name, value)
     expected = {"Enabled": False, "ShowUnhandledOffers": True, "DeviceName": "Büro; 2", "Port": 45731,
+                "Applications": {"com.example.edit": "com.example.notes"},
                 "SharedFolders": {"Cloud": "/home/me/Cloud"}}
     assert chosen(machine) == expected
     assert machine.session.get(ROOT, "Manager.Enabled") is False

@@ -18,6 +18,7 @@ from sites import ROOT_PLACE, WELL_KNOWN, Web, WebMachine, apps, response, silen
 from support import Machine
 from test_announcements import fake_clock
 from test_desktop_entries import STARTED, install
+from test_web_pages import install_browser, named, opened
 
 
 # What an application gets
@@ -85,15 +86,16 @@ def test_address_with_user_info_or_a_port(lap: WebMachine, desk: Machine, web: W
     web.site(HOST, response(apps(NAME)))
     claim(lap, HOST)
     wait_for_answer(lap)
+    log = install_browser(lap)
     shop, dock = Client(lap, SHOP, ()), Dock(lap)
     browse(desk, page)
-    path = dock.offer("A cart")
+    path = named(dock, "A cart", BROWSER)
+    assert dock.offers[path]["Handlers"] == [SHOP, BROWSER]
     dock.continue_offer(path)
     failed = shop.wait_for("DidFailToContinueActivity")
     assert failed.arguments.unpack()[1].endswith("NotSupported")
-    application, _error, _message = dock.outcome()
-    assert application != SHOP
-    let_pass(0.3)
+    assert dock.outcome() == (BROWSER, "", "")
+    assert opened(log) == [["--new-tab", page]]
     assert shop.members == ["WillContinueActivity", "DidFailToContinueActivity"]
     assert page not in str(shop.calls)
 
@@ -185,14 +187,16 @@ def test_once_a_day(web: Web, machine_list: list[Machine]) -> None:
     lap.start_broker("--verbose")
     claim(lap, HOST)
     wait_for_answer(lap)
+    kept = Path(lap.environment["XDG_CACHE_HOME"], "handoff", "sites")
+    wait(lambda: kept.exists() and HOST in kept.read_text(), "the answer to be kept")
+    first = kept.read_text()
     set_clock(lap, 23)
     let_pass(1.5)
     assert web.paths(HOST) == [WELL_KNOWN]
     set_clock(lap, 24.1)
     wait(lambda: len(web.requests) == 2, "the site to be asked a day later")
     wait_for_answer(lap, times=2)
-    kept = Path(lap.environment["XDG_CACHE_HOME"], "handoff", "sites")
-    wait(lambda: kept.exists() and HOST in kept.read_text(), "the answer to be kept")
+    wait(lambda: kept.read_text() != first, "the second answer to be kept")
     former = kept.read_text()
     assert kept.stat().st_mode & 0o777 == 0o600
     lap.kill("handoffd")

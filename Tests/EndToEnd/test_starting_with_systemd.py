@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gi.repository import GLib
-from buses import wait
+from gi.repository import Gio, GLib
+from buses import Session, let_pass, wait
 from clients import Client
 from support import PROGRAMS, Machine, start_machine
 from test_desktop_entries import STARTED
 from test_installed import manager, prefix  # noqa: F401
-from user_manager import UserManager
+from test_starting import offered
+from user_manager import MANAGER, SYSTEMD, UserManager
 
 NAME, TYPE = "com.example.started-by-exec", "com.example.started.edit"
 # As systemd-escape(1) writes that.
@@ -132,3 +133,64 @@ def test_a_unit_may_hand_over_to_another(lap: Lap) -> None:
     lap.run(f"continue {lap.offer()}")
     assert lap.told()["activity"]["UserInfo"] == {"page": 7}
     assert len(lap.units) == 1
+
+
+INTERFACE = f"""<node><interface name="{SYSTEMD}.Manager">
+<method name="StartTransientUnit"><arg type="s"/><arg type="s"/><arg type="a(sv)"/><arg type="a(sa(sv))"/>
+<arg type="o" direction="out"/></method>
+<method name="Subscribe"/><method name="Unsubscribe"/></interface></node>"""
+
+
+class OldManager(Session):
+    """Stands for a user's systemd before version 250, which starts nothing."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine.address)
+        machine.sessions.append(self)
+        self.calls: list[str] = []
+        self.units: list[tuple[str, dict[str, Any]]] = []
+        interface = Gio.DBusNodeInfo.new_for_xml(INTERFACE).interfaces[0]
+        self.connection.register_object(MANAGER, interface, self._called, None, None)
+        Gio.bus_own_name_on_connection(self.connection, SYSTEMD, Gio.BusNameOwnerFlags.NONE, None, None)
+        wait(lambda: machine.session.owner(SYSTEMD), "the manager")
+
+    def _called(self, _connection: Gio.DBusConnection, _sender: str, _path: str, _interface: str, method: str,
+                arguments: GLib.Variant, invocation: Gio.DBusMethodInvocation) -> None:
+        self.calls.append(method)
+        if method != "StartTransientUnit":
+            invocation.return_value(None)
+            return
+        name, _mode, properties, _others = arguments.unpack()
+        if "ExitType" in dict(properties):
+            invocation.return_dbus_error("org.freedesktop.DBus.Error.PropertyReadOnly", "Cannot set property ExitType.")
+            return
+        self.units.append((name, dict(properties)))
+        invocation.return_value(GLib.Variant("(o)", ("/org/freedesktop/systemd1/job/1",)))
+
+
+def tell_end(session: Session, unit: str, destination: str | None, status: int) -> None:
+    """Tells that the program of a unit has ended."""
+    element = "".join(c if c.isalnum() else f"_{ord(c):02x}" for c in unit)
+    changed = {"ExecMainCode": GLib.Variant("i", 1), "ExecMainStatus": GLib.Variant("i", status)}
+    session.connection.emit_signal(
+        destination, f"/org/freedesktop/systemd1/unit/{element}", "org.freedesktop.DBus.Properties", "PropertiesChanged",
+        GLib.Variant("(sa{sv}as)", (f"{SYSTEMD}.Service", changed, [])))
+
+
+def test_an_older_systemd(machines: tuple[Machine, Machine]) -> None:
+    """A systemd that does not know ExitType is asked without it, and listened to only while that matters; nobody else can say
+    how a program has ended."""
+    lap = machines[1]
+    manager, stranger = OldManager(lap), lap.connect()  # noqa: F811
+    dock, path = offered(machines, "true --new")
+    dock.continue_offer(path)
+    wait(lambda: manager.units, "the unit")
+    (name, properties), = manager.units
+    assert properties["KillMode"] == "process" and properties["ExecStart"][0][1] == ["true", "--new"]
+    assert "Subscribe" in manager.calls and "Unsubscribe" not in manager.calls
+    tell_end(stranger, name, lap.session.owner("org.example.Handoff"), 6)
+    let_pass(0.3)
+    assert not dock.finished()
+    tell_end(manager, name, None, 5)
+    assert "status 5" in dock.outcome()[2]
+    wait(lambda: "Unsubscribe" in manager.calls, "nobody to listen any more")

@@ -14,6 +14,40 @@ enum NameTest {
         checkNames(text)
         checkIdentifiers(text)
         checkShownText(text)
+        checkCommandLine(text)
+        checkLastWords(bytes)
+    }
+
+    /// Checks that what is opened becomes an argument of its own, or ends one that no shell would look into.
+    private static func checkCommandLine(_ text: String) {
+        let words = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        guard let line = try? ExecLine(words: words) else { return }
+        let (page, entry) = (
+            "https://example.com/;$(a)", ExecLine.Entry(name: "A name", icon: "i", path: "/p")
+        )
+        guard let arguments = try? line.arguments(opening: .page(page), of: entry) else { return }
+        require(
+            arguments.first == line.program && !line.program.contains(page), "\(words) run \(line.program)")
+        let holders = arguments.filter { $0.contains(page) }
+        require(!holders.isEmpty, "\(words) open nothing")
+        for holder in holders {
+            let rest = holder.replacing(page, with: "")
+            require(
+                !rest.unicodeScalars.contains { " \"'$;&|`()<>".unicodeScalars.contains($0) },
+                "\(holder) is opened")
+        }
+    }
+
+    /// Checks that the last line of a program is short, and fit to be shown.
+    private static func checkLastWords(_ bytes: [UInt8]) {
+        var words = LastWords()
+        let lines = words.wrote(bytes, lines: 4)
+        require(lines.count <= 4, "\(lines.count) lines")
+        for line in lines + [words.text] {
+            require(
+                line.utf8.count <= LastWords.maximumLength && PeerText.message(line) == line,
+                "“\(line)” is shown")
+        }
     }
 
     private static func checkSignature(_ text: String) {

@@ -163,53 +163,6 @@ struct RegistryTests {
         #expect(registry.handlers(for: rich, with: choices).count == 3)
     }
 
-    @Test("an application to which a site has given its pages comes first for them, and gets the page alone")
-    func claimants() throws {
-        var registry = Registry()
-        let (browser, shop) = (try Example.application("browser"), try Example.application("shop"))
-        try registry.register(
-            Registration(
-                connection: ":1.1", applicationID: browser,
-                declaration: Declaration(activityTypes: [.browsingWeb]), objectPath: "/"))
-        let offer = Offer(
-            id: try Example.activity(1), type: .browsingWeb, title: "", applicationID: browser,
-            team: Team(browser), webpageHost: "example.com", revision: 1, since: 0)
-        var choices = HandlerChoices()
-        choices.browser = browser
-        choices.claimants = [shop]
-        #expect(registry.handlers(for: offer, with: choices) == [.application(browser)], "it is not there")
-        _ = registry.setInstalled([try installed("shop", team: "org.other", types: [])])
-        #expect(registry.handlers(for: offer, with: choices) == [.application(shop), .application(browser)])
-        #expect(registry.getsPageAlone(shop, of: offer, with: choices))
-        #expect(!registry.getsPageAlone(browser, of: offer, with: choices))
-        choices.chosen = browser
-        #expect(registry.handlers(for: offer, with: choices) == [.application(browser), .application(shop)])
-        _ = registry.setInstalled([])
-        try registry.register(registration(":1.2", "shop", team: "org.other", types: [], receives: false))
-        #expect(registry.handlers(for: offer, with: choices) == [.application(browser)])
-        try registry.register(registration(":1.2", "shop", team: "org.other", types: []))
-        #expect(registry.handlers(for: offer, with: choices) == [.application(browser), .application(shop)])
-        #expect(registry.connection(for: shop) == ":1.2")
-    }
-
-    @Test("an application that may continue an activity of the web anyway gets the whole of it")
-    func claimantOfTheTeam() throws {
-        var registry = Registry()
-        let (browser, other) = (try Example.application("browser"), try Example.application("other"))
-        let offer = Offer(
-            id: try Example.activity(1), type: .browsingWeb, title: "", applicationID: other,
-            team: try Example.team(), webpageHost: "example.com", revision: 1, since: 0)
-        try registry.register(
-            Registration(
-                connection: ":1.1", applicationID: browser, team: try Example.team(),
-                declaration: Declaration(activityTypes: [.browsingWeb]), objectPath: "/"))
-        var choices = HandlerChoices()
-        choices.claimants = [browser]
-        #expect(registry.handlers(for: offer, with: choices) == [.application(browser)])
-        #expect(!registry.getsPageAlone(browser, of: offer, with: choices))
-        #expect(!registry.getsPageAlone(other, of: try Example.offer(), with: choices))
-    }
-
     @Test("a connection has at most 256 types; too many change nothing")
     func quota() throws {
         var registry = Registry()
@@ -273,6 +226,28 @@ struct RegistryTests {
             registry.handlers(for: try Example.offer())
                 == (try order.map { .application(try Example.application($0)) }))
         #expect(registry.connection(for: try Example.application("notes")) == nil)
+    }
+
+    @Test("the default browser is started for pages of any team, if its desktop entry declares them")
+    func installedBrowser() throws {
+        var registry = Registry()
+        let (browser, other) = (try Example.application("browser"), try Example.application("viewer"))
+        let pages = Declaration(activityTypes: [.browsingWeb])
+        _ = registry.setInstalled([
+            InstalledApplication(browser, declaration: pages, start: .program),
+            InstalledApplication(other, declaration: pages, start: .bus),
+        ])
+        let offer = Offer(
+            id: try Example.activity(1), type: .browsingWeb, title: "",
+            applicationID: try Example.application("origin"), team: try Example.team(),
+            webpageHost: "example.com", revision: 1, since: 0)
+        var choices = HandlerChoices()
+        #expect(registry.handlers(for: offer, with: choices).isEmpty)
+        choices.browser = browser
+        #expect(registry.handlers(for: offer, with: choices) == [.application(browser)])
+        _ = registry.setInstalled([InstalledApplication(browser, declaration: Declaration(), start: .program)]
+        )
+        #expect(registry.handlers(for: offer, with: choices) == [.browser(browser)])
     }
 
     @Test("an application that runs counts by its own word, and not by its desktop entry")

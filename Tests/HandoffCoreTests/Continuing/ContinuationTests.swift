@@ -270,29 +270,6 @@ struct ContinuationTests {
         #expect(isFailure(failed.documentFailed(lost, at: .at(6)), .connectionUnavailable, told: true))
     }
 
-    @Test("without an application the page goes to the browser")
-    func browser() throws {
-        var continuation = Continuation(
-            id: try Example.continuation(1), device: try Example.device(1), offer: try Example.offer(),
-            target: .browser(nil), caller: "a")
-        #expect(continuation.begin(at: .at(0)) == [.fetch])
-        #expect(continuation.fetched(try fetched(streams: true), at: .at(1)) == [.openWebPage])
-        #expect(
-            continuation.opened(at: .at(2)) == [.finished(.continued, callers: ["a"]), .confirmContinued])
-        #expect(continuation.continuedAcknowledged() == [.release])
-    }
-
-    @Test("a page that the browser opens is not kept waiting by a document that belongs to it too")
-    func browserWithoutDocument() throws {
-        for document in [Continuation.Document.remote, .awaited, .present] {
-            var continuation = Continuation(
-                id: try Example.continuation(1), device: try Example.device(1), offer: try Example.offer(),
-                target: .browser(try Example.application("browser")), caller: "a")
-            _ = continuation.begin(at: .at(0))
-            #expect(continuation.fetched(try fetched(document), at: .at(1)) == [.openWebPage])
-        }
-    }
-
     @Test(
         "a document that no application here continues is brought over and opened with what opens such documents"
     )
