@@ -59,7 +59,10 @@ final class ManagerObject: ManagerServer {
     var fetchesByDevice: [[String: Value]] {
         owner.recentFetches.devices.map { tally in
             Self.properties(of: tally.last)
-                .merging(["Fetches": .uint64(tally.fetches), "Streams": .uint64(tally.streams)]) { $1 }
+                .merging([
+                    "Fetches": .uint64(tally.fetches), "Streams": .uint64(tally.streams),
+                    "Documents": .uint64(tally.documents),
+                ]) { $1 }
         }
     }
 
@@ -150,7 +153,8 @@ final class ManagerObject: ManagerServer {
         let documentType = properties["DocumentURL"]?.string.flatMap { ActivityURL.documentType($0) }
         let type = try owner.registry.activityType(activityType, documentType: documentType, for: name.text)
         let object = try ActivityObject(
-            ActivityID(using: &generator), type: type, registration: registration, owner: name,
+            ActivityID(using: &generator), type: type, registration: registration, caller: call.caller,
+            owner: name,
             broker: owner,
             properties: properties)
         try owner.add(object)

@@ -4,6 +4,10 @@ internal import CGio
 /// Where the user's files of each kind are (XDG Base Directory Specification). GLib looks at the environment
 /// only once.
 public enum UserDirectories {
+    /// The user's home folder.
+    public static var home: String { String(cString: g_get_home_dir()) }
+    /// `$XDG_RUNTIME_DIR`, by default the same as `$XDG_CACHE_HOME`.
+    public static var runtime: String { String(cString: g_get_user_runtime_dir()) }
     /// `$XDG_CONFIG_HOME`, by default `~/.config`.
     public static var configuration: String { String(cString: g_get_user_config_dir()) }
     /// `$XDG_STATE_HOME`, by default `~/.local/state`.

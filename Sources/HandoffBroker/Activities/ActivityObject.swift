@@ -33,6 +33,8 @@ final class ActivityObject {
     let id: ActivityID
     let type: ActivityType
     let applicationID: ApplicationID
+    /// Who has made it, and with whose rights its document is read.
+    let caller: Caller
     /// The connection that it belongs to.
     let owner: BusName
     let path: ObjectPath
@@ -46,12 +48,13 @@ final class ActivityObject {
     private var waiting: [ContinuationID: [CheckedContinuation<Bool, Never>]] = [:]
 
     init(
-        _ id: ActivityID, type: ActivityType, registration: Registration, owner: BusName,
+        _ id: ActivityID, type: ActivityType, registration: Registration, caller: Caller, owner: BusName,
         broker: any ActivityBroker,
         properties: [String: Value]
     ) throws {
         self.id = id
         self.type = type
+        self.caller = caller
         self.owner = owner
         self.broker = broker
         applicationID = registration.applicationID
