@@ -248,6 +248,7 @@ def test_file_that_is_replaced(machine: Machine) -> None:
     assert rest.ended and former.endswith(rest.data[:-32][-(1 << 20):])
     connection.send_bytes(frame(b""))
     connection.wait_until_closed()
+    connection.close()
     assert asker.get().document == b"new"
 
 
