@@ -2,8 +2,11 @@
 #pragma once
 #include <errno.h>
 #include <gio/gio.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <glib-unix.h>
 #include <malloc.h>
+#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
@@ -44,4 +47,66 @@ static inline unsigned long long handoff_file_system(int descriptor)
 static inline int handoff_pidfd_open(int process)
 {
     return (int)syscall(SYS_pidfd_open, process, 0u);
+}
+
+/* Renames only if nothing has the new name (renameat2(2), RENAME_NOREPLACE). */
+static inline int handoff_rename_to_free_name(int folder, const char *former, const char *name)
+{
+    return (int)syscall(SYS_renameat2, folder, former, folder, name, 1u);
+}
+
+/* Sets aside the space for so many bytes, and leaves the size as it is (fallocate(2), FALLOC_FL_KEEP_SIZE). */
+static inline int handoff_set_space_aside(int descriptor, long long size)
+{
+#if GLIB_SIZEOF_VOID_P == 8
+    return (int)syscall(SYS_fallocate, descriptor, 1, 0LL, size);
+#else
+    (void)descriptor, (void)size;
+    errno = EOPNOTSUPP;
+    return -1;
+#endif
+}
+
+/* Has the disk write this part of a file, and waits for that if `waits` (sync_file_range(2)). */
+static inline int handoff_write_to_disk(int descriptor, long long offset, long long count, int waits)
+{
+#if GLIB_SIZEOF_VOID_P == 8 && defined SYS_sync_file_range
+    return (int)syscall(SYS_sync_file_range, descriptor, offset, count, waits ? 7u : 2u);
+#else
+    (void)offset, (void)count;
+    return waits ? fdatasync(descriptor) : 0;
+#endif
+}
+
+/* What a child does between fork(2) and exec(2), where only async-signal-safe functions may be called: it leaves our
+   session, and neither blocks nor ignores any signal. */
+
+static inline void handoff_prepare_child(gpointer unused)
+{
+    sigset_t none;
+
+    (void)unused;
+    setsid();
+    for (int number = 1; number < NSIG; number++)
+        signal(number, SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static inline gboolean handoff_spawn(const char *folder, char **arguments, char **environment, GSpawnFlags flags,
+    GPid *process, int standard_error, GError **error)
+{
+    return g_spawn_async_with_fds(folder, arguments, environment, flags, handoff_prepare_child, NULL, process, -1, -1,
+        standard_error, error);
+}
+
+static inline int handoff_pipe(int *ends, int flags)
+{
+    return (int)syscall(SYS_pipe2, ends, flags);
+}
+
+static inline int handoff_set_pipe_size(int descriptor, int size)
+{
+    /* F_SETPIPE_SZ, which <fcntl.h> has only with _GNU_SOURCE. */
+    return fcntl(descriptor, 1031, size);
 }

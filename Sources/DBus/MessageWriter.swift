@@ -158,6 +158,14 @@ public struct MessageWriter {
         try array(signature.text, body)
     }
 
+    /// Appends a structure with the fields `signature`, which `body` writes.
+    public mutating func structure(
+        of signature: Signature, _ body: (inout MessageWriter) throws(DBusError) -> Void
+    ) throws(DBusError) {
+        guard !signature.text.isEmpty else { throw .invalidArgs("A structure has at least one field.") }
+        try structure("(\(signature))", body)
+    }
+
     /// Appends a dictionary `a{…}` of `entry`'s type, whose entries `body` writes with ``entry(_:)``.
     mutating func dictionary(
         _ entry: String, _ body: (inout MessageWriter) throws(DBusError) -> Void

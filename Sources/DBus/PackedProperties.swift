@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CDBus
+internal import Glibc
 
 /// Properties (`a{sv}`) as the bytes that they take in a message. For small values this is a hundredth of the
 /// memory, which suits what is kept for long and rarely read.
@@ -65,5 +66,26 @@ public struct PackedProperties: Hashable, Sendable {
         guard !bytes.isEmpty else { return .properties([:]) }
         var reader = MessageReader(try Message.demarshal(bytes))
         return try reader.readAnyValue()
+    }
+
+    /// Whether there may be a structure `(tag, variant of a string that begins with start)` anywhere in them, in
+    /// whichever case the string writes `start`. Nothing is unpacked for that; bytes that only look like one count too.
+    public func mayHold(_ tag: String, beginning start: String) -> Bool {
+        // The tag, the zero byte that ends it, and the signature of the variant, between which nothing is padded.
+        let pattern = Array(tag.utf8) + [0, 1, UInt8(ascii: "s"), 0]
+        return bytes.withUnsafeBytes { all in
+            guard let base = all.baseAddress, all.count >= pattern.count else { return false }
+            var offset = 0
+            while let match = memchr(base + offset, Int32(pattern[0]), all.count - pattern.count + 1 - offset)
+            {
+                offset = base.distance(to: UnsafeRawPointer(match)) + 1
+                guard memcmp(match, pattern, pattern.count) == 0 else { continue }
+                // The string is aligned, and its length comes first.
+                let text = all.dropFirst((offset - 1 + pattern.count + 3) & ~3).dropFirst(4)
+                let beginning = String(decoding: text.prefix(start.utf8.count), as: UTF8.self)
+                if beginning.lowercased() == start.lowercased() { return true }
+            }
+            return false
+        }
     }
 }

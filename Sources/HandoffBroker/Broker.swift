@@ -30,7 +30,9 @@ public final class Broker {
     private(set) lazy var sentDocuments = SentDocuments(self)
     private(set) lazy var unreadMessages = UnreadMessagesWatch(self)
     private(set) lazy var starter = ApplicationStarter(bus)
+    let documents: ReceivedDocuments
     private(set) lazy var defaults = DefaultApplications { [weak self] in self?.updateHandlers() }
+    private(set) lazy var sharedFolders = KnownFolders(preferences)
     private lazy var peerCalls = PeerCalls(self)
     private(set) lazy var installedApplications = InstalledApplications { [weak self] in
         self?.setInstalled($0)
@@ -61,9 +63,10 @@ public final class Broker {
         try self.init(bus, Preferences(HandoffDirectories.configurationFile))
     }
 
-    /// A broker on `bus` for a user who has chosen this.
-    init(_ bus: Bus, _ preferences: Preferences) {
+    /// A broker on `bus` for a user who has chosen this, and who has documents placed in `documents`.
+    init(_ bus: Bus, _ preferences: Preferences, _ documents: ReceivedDocuments = ReceivedDocuments()) {
         self.bus = bus
+        self.documents = documents
         self.preferences = preferences
         activities = SessionActivities(isEnabled: preferences.isEnabled)
         remoteOffers = RemoteOffers(
@@ -95,6 +98,7 @@ public final class Broker {
     /// bus to start the bridge. Without a bridge, everything local works.
     public func begin() {
         installedApplications.loadOnce()
+        documents.removeAbandoned()
         MainLoop.start { [bus] in
             do {
                 try await bus.startService(HandoffNames.bridge)
@@ -148,6 +152,9 @@ public final class Broker {
         for activity in activities.activities(of: connection) { activityObjects[activity.id]?.teamChanged() }
         updateHandlers()
         for runner in runners.values { runner.applicationRegistered() }
+        if let application = registry.registration(of: connection)?.applicationID {
+            starter.registered(application)
+        }
     }
 
     /// The applications with desktop entries have changed to these.
@@ -157,12 +164,14 @@ public final class Broker {
                 activityObjects[activity.id]?.teamChanged()
             }
         }
+        defaults.lookAgain()
         updateHandlers()
     }
 
     /// The applications have changed: who can continue what is looked up again.
     func updateHandlers() {
         peers.perform(remoteOffers.updateHandlers { handlers(for: $0) })
+        peers.applicationsChanged()
     }
 
     /// What can continue `offer` here, best first.

@@ -18,6 +18,10 @@ final class Preferences {
     private(set) var deviceName = ""
     /// The port on which peers reach this device; 0 for any.
     private(set) var port: UInt16 = 0
+    /// The shared folders that the user has named.
+    private(set) var sharedFolders = ChosenFolders()
+    /// Which application is to continue activities of a type, as the user has chosen once and for all.
+    private(set) var applications: [ActivityType: ApplicationID] = [:]
     private let path: String
 
     /// What the file at `path` says; what it does not say has its default.
@@ -29,6 +33,27 @@ final class Preferences {
         showsUnhandled = try file.boolean(.showsUnhandled) ?? false
         deviceName = PeerText.name((try? file.string(.deviceName)) ?? "")
         port = readPort(file)
+        sharedFolders = ChosenFolders(file)
+        applications = readApplications(file)
+    }
+
+    /// A choice that cannot be understood is none, and stays in the file.
+    private func readApplications(_ file: KeyFile) -> [ActivityType: ApplicationID] {
+        var applications: [ActivityType: ApplicationID] = [:]
+        for key in file.keys(in: ConfigurationKey.applications) {
+            guard let type = ActivityType(key: key),
+                let text = try? file.string(.application(for: type)),
+                let application = try? ApplicationID(text), applications.count < Quota.choices
+            else {
+                brokerLog.warning(
+                    "\(PeerText.message(path)), [\(ConfigurationKey.applications)], \(PeerText.message(key)) is ignored:"
+                        + " it is not a type with an application id, or there are more than \(Quota.choices)."
+                )
+                continue
+            }
+            applications[type] = application
+        }
+        return applications
     }
 
     /// An invalid port counts as 0: the bridge, which uses the port, reports it.
@@ -81,6 +106,31 @@ final class Preferences {
             }
         }
         self.port = port
+    }
+
+    /// Stores which folders are shared.
+    func setSharedFolders(_ folders: ChosenFolders) throws {
+        try change { folders.replace(sharedFolders, in: $0) }
+        sharedFolders = folders
+    }
+
+    /// Stores which application is to continue activities of each of these types, and of no others.
+    func setApplications(_ applications: [ActivityType: ApplicationID]) throws {
+        guard applications.count <= Quota.choices else {
+            throw HandoffFailure.tooMany(
+                "types with a chosen application (\(applications.count))", limit: Quota.choices,
+                advice:
+                    "Take out what is not needed any more (Applications of org.example.Handoff.Preferences).")
+        }
+        try change { file in
+            for type in self.applications.keys where applications[type] == nil {
+                file.remove(.application(for: type))
+            }
+            for (type, application) in applications.sorted(by: { $0.key.description < $1.key.description }) {
+                file.set(.application(for: type), to: application.description)
+            }
+        }
+        self.applications = applications
     }
 
     private func change(_ change: (KeyFile) -> Void) throws {

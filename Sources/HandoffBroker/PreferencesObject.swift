@@ -17,6 +17,8 @@ protocol PreferencesOwner: AnyObject {
     func show(_ actions: [RemoteOffers.Action])
     /// What the user has chosen has changed.
     func tellPreferences(_ names: [String])
+    /// Who can continue what is looked up again.
+    func updateHandlers()
 }
 
 extension Broker: PreferencesOwner {}
@@ -32,6 +34,7 @@ final class PreferencesObject: PreferencesServer {
     var showUnhandledOffers: Bool { owner.preferences.showsUnhandled }
     var deviceName: String { owner.preferences.deviceName }
     var port: UInt16 { owner.preferences.port }
+    var sharedFolders: [String: String] { owner.preferences.sharedFolders.texts }
 
     func setEnabled(_ enabled: Bool, _ call: MethodCall) async throws { try owner.setEnabled(enabled, call) }
 
@@ -55,5 +58,36 @@ final class PreferencesObject: PreferencesServer {
         guard port != self.port else { return }
         try owner.preferences.setPort(port)
         call.afterReply { [weak owner] in owner?.tellPreferences(["Port"]) }
+    }
+
+    func setSharedFolders(_ folders: [String: String], _ call: MethodCall) async throws {
+        guard folders != sharedFolders else { return }
+        try owner.preferences.setSharedFolders(ChosenFolders(folders))
+        call.afterReply { [weak owner] in owner?.tellPreferences(["SharedFolders"]) }
+    }
+
+    var applications: [String: String] {
+        Dictionary(
+            uniqueKeysWithValues: owner.preferences.applications.map {
+                ($0.key.description, $0.value.description)
+            })
+    }
+
+    func setApplications(_ applications: [String: String], _ call: MethodCall) async throws {
+        var chosen: [ActivityType: ApplicationID] = [:]
+        for (type, application) in applications {
+            chosen[try ActivityType(type)] = try ApplicationID(application)
+        }
+        guard chosen != owner.preferences.applications else { return }
+        try owner.preferences.setApplications(chosen)
+        call.afterReply { [weak owner] in owner?.applicationsChosen() }
+    }
+}
+
+extension PreferencesOwner {
+    /// The user has chosen other applications for types of activities.
+    func applicationsChosen() {
+        tellPreferences(["Applications"])
+        updateHandlers()
     }
 }

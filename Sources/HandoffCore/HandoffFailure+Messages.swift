@@ -97,7 +97,8 @@ extension HandoffFailure {
             advice: "Close those that are no longer needed.")
     }
 
-    static func tooMany(_ things: String, limit: Int, advice: String) -> HandoffFailure {
+    /// More of something than there may be; `advice` says what to do.
+    public static func tooMany(_ things: String, limit: Int, advice: String) -> HandoffFailure {
         HandoffFailure(.limitsExceeded, "More than \(limit) \(things) are not allowed. \(advice)")
     }
 }

@@ -36,6 +36,8 @@ public enum Quota {
     public static let smallestActivity = 2048
     /// Live continuations of one peer at the origin.
     public static let continuationsOfPeer = 8
+    /// Types of activities for which the user has chosen an application.
+    public static let choices = 256
     /// Paired devices.
     public static let peers = 62
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+public import HandoffCore
 public import Platform
 
 /// A key of `handoff.conf` (handoff.conf(5)), in its group.
@@ -16,6 +17,12 @@ public struct ConfigurationKey: Sendable {
     public static let deviceName = ConfigurationKey(group: "Device", name: "Name")
     /// Where the bridge listens.
     public static let port = ConfigurationKey(group: "Network", name: "Port")
+    /// The application that the user has chosen for activities of `type`.
+    public static func application(for type: ActivityType) -> ConfigurationKey {
+        ConfigurationKey(group: applications, name: type.key)
+    }
+    /// The group of the applications that the user has chosen.
+    public static let applications = "Applications"
 
     /// Where it stands, for people.
     public var place: String { "[\(group)], \(name)" }

@@ -39,8 +39,7 @@ public final class DaemonProgram {
         begin: @escaping @MainLoop @Sendable (Daemon) async throws -> Void,
         end: @escaping @MainLoop @Sendable (Daemon) -> Void = { _ in }
     ) -> Int32 {
-        // GIO's remote file systems would open a second connection to the bus.
-        setenv("GIO_USE_VFS", "local", 1)
+        SessionEnvironment.prepare()
         // This sets only how text is encoded, so that GLib writes names and titles as they are.
         setlocale(LC_CTYPE, "")
         Log.useStandardError()

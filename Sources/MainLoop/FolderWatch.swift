@@ -32,13 +32,13 @@ public final class FolderWatch {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Watches these folders, and no longer any others.
-    public func watch(_ folders: [String]) {
+    /// Watches these folders, and of the folders that `files` are in only what concerns those, and no longer any others.
+    public func watch(_ folders: [String], files: [String] = []) {
         retry = nil
         guard begin() else {
             retry = .timer(after: Self.retryInterval) { [weak self] in
                 guard let self else { return }
-                watch(folders)
+                watch(folders, files: files)
                 if descriptor >= 0 { body() }
             }
             return
@@ -46,6 +46,7 @@ public final class FolderWatch {
         let former = Set(names.keys)
         names = [:]
         for folder in folders { watch(folder, waitingFor: nil) }
+        for file in files { watchParent(of: file) }
         for number in former.subtracting(names.keys) { _ = inotify_rm_watch(descriptor, number) }
     }
 
@@ -61,8 +62,13 @@ public final class FolderWatch {
             names[number] = .some(isWhole ? nil : name)
             return
         }
-        let parts = folder.split(separator: "/", omittingEmptySubsequences: true)
-        guard let last = parts.last, folder.hasPrefix("/") else { return }
+        watchParent(of: folder)
+    }
+
+    /// Watches the folder that `path` is in for what concerns `path`.
+    private func watchParent(of path: String) {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: true)
+        guard let last = parts.last, path.hasPrefix("/") else { return }
         watch("/" + parts.dropLast().joined(separator: "/"), waitingFor: String(last))
     }
 

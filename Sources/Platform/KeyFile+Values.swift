@@ -13,6 +13,16 @@ extension KeyFile {
         return text.map { String(cString: $0) }
     }
 
+    /// The text of `key` in the language of the environment, else as it stands without a language; nil if there is no
+    /// such key.
+    /// - Throws: if its value is not text.
+    public func localizedString(_ key: String, in group: String) throws(KeyFileError) -> String? {
+        try checkEscapes(key, in: group, allowed: "sntr\\")
+        let text = try value(key, in: group) { g_key_file_get_locale_string(raw, group, key, nil, $0) } ?? nil
+        defer { g_free(text) }
+        return text.map { String(cString: $0) }
+    }
+
     /// The whole number of `key`, nil if there is no such key.
     /// - Throws: if its value is not a whole number.
     public func integer(_ key: String, in group: String) throws(KeyFileError) -> Int64? {

@@ -8,6 +8,8 @@
 #include <stddef.h>
 
 #define ECHO_NAME "org.example.Echo"
+// An application that the bus of the target can start.
+#define COLD_NAME "org.example.Bench.Cold"
 #define BROKER_NAME "org.example.Handoff"
 #define BROKER_PATH "/org/example/Handoff"
 
@@ -76,6 +78,8 @@ struct machines {
     int stream[SIDES];
     // When the target saw the offer, was handed the activity, and could read of the stream; 0 for not yet.
     double seen, arrived, greeted;
+    // Since when the cold application has its name at the target; 0 while it has not.
+    double owned;
     // What has become of the continuation: asked to save, told the outcome, told that it goes on, and over.
     bool saved, finished, continued, let_go;
 };
@@ -144,6 +148,7 @@ int measure_offers(size_t blocks, size_t offers);
 int measure_continuations(size_t blocks, size_t continuations);
 int run_continuations(size_t count);
 int hold_activity(void);
+int measure_cold(size_t blocks, size_t count);
 int measure_openings(size_t blocks, size_t openings);
 int measure_types(size_t count);
 int measure_crowd(size_t clients, size_t activities, const char *broker);

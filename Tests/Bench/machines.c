@@ -90,6 +90,15 @@ static void finished(struct machines *machines, DBusMessage *signal) {
     machines->finished = true;
 }
 
+// The cold application has got its name, or lost it.
+static void owner_changed(struct machines *machines, DBusMessage *signal) {
+    const char *name, *former, *owner;
+    if (dbus_message_get_args(signal, NULL, DBUS_TYPE_STRING, &name, DBUS_TYPE_STRING, &former, DBUS_TYPE_STRING, &owner,
+                              DBUS_TYPE_INVALID) &&
+        strcmp(name, COLD_NAME) == 0)
+        machines->owned = *owner ? now() : 0;
+}
+
 static void received(struct machines *machines, enum side side, DBusMessage *message) {
     switch (dbus_message_get_type(message)) {
     case DBUS_MESSAGE_TYPE_METHOD_CALL: answer(machines, side, message); break;
@@ -98,6 +107,10 @@ static void received(struct machines *machines, enum side side, DBusMessage *mes
             changed(machines, message);
         else if (dbus_message_is_signal(message, BROKER_NAME ".RemoteActivity", "ContinueFinished"))
             finished(machines, message);
+        else if (dbus_message_is_signal(message, DBUS_INTERFACE_DBUS, "NameOwnerChanged"))
+            owner_changed(machines, message);
+        else if (dbus_message_is_signal(message, COLD_NAME, "Arrived"))
+            machines->arrived = now();
         break;
     case DBUS_MESSAGE_TYPE_ERROR: {
         DBusError error = DBUS_ERROR_INIT;

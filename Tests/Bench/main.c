@@ -12,6 +12,8 @@ static const char usage[] =
     "  bench update BLOCKS CALLS          times Activity.Update, in turn with the echo\n"
     "  bench offers BLOCKS OFFERS         times offers, in turn with the echo\n"
     "  bench continuations BLOCKS COUNT   times continuations, in turn with the echo\n"
+    "  bench cold BLOCKS COUNT            times continuations in an application that does not run, in turn with starting it\n"
+    "                                     by gdbus\n"
     "  bench openings BLOCKS COUNT        times openings of streams, in turn with the echo\n"
     "  bench continue COUNT               continues an activity so many times\n"
     "  bench hold                         keeps an activity current\n"
@@ -51,6 +53,7 @@ int main(int count, char **arguments) {
         if (strcmp(verb, "update") == 0) return measure_update(blocks, samples);
         if (strcmp(verb, "offers") == 0) return measure_offers(blocks, samples);
         if (strcmp(verb, "continuations") == 0) return measure_continuations(blocks, samples);
+        if (strcmp(verb, "cold") == 0) return measure_cold(blocks, samples);
         if (strcmp(verb, "openings") == 0) return measure_openings(blocks, samples);
     }
     if (count > 4 && strcmp(verb, "starts") == 0)

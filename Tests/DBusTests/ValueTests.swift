@@ -206,3 +206,56 @@ struct PackedPropertiesTests {
         #expect(throws: DBusError.self) { try PackedProperties(["deep": value]) }
     }
 }
+
+@Suite("Replacing structures in values")
+struct StructureTests {
+    private static func tagged(_ text: String) throws -> Value {
+        try .structure([.string("url"), .variant(.string(text))])
+    }
+
+    private static func everywhere(_ value: Value) throws -> Value {
+        .properties([
+            "array": try .array(of: "(sv)", [value, value]),
+            "variants": try .array(of: "v", [.variant(value)]),
+            "dictionary": try .dictionary(key: "u", value: "(sv)", [(.uint32(1), value)]),
+            "structure": try .structure([value, .byte(1)]), "variant": .variant(.variant(value)),
+            "bytes": .bytes([1]), "strings": .strings(["a"]), "none": try .array(of: "(sv)", []),
+        ])
+    }
+
+    @Test("a structure is replaced wherever it stands, and all else stays")
+    func everywhere() throws {
+        let new = try Self.tagged("b")
+        let replaced = try Self.everywhere(Self.tagged("a")).replacingStructures { structure in
+            structure.fields.first == .string("url") ? [.string("url"), .variant(.string("b"))] : nil
+        }
+        #expect(try replaced == Self.everywhere(new))
+    }
+
+    @Test("nothing is replaced by what has other types, and a value in which nothing is replaced is none")
+    func types() throws {
+        let value = try Self.everywhere(Self.tagged("a"))
+        #expect(value.replacingStructures { _ in [.string("url"), .string("b")] } == nil)
+        #expect(value.replacingStructures { _ in [] } == nil)
+        #expect(value.replacingStructures { _ in nil } == nil)
+        #expect(Value.string("a").replacingStructures { _ in [] } == nil)
+    }
+
+    @Test("random values that are replaced by themselves stay the same", arguments: 1...20)
+    func same(_ seed: UInt64) throws {
+        var seeded = Seeded(seed)
+        for _ in 0..<50 {
+            let value = try seeded.value()
+            let replaced = value.replacingStructures { $0.fields }
+            #expect(replaced == nil || Result { try PackedProperties(["a": value]) }.isSame(as: replaced))
+        }
+    }
+}
+
+extension Result<PackedProperties, any Error> {
+    /// Compares bytes, since NaN does not equal itself.
+    fileprivate func isSame(as other: Value?) -> Bool {
+        guard let other, let packed = try? get() else { return other != nil }
+        return (try? PackedProperties(["a": other])) == packed
+    }
+}

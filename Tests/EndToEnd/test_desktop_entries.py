@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -26,7 +27,7 @@ def install(machine: Machine, application_id: str, **keys: str) -> Path:
     """Installs a desktop entry with these keys besides those that each has."""
     values = {"Type": "Application", "Name": application_id, "Exec": "true",
               "Implements": "org.example.Handoff.Application;"}
-    values |= {"X-Handoff-" + key if key[0].isupper() and key not in ("DBusActivatable", "Hidden", "Implements")
+    values |= {"X-Handoff-" + key if key in ("ActivityTypes", "DocumentTypes", "Domains", "Team")
                else key: value for key, value in keys.items()}
     text = "[Desktop Entry]\n" + "".join(f"{key}={value}\n" for key, value in values.items())
     folder(machine).mkdir(parents=True, exist_ok=True)
@@ -66,6 +67,32 @@ def test_types_add_up(machine: Machine) -> None:
     assert accepts(client, client.types[0])
     assert accepts(client, "com.example.entry.text")
     assert client.create().get("ActivityType") == client.types[0]
+
+
+@pytest.mark.parametrize("declared", ["when registering", "in the desktop entry"])
+def test_document_gives_the_type(machine: Machine, declared: str) -> None:
+    """An application that declares document types and sets DocumentURL gets the matching activity type without naming
+    it; one without a match, or that names its type, gets that of any activity."""
+    # Which names stand for which types is known from the system's files.
+    (machine.folder / "share" / "mime").symlink_to("/usr/share/mime")
+    machine.kill("handoffd")
+    machine.start_broker()
+    types = {"text/plain": "com.example.entry.text", "image/png": "com.example.entry.picture"}
+    if declared == "when registering":
+        client = Client(machine, options={"DocumentTypes": GLib.Variant("a{ss}", types)})
+    else:
+        install(machine, APPLICATION_ID, DocumentTypes="".join(f"{mime}={name};" for mime, name in types.items()))
+        client = Client(machine)
+        wait(lambda: accepts(client, "com.example.entry.text"), "the entry to count")
+    for name, expected in (("a.txt", "com.example.entry.text"), ("A%20b.PNG", "com.example.entry.picture"),
+                           ("a.pdf", client.types[0]), ("a", client.types[0])):
+        activity = client.create(DocumentURL=f"file:///home/me/{name}")
+        assert activity.get("ActivityType") == expected, name
+    assert client.create("com.example.entry.picture", DocumentURL="file:///home/me/a.txt").get("ActivityType") == \
+        "com.example.entry.picture"
+    later = client.create()
+    later.update(DocumentURL="file:///home/me/a.txt")
+    assert later.get("ActivityType") == client.types[0], "an activity keeps the type that it was created with"
 
 
 def test_entry_in_a_subfolder(machine: Machine) -> None:
@@ -113,7 +140,9 @@ def test_application_is_started_by_the_bus(machines: tuple[Machine, Machine]) ->
     origin.create(TYPE, Title="Start me", UserInfo={"page": GLib.Variant("u", 7)}).become_current()
     path = dock.offer("Start me")
     dock.continue_offer(path)
-    assert wait(lambda: result.exists() and result.read_text(), "the activity") == "WillContinueActivity 7"
+    started = json.loads(wait(lambda: result.exists() and result.read_text(), "the activity"))
+    assert started["calls"] == ["WillContinueActivity", "ContinueActivity"]
+    assert started["activity"]["UserInfo"] == {"page": 7}
 
 
 def test_application_that_cannot_be_started(machines: tuple[Machine, Machine]) -> None:

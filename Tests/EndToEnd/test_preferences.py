@@ -49,11 +49,13 @@ def test_all_are_kept_with_what_else_is_there(machine: Machine) -> None:
     """Each preference is kept over a restart; comments, unknown keys and other groups of the file stay as they are."""
     file(machine).write_text(BY_HAND)
     restarted(machine)
-    assert chosen(machine) == {"Enabled": True, "ShowUnhandledOffers": False, "DeviceName": "desk", "Port": 0}
+    assert chosen(machine) == {"Enabled": True, "ShowUnhandledOffers": False, "DeviceName": "desk", "Port": 0,
+                               "SharedFolders": {"Cloud": "/home/me/Cloud"}}
     for name, value in (("Enabled", GLib.Variant("b", False)), ("ShowUnhandledOffers", GLib.Variant("b", True)),
                         ("DeviceName", GLib.Variant("s", "Büro; 2")), ("Port", GLib.Variant("q", 45731))):
         choose(machine, name, value)
-    expected = {"Enabled": False, "ShowUnhandledOffers": True, "DeviceName": "Büro; 2", "Port": 45731}
+    expected = {"Enabled": False, "ShowUnhandledOffers": True, "DeviceName": "Büro; 2", "Port": 45731,
+                "SharedFolders": {"Cloud": "/home/me/Cloud"}}
     assert chosen(machine) == expected
     assert machine.session.get(ROOT, "Manager.Enabled") is False
     text = file(machine).read_text()

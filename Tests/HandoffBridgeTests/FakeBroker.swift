@@ -115,11 +115,15 @@ private final class FakePreferences: PreferencesServer {
     var showUnhandledOffers: Bool { false }
     var deviceName: String { broker.deviceName }
     var port: UInt16 { 0 }
+    var sharedFolders: [String: String] { [:] }
 
     func setEnabled(_ value: Bool, _ call: MethodCall) async throws { broker.setEnabled(value) }
     func setShowUnhandledOffers(_ value: Bool, _ call: MethodCall) async throws {}
     func setDeviceName(_ value: String, _ call: MethodCall) async throws { broker.setDeviceName(value) }
+    var applications: [String: String] { [:] }
+    func setApplications(_ applications: [String: String], _ call: MethodCall) async throws {}
     func setPort(_ value: UInt16, _ call: MethodCall) async throws {}
+    func setSharedFolders(_ value: [String: String], _ call: MethodCall) async throws {}
 }
 
 private final class FakePeerManager: PeerManagerServer {

@@ -14,6 +14,10 @@ final class FakePeer {
     var onFetch: @MainLoop () async throws -> [String: Value]
     /// What `Continued` answers.
     var onContinued: @MainLoop () async throws -> Void = {}
+    /// What `OpenDocument` returns.
+    var onOpenDocument: @MainLoop () async throws -> PeerOpenDocumentReply = {
+        throw HandoffFailure(.notSupported, "no documents")
+    }
     private let bus: Bus
 
     private init(_ bus: Bus, _ device: DeviceID, _ offer: Offer) {
@@ -50,14 +54,14 @@ final class FakePeer {
 
     /// Offers this, or offers it anew.
     func offer(_ offer: Offer) async throws {
-        try await atBroker().offer(
-            activity: offer.id.description,
-            summary: [
-                "ActivityType": .string(offer.type.description), "Title": .string(offer.title),
-                "ApplicationId": .string(offer.applicationID.description),
-                "Team": .string(offer.team.description), "Revision": .uint64(offer.revision),
-                "SupportsContinuationStreams": .boolean(offer.supportsContinuationStreams),
-            ])
+        var summary: [String: Value] = [
+            "ActivityType": .string(offer.type.description), "Title": .string(offer.title),
+            "ApplicationId": .string(offer.applicationID.description),
+            "Team": .string(offer.team.description), "Revision": .uint64(offer.revision),
+            "SupportsContinuationStreams": .boolean(offer.supportsContinuationStreams),
+        ]
+        summary["DocumentType"] = offer.documentType.map { .string($0) }
+        try await atBroker().offer(activity: offer.id.description, summary: summary)
     }
 
     /// Offers it no longer.
@@ -111,6 +115,7 @@ private final class FakePeerServer: PeerServer {
     }
 
     func openDocument(continuation: String, _ call: MethodCall) async throws -> PeerOpenDocumentReply {
-        throw HandoffFailure(.notSupported, "no documents")
+        peer.saw("openDocument")
+        return try await peer.onOpenDocument()
     }
 }

@@ -20,11 +20,13 @@ final class TestSession {
     let offer: Offer
     /// The outcomes that the user was told: the name of the error, empty for none.
     private(set) var outcomes: [String] = []
+    /// What the user was told with them.
+    private(set) var messages: [String] = []
 
     private let user: Bus
     /// A broker lives as long as its process, so that what it has begun can always come back to it.
     private static var everlasting: [(Broker, FakePeer, TestApplication)] = []
-    private let folder: TemporaryDirectory
+    let folder: TemporaryDirectory
     private var token: SignalToken?
 
     private init(
@@ -42,18 +44,28 @@ final class TestSession {
         token = user.connection.onSignal(
             RemoteActivityProxy.interface, RemoteActivityContinueFinished.member
         ) { [weak self] message in
-            self?.outcomes.append((try? RemoteActivityContinueFinished(message).errorName) ?? "unreadable")
+            let finished = try? RemoteActivityContinueFinished(message)
+            self?.outcomes.append(finished?.errorName ?? "unreadable")
+            self?.messages.append(finished?.message ?? "unreadable")
         }
     }
 
     /// All of it, the application registered and the offer shown.
-    static func start(streams: Bool = false) async throws -> TestSession {
+    /// - Parameter shared: the name of a shared folder, which is in the session's folder.
+    static func start(streams: Bool = false, document: String? = nil, shared: String? = nil) async throws
+        -> TestSession
+    {
         let (bus, folder) = (try await TestBus.start(), try TemporaryDirectory())
         let connection = try bus.connect()
-        let broker = Broker(connection, try Preferences(folder.path("handoff.conf")))
+        if let shared {
+            try folder.write("[Shared Folders]\n\(shared)=\(folder.path(shared))\n", to: "handoff.conf")
+        }
+        let broker = Broker(
+            connection, try Preferences(folder.path("handoff.conf")),
+            ReceivedDocuments(in: folder.path("Downloads")))
         broker.export()
         _ = try await connection.request(HandoffNames.broker)
-        let offer = try Sample.offer(streams: streams)
+        let offer = try Sample.offer(document: document, streams: streams)
         let peer = try await FakePeer.start(on: bus.connect(), Sample.device(), offering: offer)
         let application = try await TestApplication.start(on: bus.connect(), offer)
         return try TestSession(bus, folder, broker, peer, application, offer)

@@ -50,3 +50,23 @@ struct TextTests {
         #expect(ShortIDs([]).short(a) == "01234567")
     }
 }
+
+@Suite("The bar of a continuation")
+struct ProgressBarTests {
+    @Test(
+        "it shows the share in as many columns as there are, in ASCII where there is nothing else",
+        arguments: [
+            (0, 80, true, "[" + String(repeating: "░", count: 40) + "]   0 %"),
+            (
+                0.5, 80, false,
+                "[" + String(repeating: "#", count: 20) + String(repeating: "-", count: 20) + "]  50 %"
+            ),
+            (1, 80, true, "[" + String(repeating: "█", count: 40) + "] 100 %"),
+            (0.999, 19, false, "[#########-]  99 %"), (0.5, 10, true, "[░]  50 %"), (0.5, 9, true, " 50 %"),
+            (0.5, 0, true, " 50 %"), (-1, 9, true, "  0 %"), (.nan, 9, true, "  0 %"),
+            (.infinity, 9, true, "100 %"),
+        ] as [(Double, Int, Bool, String)])
+    func bar(_ share: Double, _ columns: Int, _ isUnicode: Bool, _ expected: String) {
+        #expect(ProgressBar.text(share, columns: columns, isUnicode: isUnicode) == expected)
+    }
+}

@@ -37,6 +37,9 @@ final class ActivityObject {
     let caller: Caller
     /// The connection that it belongs to.
     let owner: BusName
+    /// Whether its application runs in a sandbox. Such an application may name a file that it cannot read, and must not
+    /// reach it by way of another device.
+    var isSandboxed: Bool { caller.sandbox != nil }
     let path: ObjectPath
     /// Its properties.
     private(set) var state = ActivityState()

@@ -46,6 +46,14 @@ struct UserInfo: Equatable {
         }
     }
 
+    /// Whether there may be tagged `file:` URLs in it, which is found out without unpacking it.
+    var mayHoldFileURLs: Bool {
+        switch form {
+        case .value: true
+        case .packed(let packed): packed.mayHold(UserInfoRules.urlTag, beginning: FileURL.scheme)
+        }
+    }
+
     /// What it holds.
     var value: Value {
         switch form {

@@ -18,6 +18,9 @@ enum UserInfoRules {
     /// How deep containers may nest: arrays, dictionaries, structures and variants, `UserInfo` itself being 1.
     static let maximumDepth = 32
 
+    /// The tag of URLs.
+    static let urlTag = "url"
+
     /// How deep something lies.
     private struct Depth {
         /// In containers as the rule counts them.

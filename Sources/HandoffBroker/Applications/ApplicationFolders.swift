@@ -30,6 +30,28 @@ struct ApplicationFolders {
         return contents
     }
 
+    /// Where the entry of `application` is: the first file that has this id; nil if there is none.
+    static func entry(of application: ApplicationID) -> String? {
+        for folder in UserDirectories.applications {
+            if let path = entry("\(application).desktop"[...], in: folder, depth: 0) { return path }
+        }
+        return nil
+    }
+
+    /// A hyphen in an id may stand for a folder.
+    private static func entry(_ name: Substring, in folder: String, depth: Int) -> String? {
+        let path = "\(folder)/\(name)"
+        var status = stat()
+        if stat(path, &status) == 0 { return path }
+        guard depth < maximumDepth else { return nil }
+        for hyphen in name.indices where name[hyphen] == "-" {
+            let inner = "\(folder)/\(name[..<hyphen])"
+            guard isFolder(inner) else { continue }
+            if let path = entry(name[hyphen...].dropFirst(), in: inner, depth: depth + 1) { return path }
+        }
+        return nil
+    }
+
     private static func look(in folder: String, prefix: String, depth: Int, _ contents: inout Contents) {
         guard contents.folders.count < maximumFolders else { return }
         contents.folders.append(folder)

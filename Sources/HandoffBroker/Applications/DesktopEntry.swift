@@ -21,10 +21,12 @@ enum DesktopEntry {
         guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
             throw HandoffFailure(.invalidArguments, "it is not UTF-8 text.")
         }
-        return try application(KeyFile(text: text, name: path), ApplicationID(id))
+        return try application(KeyFile(text: text, name: path), ApplicationID(id), path)
     }
 
-    private static func application(_ file: KeyFile, _ id: ApplicationID) throws -> InstalledApplication? {
+    private static func application(
+        _ file: KeyFile, _ id: ApplicationID, _ path: String
+    ) throws -> InstalledApplication? {
         guard try file.string("Type", in: group) == "Application",
             try file.boolean("Hidden", in: group) != true,
             try file.strings("Implements", in: group)?.contains(interface) == true
@@ -40,9 +42,11 @@ enum DesktopEntry {
         let declaration = Declaration(
             activityTypes: try types.map { (type) throws(HandoffFailure) in try ActivityType(type) },
             documentTypes: try documentTypes(file), domains: domains)
+        // An entry that says something illegal is refused, and not only not started.
+        _ = try file.boolean("DBusActivatable", in: group)
         return InstalledApplication(
             id, team: try team(file, id), declaration: declaration,
-            isActivatable: try file.boolean("DBusActivatable", in: group) == true)
+            start: LaunchEntry.start(file, id, path: path))
     }
 
     private static func documentTypes(_ file: KeyFile) throws -> [String: ActivityType] {

@@ -20,6 +20,8 @@ protocol PeerObjectOwner: PeerDirectory {
     var recentFetches: RecentFetches { get set }
     /// The documents that are on their way to peers.
     var sentDocuments: SentDocuments { get }
+    /// What is shared with other devices by other means.
+    var sharedFolders: KnownFolders { get }
     /// Where the user is told what peers took.
     var fetchLog: FetchLog { get }
     /// `device` offers this now, in place of anything else.
@@ -89,8 +91,12 @@ final class PeerObject: PeerServer {
         guard let object = owner.object(of: id) else { throw Self.withdrawn(id) }
         owner.perform(try owner.origin.fetch(id, for: continuationID, by: device, offered: offered))
         let begin = MainLoop.now
-        // Saving takes time, and much can happen meanwhile: what is no longer offered is not sent.
-        guard await object.saved(for: continuationID), owner.object(of: id) === object,
+        let isSaved = await object.saved(for: continuationID)
+        let saveTime = MainLoop.now - begin
+        let files =
+            isSaved && !object.isSandboxed ? await owner.sharedFolders.files(namedIn: object.state) : nil
+        // Both take time, and much can happen meanwhile: what is no longer offered is not sent.
+        guard isSaved, owner.object(of: id) === object,
             owner.offeredNow == id, owner.origin.entry(continuationID, of: device) != nil
         else {
             owner.perform(owner.origin.refused(continuationID, to: device))
@@ -100,10 +106,10 @@ final class PeerObject: PeerServer {
             throw Self.withdrawn(id)
         }
         owner.origin.sent(continuationID, to: device, document: object.documentURL)
-        let saveTime = MainLoop.now - begin
         call.afterReply { [weak self] in self?.remember(object, continuationID, saveTime) }
         var payload = object.payload()
         payload["SaveTime"] = .int64(saveTime)
+        files?.describe(&payload)
         return payload
     }
 

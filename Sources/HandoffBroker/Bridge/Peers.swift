@@ -166,6 +166,14 @@ final class Peers {
         }
     }
 
+    /// The continuation of an offer has come so far, from 0 to 1; -1 if that is not known.
+    func setProgress(_ progress: Double, _ key: RemoteActivityKey) { shown[key]?.setProgress(progress) }
+
+    /// Applications may have begun or ceased to run.
+    func applicationsChanged() {
+        for object in shown.values { object.applicationsChanged() }
+    }
+
     private func show(_ entry: RemoteOffers.Entry) {
         guard let object = try? owner.remoteActivityObject(for: entry) else { return }
         shown[object.key] = object

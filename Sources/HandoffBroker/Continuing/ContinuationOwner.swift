@@ -25,8 +25,12 @@ protocol ContinuationOwner: PeerDirectory {
     var held: HeldContinuations { get set }
     /// What starts applications and has them open things.
     var starter: ApplicationStarter { get }
+    /// What is shared with other devices by other means.
+    var sharedFolders: KnownFolders { get }
     /// What the user's desktop opens things with.
     var defaults: DefaultApplications { get }
+    /// The documents that are brought over.
+    var documents: ReceivedDocuments { get }
     /// All connections of the process of `connection`, which is one of them.
     func relatives(of connection: String) -> Set<String>
     /// Ends the continuations that a connection no longer holds.
@@ -35,6 +39,8 @@ protocol ContinuationOwner: PeerDirectory {
     func setContinuing(_ isContinuing: Bool, _ key: RemoteActivityKey) -> [RemoteOffers.Action]
     /// Announces what has changed about offers.
     func show(_ actions: [RemoteOffers.Action])
+    /// The continuation of the offer has come so far, from 0 to 1; -1 if that is not known.
+    func setProgress(_ progress: Double, _ key: RemoteActivityKey)
     /// Nothing more comes of the continuation, and the origin has to be told that.
     func continuationEnded(_ id: ContinuationID, of device: DeviceID)
 }
@@ -54,6 +60,8 @@ extension Broker: ContinuationOwner {
     }
 
     func show(_ actions: [RemoteOffers.Action]) { peers.perform(actions) }
+
+    func setProgress(_ progress: Double, _ key: RemoteActivityKey) { peers.setProgress(progress, key) }
 
     func continuationEnded(_ id: ContinuationID, of device: DeviceID) {
         runners[id] = nil

@@ -1,17 +1,123 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
 internal import HandoffCore
 internal import HandoffDaemon
+internal import HandoffInterfaces
+internal import MainLoop
+internal import Platform
 
 extension ContinuationRunner {
+    // MARK: Shared folders
+
+    /// Finds out where the document is, which has just been fetched anew.
+    func look(for document: FetchedDocument?) async -> Continuation.Document {
+        guard let document else { return .none }
+        if documentFile.keep(document) { return .present }
+        guard let path = document.sharedPath else { return .remote }
+        switch await owner.documents.look(at: path, for: document) {
+        case .current:
+            documentFile.found(at: path)
+            return .present
+        case .changing, .behind, .missing: return .awaited
+        // A folder that does not answer keeps nobody waiting.
+        case nil: return .remote
+        }
+    }
+
     /// Waits until the document has been synchronised to this machine.
     func awaitDocument() async {
-        perform(machine.documentFailed(Self.noDocuments, at: .now))
+        let attempt = documentFile.begin()
+        guard let document, let path = document.sharedPath else {
+            return perform(machine.documentFailed(DocumentStream.cut, at: .now))
+        }
+        do {
+            documentFile.awaiting = try DocumentAwaiting(document, at: path) { [weak self] event in
+                self?.awaited(event, document, path, attempt)
+            }
+        } catch {
+            perform(machine.documentFailed(error, at: .now))
+        }
     }
+
+    private func awaited(
+        _ event: DocumentAwaiting.Event, _ document: FetchedDocument, _ path: String, _ attempt: Int
+    ) {
+        guard attempt == documentFile.attempt else { return }
+        switch event {
+        case .grown(let count):
+            if let size = document.size, count <= size { showProgress(count, of: size) }
+        case .arrived:
+            documentFile.found(at: path)
+            documentArrived()
+        case .failed(let failure):
+            brokerLog.debug("continuation \(id): \(failure.message)")
+            perform(machine.documentFailed(failure, at: .now))
+        }
+    }
+
+    private func documentArrived() {
+        activity["DocumentURL"] = documentFile.value
+        brokerLog.debug(
+            "continuation \(id): the document is \(PeerText.message(documentFile.path ?? "nowhere"))")
+        owner.setProgress(1, key)
+        perform(machine.documentArrived(at: .now))
+    }
+
+    // MARK: Bringing it over
 
     /// Brings the document over from the origin.
     func bringDocument() async {
-        perform(machine.documentFailed(Self.noDocuments, at: .now))
+        let attempt = documentFile.begin()
+        do {
+            try owner.documents.begin(id, from: device)
+            let reply = try await owner.bridgePeer(device).openDocument(
+                continuation: id.description, timeout: Deadline.documentSilence * 2)
+            guard attempt == documentFile.attempt else { return }
+            let about = try DocumentDescription(reply.about)
+            documentFile.receiving = try DocumentReceiving(
+                about, from: reply.stream, to: owner.documents.downloads,
+                replacing: documentFile.brought?.placed
+            ) { [weak self] event in self?.received(event, about, attempt) }
+            showProgress(0, of: about.size)
+        } catch {
+            guard attempt == documentFile.attempt else { return }
+            documentFailed(HandoffFailure(routed: error))
+        }
     }
+
+    private func received(_ event: DocumentReceiving.Event, _ about: DocumentDescription, _ attempt: Int) {
+        guard attempt == documentFile.attempt else { return }
+        switch event {
+        case .received(let count):
+            machine.documentProgressed(at: .now)
+            perform([])
+            showProgress(count, of: about.size)
+        case .placed(let placed):
+            owner.documents.end(id, from: device)
+            documentFile.arrived(placed, document ?? FetchedDocument())
+            documentArrived()
+        case .failed(let failure): documentFailed(failure)
+        }
+    }
+
+    private func documentFailed(_ failure: HandoffFailure) {
+        documentFile.receiving = nil
+        owner.documents.end(id, from: device)
+        perform(machine.documentFailed(failure, at: .now))
+    }
+
+    private func showProgress(_ count: UInt64, of size: UInt64?) {
+        guard let size else { return }
+        owner.setProgress(size == 0 ? 1 : Double(count) / Double(size), key)
+    }
+
+    /// Nothing more comes of the continuation, so the document is not needed.
+    func stopDocument() {
+        _ = documentFile.begin()
+        owner.documents.end(id, from: device)
+    }
+
+    // MARK: Opening it
 
     /// Opens the document with what the user opens such documents with.
     func openDocument() async {

@@ -31,6 +31,8 @@ final class ContinuationRunner {
     var activity: [String: Value] = [:]
     /// What is known of its document; nil if it has none.
     var document: FetchedDocument?
+    /// Its document as a file of this machine.
+    var documentFile = DocumentFile()
 
     /// The object that the application is handed.
     let path: ObjectPath
@@ -77,8 +79,7 @@ final class ContinuationRunner {
     func applicationRegistered() {
         guard registered == nil, isRunning, machine.target.isHandedActivity, let applicationID,
             let connection = owner.registry.connection(for: applicationID, continuing: machine.offer),
-            let registration = owner.registry.registration(of: connection),
-            registration.team == machine.offer.team, registration.declares(machine.offer.type)
+            let registration = owner.registry.registration(of: connection)
         else { return }
         do {
             let ended = try owner.held.began(
@@ -207,7 +208,11 @@ final class ContinuationRunner {
                 activity: machine.offer.id.description, continuation: id.description,
                 timeout: Deadline.fetch * 2)
             trace.fetched(since: begin, saving: FetchedActivity.saveTime(fetched))
-            let (activity, summary, document) = try FetchedActivity.check(fetched, machine.offer)
+            let folders =
+                SharedURLs.areNamed(in: fetched) ? await owner.sharedFolders.current() : SharedFolders()
+            var (activity, summary, document) = try FetchedActivity.check(fetched, machine.offer, folders)
+            if machine.wantsDocument { summary.document = await look(for: document) }
+            activity["DocumentURL"] = summary.document == .present ? documentFile.value : nil
             (self.activity, self.document) = (activity, document)
             owner.held.fetched(id, supportsStreams: summary.offer.supportsContinuationStreams)
             perform(machine.fetched(summary, at: .now))
@@ -255,7 +260,7 @@ final class ContinuationRunner {
     private func finished(_ outcome: Continuation.Outcome, _ callers: [String]) {
         var (name, message) = ("", "")
         if case .failed(let failure) = outcome {
-            (name, message) = (failure.dbusError.name.text, failure.message)
+            (name, message) = (failure.dbusError.name.text, failure.message + documentFile.whereabouts)
         }
         trace.finished(name.isEmpty ? "continued" : "\(message) (\(name))")
         for caller in callers {
@@ -297,6 +302,7 @@ final class ContinuationRunner {
     }
 
     private func release() {
+        stopDocument()
         owner.connection.objects.unexport(path)
         owner.continuationEnded(id, of: device)
     }

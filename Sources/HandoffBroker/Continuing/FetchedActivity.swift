@@ -13,14 +13,16 @@ enum FetchedActivity {
     private static let others: Set = [
         "ActivityType", "ApplicationId", "Team", "Revision", "DocumentType", "SaveTime", "Delegate",
         "NeedsSave",
-        "Current",
+        "Current", SharedURLs.Key.folders, SharedURLs.Key.size, SharedURLs.Key.modified,
     ]
 
+    /// - Parameter sharedFolders: the shared folders of this machine; none are needed unless those of the origin
+    ///   ``SharedURLs/areNamed(in:)``.
     /// - Returns: what the application gets, what the state machine needs to know, and what is known of the document;
     ///   nil if there is none.
     /// - Throws: what rule was broken.
     static func check(
-        _ fetched: [String: Value], _ offer: Offer
+        _ fetched: [String: Value], _ offer: Offer, _ sharedFolders: SharedFolders = SharedFolders()
     ) throws(HandoffFailure)
         -> (activity: [String: Value], summary: Continuation.Fetched, document: FetchedDocument?)
     {
@@ -32,12 +34,36 @@ enum FetchedActivity {
         var activity = state.shared
         activity["ActivityType"] = .string(summary.type.description)
         activity["ApplicationId"] = .string(summary.applicationID.description)
-        // Only a file on this machine may be named, and none has been made from the document.
+        let urls = try SharedURLs(fetched, here: sharedFolders)
+        let room = min(
+            UserInfoRules.maximumSize - state.userInfo.size, ActivityState.maximumSize - 64 - state.size)
+        activity["UserInfo"] = activity["UserInfo"].map { urls.mapped($0, room: room) }
+        // Only a file on this machine may be named, and it is not known yet whether there is one.
         activity["DocumentURL"] = nil
-        let hasDocument = !state.documentURL.isEmpty
-        return (
-            activity, Continuation.Fetched(offer: summary, document: hasDocument ? .remote : .none),
-            hasDocument ? FetchedDocument() : nil
-        )
+        let document = try document(fetched, state, urls)
+        let place: Continuation.Document =
+            document.map { $0.sharedPath == nil ? .remote : .awaited } ?? .none
+        return (activity, Continuation.Fetched(offer: summary, document: place), document)
+    }
+
+    private static func document(
+        _ fetched: [String: Value], _ state: ActivityState, _ urls: SharedURLs
+    ) throws(HandoffFailure) -> FetchedDocument? {
+        let size = try fetched[SharedURLs.Key.size].map { (value) throws(HandoffFailure) in
+            guard case .uint64(let size) = value else {
+                throw ActivityState.wrongType(SharedURLs.Key.size, "t", value)
+            }
+            return size
+        }
+        let modified = try fetched[SharedURLs.Key.modified].map { (value) throws(HandoffFailure) in
+            guard case .int64(let modified) = value else {
+                throw ActivityState.wrongType(SharedURLs.Key.modified, "x", value)
+            }
+            return modified
+        }
+        guard !state.documentURL.isEmpty else { return nil }
+        return FetchedDocument(
+            url: state.documentURL, sharedPath: urls.path(ofDocument: state.documentURL), size: size,
+            modified: modified)
     }
 }

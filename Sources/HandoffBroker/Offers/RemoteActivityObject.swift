@@ -9,6 +9,10 @@ internal import MainLoop
 protocol RemoteActivityOwner: ContinuationOwner {
     /// What peers offer.
     var remoteOffers: RemoteOffers { get set }
+    /// What the user has chosen.
+    var preferences: Preferences { get }
+    /// The user has chosen other applications for types of activities.
+    func applicationsChosen()
     /// What is continued here.
     var runners: [ContinuationID: ContinuationRunner] { get set }
     /// What kind of device it is, empty if that is not known.
@@ -30,6 +34,8 @@ final class RemoteActivityObject: RemoteActivityServer {
     let path: ObjectPath
     private var entry: RemoteOffers.Entry
     private unowned let owner: any RemoteActivityOwner
+    /// What was told last of the handlers that do not run.
+    private var toldToStart: [String] = []
     private var generator = SystemRandomNumberGenerator()
 
     init(_ entry: RemoteOffers.Entry, _ owner: any RemoteActivityOwner) throws {
@@ -38,6 +44,7 @@ final class RemoteActivityObject: RemoteActivityServer {
         key = RemoteActivityKey(entry.device, entry.offer.id)
         path = try HandoffNames.remote.appending(entry.device.description).appending(
             entry.offer.id.description)
+        toldToStart = handlersToStart
     }
 
     /// Replaces the offer with `new`; subscribers are told what has changed.
@@ -47,8 +54,28 @@ final class RemoteActivityObject: RemoteActivityServer {
         if new.handlers != entry.handlers { names.append("Handlers") }
         if new.offer.since != entry.offer.since { names.append("Since") }
         if new.isContinuing != entry.isContinuing { names.append("State") }
+        if !new.isContinuing, progress >= 0 {
+            progress = -1
+            names.append("Progress")
+        }
         entry = new
         tell(names)
+        applicationsChanged()
+    }
+
+    /// An application may have begun or ceased to run.
+    func applicationsChanged() {
+        let current = handlersToStart
+        guard current != toldToStart else { return }
+        toldToStart = current
+        tell(["HandlersToStart"])
+    }
+
+    /// Its continuation has come so far, from 0 to 1; -1 if that is not known.
+    func setProgress(_ new: Double) {
+        guard entry.isContinuing, new != progress else { return }
+        progress = new
+        tell(["Progress"])
     }
 
     /// The peer's name or type may have changed.
@@ -73,6 +100,9 @@ final class RemoteActivityObject: RemoteActivityServer {
         let isTraced = try options["Trace"].map { try ActivityState.boolean($0, "Trace") } ?? false
         let target = try owner.remoteOffers.target(
             for: key.activity, of: key.device, application: application)
+        if try options["Remember"].map({ try ActivityState.boolean($0, "Remember") }) == true {
+            try remember(application, call)
+        }
         // The caller has to be told the outcome.
         owner.welcome(caller)
         if let running = owner.runners.values.first(where: { $0.isRunning && $0.key == key }) {
@@ -86,6 +116,19 @@ final class RemoteActivityObject: RemoteActivityServer {
             owner?.perform(ended)
             runner.begin()
         }
+    }
+
+    /// From now on, `application` continues everything of this type that it can.
+    private func remember(_ application: ApplicationID?, _ call: MethodCall) throws {
+        guard let application else {
+            throw HandoffFailure(
+                .invalidArguments,
+                "Remember is true without an ApplicationId: name the application to be remembered.")
+        }
+        var applications = owner.preferences.applications
+        guard applications.updateValue(application, forKey: entry.offer.type) != application else { return }
+        try owner.preferences.setApplications(applications)
+        call.afterReply { [weak owner] in owner?.applicationsChosen() }
     }
 
     /// Makes the runner that continues the offer. The actions end the continuations that its application has
@@ -127,13 +170,21 @@ final class RemoteActivityObject: RemoteActivityServer {
     var title: String { entry.offer.title }
     var applicationId: String { entry.offer.applicationID.description }
     var handlers: [String] { entry.handlers.map(\.id.description) }
+    var handlersToStart: [String] {
+        entry.handlers.compactMap {
+            guard case .application(let id) = $0,
+                owner.registry.connection(for: id, continuing: entry.offer) == nil
+            else { return nil }
+            return id.description
+        }
+    }
     var deviceId: String { key.device.description }
     var deviceName: String { owner.name(of: key.device) }
     var deviceType: String { owner.type(of: key.device) }
     var since: Int64 { entry.offer.since }
     var state: String { entry.isContinuing ? "continuing" : "available" }
-    /// This is not known: progress is not measured as long as no documents are brought over.
-    var progress: Double { -1 }
+    /// How far its document has come, if that is known.
+    private(set) var progress: Double = -1
 }
 
 extension RemoteOffers.Target {

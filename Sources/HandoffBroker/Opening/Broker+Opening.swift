@@ -5,6 +5,7 @@ extension Broker {
     /// What decides beside the applications themselves which of them is best for `offer`.
     func choices(for offer: Offer) -> HandlerChoices {
         var choices = HandlerChoices()
+        choices.chosen = preferences.applications[offer.type]
         if offer.webpageHost != nil || offer.type == .browsingWeb { choices.browser = defaults.browser }
         choices.documentApplication = offer.documentType.flatMap {
             defaults.application(forDocumentsOf: $0)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CGio
 internal import DBus
 
 /// What `handoff receive` prints about an activity: one JSON object.
@@ -27,6 +28,9 @@ struct ReceivedActivity {
         members += userInfo
         for (name, value) in activity.sorted(by: { $0.key < $1.key }) where !Self.named.contains(name) {
             members.append(.init(name: Self.lowerCamelCase(name), value: JSON(value)))
+            if name == "DocumentURL", let documentPath {
+                members.append(.init(name: "documentPath", value: .string(documentPath)))
+            }
         }
         return .object(members)
     }
@@ -46,6 +50,15 @@ struct ReceivedActivity {
                 value: .object(entries.map { .init(name: $0.key, value: .string($0.value.typeSignature)) })),
             .init(name: "userInfoText", value: .string(VariantText.text(of: .properties(userInfo)))),
         ]
+    }
+
+    /// Where the document is; nil if there is none.
+    var documentPath: String? {
+        guard let url = activity["DocumentURL"]?.string, let path = g_filename_from_uri(url, nil, nil) else {
+            return nil
+        }
+        defer { g_free(path) }
+        return String(cString: path)
     }
 
     private static func lowerCamelCase(_ name: String) -> String {

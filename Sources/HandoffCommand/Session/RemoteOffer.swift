@@ -18,6 +18,8 @@ struct RemoteOffer: Equatable {
     private(set) var applicationID = ""
     /// The local applications that can continue it, best first.
     private(set) var handlers: [String] = []
+    /// Those of them that do not run, and have to be started.
+    private(set) var handlersToStart: [String] = []
     /// When it became current there, in microseconds since the Unix epoch.
     private(set) var since: Int64 = 0
     private(set) var state = ""
@@ -45,6 +47,7 @@ struct RemoteOffer: Equatable {
         if changed["Title"] != nil { title = changed.text("Title") }
         if changed["ApplicationId"] != nil { applicationID = changed.text("ApplicationId") }
         if changed["Handlers"] != nil { handlers = changed.texts("Handlers") }
+        if changed["HandlersToStart"] != nil { handlersToStart = changed.texts("HandlersToStart") }
         if changed["Since"] != nil { since = changed.time("Since") }
         if changed["State"] != nil { state = changed.text("State") }
         if let number = changed.real("Progress") { progress = (0...1).contains(number) ? number : nil }
@@ -64,11 +67,17 @@ struct RemoteOffer: Equatable {
         ChosenText(name: deviceName.isEmpty ? String(deviceID.prefix(ShortIDs.minimum)) : deviceName)
     }
 
+    /// What can continue it, best first, and which of these have to be started.
+    var continuesIn: String {
+        handlers.map { $0 + (handlersToStart.contains($0) ? " (not running)" : "") }.joined(separator: ", ")
+    }
+
     var json: JSON {
         [
             "id": .string(id), "deviceId": .string(deviceID), "deviceName": .string(deviceName),
             "deviceType": .string(deviceType), "type": .string(type), "title": .string(title),
-            "applicationId": .string(applicationID), "handlers": .strings(handlers), "since": .integer(since),
+            "applicationId": .string(applicationID), "handlers": .strings(handlers),
+            "handlersToStart": .strings(handlersToStart), "since": .integer(since),
             "state": .string(state), "progress": progress.map { .real($0) } ?? .null,
         ]
     }
@@ -78,13 +87,13 @@ extension [RemoteOffer] {
     /// The table of `handoff list`, at the time `now`.
     func table(at now: Int64) -> Table {
         let ids = ShortIDs(map(\.id))
-        var table = Table("ID", "DEVICE", "TITLE", "TYPE", "SINCE", "HANDLERS")
+        var table = Table("ID", "DEVICE", "TITLE", "TYPE", "SINCE", "CONTINUES IN")
         for offer in self {
             table.add(
                 name(of: offer, ids), offer.device.shown, offer.label.shown,
                 ChosenText(title: offer.type).shown,
                 Age.text(of: offer.since, at: now),
-                offer.handlers.joined(separator: ","))
+                offer.continuesIn)
         }
         return table
     }

@@ -103,8 +103,15 @@ extension StandingApplication.Identity {
         options.text("team", argument: "TEAM", "Its team (default: that of the desktop entry, else the id)")
     }
 
-    init(_ values: ProgramOptions.Values, types: [String], receives: Bool) throws(CommandFailure) {
-        applicationID = try values.required("app-id", "ID")
+    /// What `values` say. `usual`: the id if they name none; nil if they have to.
+    init(
+        _ values: ProgramOptions.Values, types: [String], receives: Bool, usual: String? = nil
+    ) throws(CommandFailure) {
+        if values["app-id"] == nil, let usual {
+            applicationID = usual
+        } else {
+            applicationID = try values.required("app-id", "ID")
+        }
         team = values["team"]
         self.receives = receives
         self.types = types

@@ -14,11 +14,13 @@ struct ContinueVerb: Verb {
 
     private let id: String
     private let application: String?
+    private let remembers: Bool
     private let isVerbose: Bool
     private let printsJSON: Bool
 
     static func declare(_ options: inout ProgramOptions) {
         options.text("app", argument: "ID", "The application to continue it with (default: the best one)")
+        options.flag("remember", "Continue activities of this type in that application from now on")
         options.flag("verbose", letter: "v", "Report what happens, and how long it takes")
         options.json()
     }
@@ -26,6 +28,10 @@ struct ContinueVerb: Verb {
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {
         id = try values.arguments(1...1, "continue ID")[0]
         application = values["app"]
+        remembers = values.has("remember")
+        guard !remembers || application != nil else {
+            throw .usage("--remember goes with --app, which says which application is to be remembered.")
+        }
         isVerbose = values.has("verbose")
         printsJSON = values.has("json")
     }
@@ -34,7 +40,9 @@ struct ContinueVerb: Verb {
         let broker = try await session.broker()
         let offer = try RemoteOffer.all(in: try await broker.brokerObjects()).choose(id)
         let run = ContinueRun(broker, offer, isVerbose: isVerbose)
+        defer { run.progress.end() }
         let outcome = try await run.outcome(of: options)
+        run.progress.end()
         if isVerbose { tell(run.trace) }
         try tell(outcome, offer, run.trace, after: run.elapsed)
         return outcome.isSuccess ? 0 : 1
@@ -43,6 +51,7 @@ struct ContinueVerb: Verb {
     private var options: [String: Value] {
         var options: [String: Value] = [:]
         if let application { options["ApplicationId"] = .string(application) }
+        if remembers { options["Remember"] = .boolean(true) }
         if isVerbose || printsJSON { options["Trace"] = .boolean(true) }
         // A launcher may have given a token that lets the application raise its window.
         for variable in ["XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID"] {
@@ -85,7 +94,12 @@ struct ContinueVerb: Verb {
             try Output.line(line.text)
         } else if outcome.isSuccess {
             let place = outcome.applicationID.isEmpty ? "" : " in \(outcome.applicationID.shown)"
-            try Output.line("Continued \(offer.label.quoted) of \(offer.device.quoted)\(place).")
+            // These are handed to whatever opens pages and documents.
+            let isOpened = [ActivityType.browsingWeb.description, PublishVerb.documentType].contains(
+                offer.type)
+            try Output.line(
+                "\(isOpened ? "Opened" : "Continued") \(offer.label.quoted) of \(offer.device.quoted)\(place)."
+            )
         }
         if !outcome.isSuccess {
             let reason = outcome.message.isEmpty ? outcome.errorName : outcome.message
@@ -122,6 +136,8 @@ private final class ContinueRun {
     private var watch: NameWatch?
     /// How long each phase took, if the broker has reported it.
     private(set) var trace: RemoteActivityContinueTrace?
+    /// What the user sees of it.
+    let progress = ContinueProgress()
 
     init(_ broker: Session.Daemon, _ offer: RemoteOffer, isVerbose: Bool) {
         self.broker = broker
@@ -187,13 +203,17 @@ private final class ContinueRun {
     }
 
     private func changed(_ signal: Message) {
-        guard isVerbose, isOurs(signal) else { return }
+        guard isOurs(signal) else { return }
         var reader = MessageReader(signal)
         guard (try? reader.read(String.self)) == RemoteActivityProxy.interface.text,
             let properties: [String: Value] = try? reader.read()
         else { return }
         let before = offer
         offer.update(properties)
+        if !isVerbose {
+            if offer.progress != before.progress { progress.update(offer.progress) }
+            return
+        }
         if offer.state != before.state { phase("state: \(offer.state.shown)") }
         if let progress = offer.progress, progress != before.progress {
             phase("progress: \(Int(progress * 100)) %")

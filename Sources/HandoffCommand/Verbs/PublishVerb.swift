@@ -19,7 +19,12 @@ struct PublishVerb: Verb {
     static func declare(_ options: inout ProgramOptions) {
         StandingApplication.Identity.declare(&options)
         options.text("type", argument: "TYPE", "The activity's type, e.g. com.example.notes.edit")
-        options.text("title", argument: "TITLE", "Its title")
+        options.text(
+            "title", argument: "TITLE", "Its title (default: the name of the document, or the page's address)"
+        )
+        options.text(
+            "document", argument: "FILE", "A file to go on with; the other device gets a file of its own")
+        options.text("web", argument: "URL", "A web page to go on with")
         options.text("webpage", argument: "URL", "A web page for devices where no application continues it")
         options.texts(
             "user-info", argument: "KEY=STRING",
@@ -31,10 +36,24 @@ struct PublishVerb: Verb {
 
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {
         _ = try values.arguments(0...0, "publish [OPTION…]")
-        type = try values.required("type", "TYPE")
-        identity = try StandingApplication.Identity(values, types: [type], receives: false)
-        var properties: [String: Value] = ["Title": .string(try values.required("title", "TITLE"))]
-        if let url = values["webpage"] { properties["WebpageURL"] = .string(url) }
+        let document: PublishedDocument? =
+            if let path = values["document"] { try PublishedDocument(path) } else { nil }
+        let subject = try Self.subject(values, document)
+        if values["type"] == nil, let subject {
+            type = subject.type
+        } else {
+            type = try values.required("type", "TYPE")
+        }
+        identity = try StandingApplication.Identity(
+            values, types: [type], receives: false, usual: subject.map { _ in Self.usualApplication })
+        var properties: [String: Value] = [:]
+        if values["title"] == nil, let subject {
+            properties["Title"] = .string(subject.title)
+        } else {
+            properties["Title"] = .string(try values.required("title", "TITLE"))
+        }
+        if let document { properties["DocumentURL"] = .string(document.url) }
+        if let url = values["web"] ?? values["webpage"] { properties["WebpageURL"] = .string(url) }
         var userInfo = try UserInfoArgument.userInfo(values.all("user-info"))
         if let path = values["stream"] {
             let stream = try PublishedStream(path)
@@ -46,6 +65,23 @@ struct PublishVerb: Verb {
         }
         if !userInfo.isEmpty { properties["UserInfo"] = .properties(userInfo) }
         self.properties = properties
+    }
+
+    /// The id of who publishes a document or a page, unless another is given.
+    private static let usualApplication = "org.example.Handoff.Command"
+    /// The type of an activity that is nothing but a document.
+    static let documentType = "org.example.Handoff.Document"
+
+    /// Type and title of what the document or the page alone stands for; nil if there is neither.
+    private static func subject(
+        _ values: ProgramOptions.Values, _ document: PublishedDocument?
+    ) throws(CommandFailure) -> (type: String, title: String)? {
+        if values["web"] != nil, values["webpage"] != nil {
+            throw .usage(
+                "--web and --webpage name the same thing, the page of the activity. Give one of them.")
+        }
+        if let document { return (documentType, document.name) }
+        return values["web"].map { (ActivityType.browsingWeb.description, $0) }
     }
 
     func run(in session: Session) async throws -> Int32 {

@@ -92,7 +92,9 @@ private final class Receiver: ApplicationServer {
         activity: [String: Value], context: [String: Value], _ call: MethodCall
     ) async throws -> Bool {
         if left == 0 { return false }
-        let line = ReceivedActivity(activity, context).json.text
+        let received = ReceivedActivity(activity, context)
+        let line = received.json.text
+        if let path = received.documentPath { Output.note("The document is \(path.quoted).") }
         if isStream { return try await readStream(of: activity, context, line, call) }
         try Output.line(line)
         // This happens before the reply, because another activity may follow at once.

@@ -8,18 +8,26 @@ public struct InstalledApplication: Hashable, Sendable {
     public let team: Team?
     /// What the entry declares.
     public let declaration: Declaration
-    /// Whether the bus can start it.
-    public let isActivatable: Bool
+    /// How it is started while it does not run; nil if it cannot be.
+    public let start: Start?
+
+    /// What starts an application.
+    public enum Start: Hashable, Sendable {
+        /// The bus, by the application's name.
+        case bus
+        /// The command line of its desktop entry.
+        case program
+    }
 
     /// An application, by default one that cannot be started.
     public init(
         _ applicationID: ApplicationID, team: Team? = nil, declaration: Declaration,
-        isActivatable: Bool = false
+        start: Start? = nil
     ) {
         self.applicationID = applicationID
         self.team = team
         self.declaration = declaration
-        self.isActivatable = isActivatable
+        self.start = start
     }
 
     /// Whether it may continue `offer`: it is of the team, and declares the type.

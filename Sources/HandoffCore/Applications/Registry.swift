@@ -140,7 +140,11 @@ public struct Registry: Sendable {
         // What an application that is running says itself takes precedence over its desktop entry.
         let running = Set(receiving.map(\.applicationID))
         for id in installed.keys.sorted() where !running.contains(id) {
-            if let entry = installed[id], entry.isActivatable, entry.continues(offer) { ids.append(id) }
+            guard let entry = installed[id], entry.start != nil else { continue }
+            let isDefaultBrowser = offer.type == .browsingWeb && id == defaultBrowser
+            if entry.continues(offer) || isDefaultBrowser && entry.declaration.types.contains(offer.type) {
+                ids.append(id)
+            }
         }
         guard let index = ids.firstIndex(of: offer.applicationID) else { return ids }
         ids.insert(ids.remove(at: index), at: 0)

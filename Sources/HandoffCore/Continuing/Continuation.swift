@@ -60,6 +60,9 @@ public struct Continuation: Sendable {
         }
     }
 
+    /// Whether its document, if it has one, has to be here before anything else happens.
+    public var wantsDocument: Bool { target.wantsDocument }
+
     /// What the last successful `Fetch` brought; nil before.
     public var fetched: Fetched? { retrieval.fetched }
 

@@ -38,14 +38,14 @@ struct RegistryPropertyTests {
                 InstalledApplication(
                     try Example.application(name), team: try team(&generator),
                     declaration: Declaration(activityTypes: try types(&generator)),
-                    isActivatable: Bool.random(using: &generator))
+                    start: [nil, .bus, .program].randomElement(using: &generator) ?? nil)
             }
             _ = registry.setInstalled(installed)
         }
     }
 
     @Test(
-        "handlers declare the type and are of the team, running or activatable, the origin's own first",
+        "handlers declare the type and are of the team, running or to be started, the origin's own first",
         arguments: 1...40)
     func handlers(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
@@ -63,7 +63,7 @@ struct RegistryPropertyTests {
                 let entry = registry.installed[id]
                 let activatable =
                     entry.map {
-                        $0.isActivatable && ($0.team ?? Team(id)) == offer.team
+                        $0.start != nil && ($0.team ?? Team(id)) == offer.team
                             && $0.declaration.types.contains(offer.type)
                     } ?? false
                 #expect(running || activatable)

@@ -144,12 +144,12 @@ struct RegistryTests {
 
     private func installed(
         _ application: String, team: String? = "com.example", types: [String] = ["edit"],
-        isActivatable: Bool = true
+        start: InstalledApplication.Start? = .bus
     ) throws -> InstalledApplication {
         InstalledApplication(
             try Example.application(application), team: try team.map { try Team($0) },
             declaration: Declaration(activityTypes: try types.map { try Example.type($0) }),
-            isActivatable: isActivatable)
+            start: start)
     }
 
     @Test("an application has the types of its desktop entry too, after those that it registers with")
@@ -184,7 +184,8 @@ struct RegistryTests {
     func installedHandlers() throws {
         var registry = Registry()
         _ = registry.setInstalled([
-            try installed("writer"), try installed("notes"), try installed("idle", isActivatable: false),
+            try installed("writer", start: .program), try installed("notes"),
+            try installed("idle", start: nil),
             try installed("stranger", team: "com.other"), try installed("viewer", types: ["view"]),
             try installed("painter"),
         ])

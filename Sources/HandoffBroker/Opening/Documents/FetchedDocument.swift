@@ -2,6 +2,8 @@
 
 /// What is known of the document of a fetched activity before it is here. Everything in it comes from a peer.
 struct FetchedDocument: Equatable, Sendable {
+    /// Its URL at the origin, by which nothing is found here: it only tells one document from another.
+    var url = ""
     /// Where the same item is, or will be once it has been synchronised: a path beneath a shared folder of this
     /// machine; nil if the document is in none.
     var sharedPath: String?

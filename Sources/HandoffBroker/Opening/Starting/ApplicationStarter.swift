@@ -4,33 +4,189 @@ internal import HandoffCore
 internal import HandoffDaemon
 internal import HandoffInterfaces
 internal import MainLoop
+internal import Platform
 
 /// Starts applications, and has them open pages and documents.
 @MainLoop
 final class ApplicationStarter {
-    private let bus: Bus
+    let bus: Bus
+    private let services: UserServices
+    /// The starts that are under way: whoever wants the same application meanwhile gets the same one.
+    private var starts: [ApplicationID: Task<Void, any Error>] = [:]
+    /// The programs that are expected to register.
+    private var expected: [ApplicationID: StartedProgram] = [:]
+    /// What reads the standard error of programs, and what waits for children, until they end.
+    private var outputs: [Int: ErrorOutput] = [:]
+    private var children: [Int32: ChildWatch] = [:]
+    private var nextNumber = 0
+    private var generator = SystemRandomNumberGenerator()
 
-    init(_ bus: Bus) { self.bus = bus }
+    /// Finds desktop entries.
+    private let find: @Sendable (ApplicationID) throws -> LaunchEntry
+
+    /// Starts what has a desktop entry that `find` finds, which may block.
+    init(
+        _ bus: Bus,
+        find: @escaping @Sendable (ApplicationID) throws -> LaunchEntry = { try LaunchEntry.find($0) }
+    ) {
+        self.bus = bus
+        self.find = find
+        services = UserServices(bus)
+    }
+
+    // MARK: Applications that register
 
     /// Starts `application`, which is then expected to register. It ends with an error as soon as it is clear that the
     /// application will not; otherwise it may return before or after the application has registered.
     /// - Parameter activationToken: lets the application raise its window; empty for none.
     func start(_ application: ApplicationID, activationToken: String) async throws {
+        if let start = starts[application] { return try await start.value }
+        let start = MainLoop.start { [self] in try await begin(application, activationToken) }
+        starts[application] = start
+        defer { starts[application] = nil }
+        try await start.value
+    }
+
+    /// `application` has registered: whether its program ends matters no longer.
+    func registered(_ application: ApplicationID) { expected[application]?.release() }
+
+    private func begin(_ application: ApplicationID, _ activationToken: String) async throws {
+        let reason: String
         do {
-            // The bus does not decide how long this may take.
-            try await bus.startService(
-                try BusName(application.description), timeout: Deadline.registration * 2)
+            let entry = try await Self.inBackground { [find] in try find(application) }
+            switch entry.way {
+            case .bus(let name):
+                // The bus does not decide how long this may take. Never Activate, which would show an empty window.
+                return try await bus.startService(name, timeout: Deadline.registration * 2)
+            case .program(let line):
+                let launch = try await Self.inBackground {
+                    try Launch(application, line, of: entry, opening: nil, activationToken: activationToken)
+                }
+                return try await expect(launch)
+            }
+        } catch let failure as HandoffFailure {
+            reason = failure.message
         } catch {
-            let reason = PeerText.message(DBusError.converting(error).message)
-            throw HandoffFailure(
-                .applicationFailed,
-                "\(application) could not be started (\(reason)). Start it by hand, then try again.")
+            reason = PeerText.message(DBusError.converting(error).message)
+        }
+        throw HandoffFailure(
+            .applicationFailed,
+            "\(application) could not be started. Start it by hand, then try again. (\(reason))")
+    }
+
+    /// Runs a program until it has registered, or ends without having done so. A program that ends with status 0 may have
+    /// handed over to another.
+    private func expect(_ launch: Launch) async throws {
+        try await running(launch) { program in
+            expected[launch.application] = program
+            defer { expected[launch.application] = nil }
+            if let end = await program.end(within: Deadline.registration), !end.isSuccess {
+                throw program.failure(end, " before it had registered")
+            }
         }
     }
+
+    // MARK: Pages and documents
+
+    /// How long a program that opens something runs before that counts as success.
+    private static let opening = Duration.seconds(1)
 
     /// Has `application` open `url`, a web page or a file of this machine, whether or not it is running.
     /// - Throws: why it could not, or that it ended at once.
     func open(_ url: String, with application: ApplicationID, activationToken: String) async throws {
-        throw HandoffFailure(.notSupported, "This version of Handoff opens no pages and documents.")
+        let opened = try OpenedURL.check(url)
+        do {
+            let entry = try await Self.inBackground { [find] in try find(application) }
+            switch entry.way {
+            case .bus(let name): try await open(url, with: name, activationToken)
+            case .program(let line):
+                let launch = try await Self.inBackground {
+                    try Launch(
+                        application, line, of: entry, opening: opened, activationToken: activationToken)
+                }
+                try await running(launch) { program in
+                    if let end = await program.end(within: Self.opening), !end.isSuccess {
+                        throw program.failure(end, " instead of opening it")
+                    }
+                }
+            }
+        } catch {
+            let reason =
+                (error as? HandoffFailure)?.message ?? PeerText.message(DBusError.converting(error).message)
+            throw HandoffFailure(
+                .applicationFailed,
+                "\(application) could not open it. Choose another application for that, or try again."
+                    + " (\(reason))")
+        }
+    }
+
+    /// Has an application that the bus can start open `url` (Desktop Entry Specification, "D-Bus Activation").
+    private func open(_ url: String, with name: BusName, _ activationToken: String) async throws {
+        let path = try ObjectPath(
+            "/" + name.text.split(separator: ".").joined(separator: "/").replacing("-", with: "_"))
+        var platformData: [String: Value] = [:]
+        if let token = Launch.usable(activationToken) {
+            platformData = ["activation-token": .string(token), "desktop-startup-id": .string(token)]
+        }
+        let data = platformData
+        _ = try await RemoteObject(bus.connection, name, path)
+            .call("org.freedesktop.Application", "Open", output: "", timeout: Deadline.opening * 2) {
+                (writer) throws(DBusError) in
+                try writer.write([url])
+                try writer.write(data)
+            }
+    }
+
+    // MARK: Programs
+
+    /// Starts a program, and calls `body` with it: in a unit of its own where the user's systemd runs, else as a child.
+    private func running(
+        _ launch: Launch, _ body: @MainLoop (StartedProgram) async throws -> Void
+    ) async throws {
+        let pipe = try ErrorPipe.make()
+        let program = StartedProgram(launch.application, read(pipe.ours, of: launch.application))
+        guard await services.isThere() else {
+            try await spawn(launch, pipe.theirs, program)
+            return try await body(program)
+        }
+        let name = UnitName(launch.application, random: generator.next())
+        let unit = try await services.start(launch, name, errors: pipe.theirs, program)
+        brokerLog.debug("\(launch.application) runs in \(name).")
+        defer { services.forget(unit) }
+        try await body(program)
+    }
+
+    private func read(_ descriptor: consuming FileDescriptor, of application: ApplicationID) -> ErrorOutput {
+        nextNumber += 1
+        let number = nextNumber
+        let output = ErrorOutput(descriptor, of: application) { [weak self] in self?.outputs[number] = nil }
+        outputs[number] = output
+        return output
+    }
+
+    /// Starts a program as a child that outlives this process.
+    private func spawn(
+        _ launch: Launch, _ errors: consuming FileDescriptor, _ program: StartedProgram
+    ) async throws {
+        let environment = SessionEnvironment.variables.merging(launch.environment) { $1 }
+        let folder = launch.folder ?? environment["HOME"] ?? "/"
+        let number = errors.number
+        // Executing a program blocks as long as the file system does.
+        let process = try await Self.inBackground {
+            try ProgramFiles.spawn(
+                launch.program, launch.arguments, environment: environment, folder: folder,
+                standardError: number)
+        }
+        children[process] = ChildWatch(process) { [weak self] status in
+            self?.children[process] = nil
+            program.ended(ProgramEnd(status: status))
+        }
+        brokerLog.debug("\(launch.application) runs as process \(process).")
+    }
+
+    private static func inBackground<Result: Sendable>(
+        _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        try await BackgroundThread.run("starting", body)
     }
 }

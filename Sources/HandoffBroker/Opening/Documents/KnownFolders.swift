@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import MainLoop
+
+/// The shared folders of this machine: those that the user has named, and those of sync clients.
+///
+/// The configurations of the clients are looked at whenever the folders are needed, and not watched: clients write into
+/// those places all the time, which would wake the broker for nothing.
+@MainLoop
+final class KnownFolders {
+    private let preferences: Preferences
+    private var clients = SyncClients()
+    private var look: Task<Void, Never>?
+    private let clientLooks = FileLooks(atMost: 1)
+    private let documentLooks = FileLooks(atMost: 8)
+
+    /// The folders of a user who has chosen this.
+    init(_ preferences: Preferences) { self.preferences = preferences }
+
+    /// The folders as they are now. If the file system does not say so in time, those that were known last.
+    func current() async -> SharedFolders {
+        let look = look ?? begin()
+        await look.value
+        return SharedFolders(chosen: preferences.sharedFolders.folders, found: clients.folders)
+    }
+
+    private func begin() -> Task<Void, Never> {
+        let known = clients
+        let look = MainLoop.start { [self] in
+            let seen = await clientLooks.look {
+                var clients = known
+                clients.look()
+                return clients
+            }
+            if let seen { clients = seen }
+            self.look = nil
+        }
+        self.look = look
+        return look
+    }
+
+    /// What is known of the files that `state` names; nil if it names none, or if no folder here is shared.
+    func files(namedIn state: ActivityState) async -> NamedFiles? {
+        let url = state.documentURL
+        guard !url.isEmpty || state.userInfo.mayHoldFileURLs else { return nil }
+        let folders = await current()
+        guard !folders.isEmpty else { return nil }
+        guard !url.isEmpty else { return NamedFiles(folders: folders, document: nil) }
+        let document = await documentLooks.look { DocumentPlace(url, among: folders) }
+        return NamedFiles(folders: folders, document: document.flatMap { $0 })
+    }
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CGio
+internal import DBus
+internal import Glibc
+internal import HandoffCore
+internal import Platform
+
+/// A document that is on its way: a hidden file, which gets its name once it is complete. If it is freed before that,
+/// the file is gone.
+///
+/// The file is locked as long as somebody is writing to it, so that it can be told apart from one that a program which
+/// was killed has left behind.
+final class PartialFile {
+    private let folder: ReceivedFolder
+    private let descriptor: FileDescriptor
+    private let name: String
+    /// What is there has its final name.
+    private var isPlaced = false
+    /// How many bytes have been written.
+    private(set) var count: UInt64 = 0
+    /// How many bytes may be written.
+    private var limit: UInt64
+    /// How many bytes the disk has been told to write.
+    private var started: UInt64 = 0
+    /// How many bytes are on the disk.
+    private var settled: UInt64 = 0
+
+    private static let (prefix, suffix) = (".handoff-", ".part")
+    /// As many bytes are handed to the disk at a time, and at most twice as many wait for it. So what is left to do at
+    /// the end takes no longer than bytes may be missing, and a disk that is slower than the network slows the sender.
+    private static let batch: UInt64 = 16 << 20
+    /// How many documents may have one name.
+    private static let maximumNumber = 9999
+
+    /// Makes the file, for a document of `size` bytes, if that is known: then there is room for all of them.
+    /// - Throws: if there is not enough room, or the file cannot be made.
+    init(in folder: ReceivedFolder, size: UInt64?) throws(HandoffFailure) {
+        self.folder = folder
+        let room = folder.room
+        limit = size ?? room
+        guard limit <= room else { throw Self.noRoom(needed: limit, room: room, folder) }
+        name = Self.prefix + Digest.hexadecimal(RandomBytes.make(16)) + Self.suffix
+        descriptor = try Self.make(name, in: folder)
+        guard let size, size > 0, handoff_set_space_aside(descriptor.number, Int64(clamping: size)) != 0,
+            errno == ENOSPC || errno == EDQUOT || errno == EFBIG
+        else { return }
+        unlinkat(folder.descriptor.number, name, 0)
+        throw Self.noRoom(needed: size, room: folder.room, folder)
+    }
+
+    deinit {
+        if !isPlaced { unlinkat(folder.descriptor.number, name, 0) }
+    }
+
+    private static func make(_ name: String, in folder: ReceivedFolder) throws(HandoffFailure)
+        -> FileDescriptor
+    {
+        let number = folder.open(name, O_RDWR | O_CREAT | O_EXCL)
+        guard number >= 0 else { throw failure("cannot be made", folder) }
+        let descriptor = FileDescriptor(owning: number)
+        // Some file systems have no locks.
+        let isLocked = flock(number, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
+        // Another broker that has just started may have taken it for one that was left behind.
+        guard isLocked, let identity = FileIdentity(of: number),
+            identity == FileIdentity(name, in: folder.descriptor.number)
+        else {
+            throw HandoffFailure(
+                .limitsExceeded,
+                "The document was taken for one that was left behind, and removed. Try again.")
+        }
+        return descriptor
+    }
+
+    // MARK: Writing
+
+    /// Adds `bytes`.
+    /// - Throws: if there is no room left, or writing fails.
+    func write(_ bytes: UnsafeRawBufferPointer) throws(HandoffFailure) {
+        guard UInt64(bytes.count) <= limit - count else {
+            throw Self.noRoom(needed: count + UInt64(bytes.count), room: limit, folder)
+        }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let written = Glibc.write(
+                descriptor.number, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            if written > 0 {
+                rest = rest.dropFirst(written)
+            } else if written == 0 || errno != EINTR {
+                throw writingFailure(bytes.count)
+            }
+        }
+        count += UInt64(bytes.count)
+        if count - started >= Self.batch { try settle() }
+    }
+
+    private func writingFailure(_ more: Int) -> HandoffFailure {
+        guard [ENOSPC, EDQUOT, EFBIG].contains(errno) else {
+            return Self.failure("cannot be written", folder)
+        }
+        return Self.noRoom(needed: count + UInt64(more), room: folder.room, folder)
+    }
+
+    /// Hands what has been written to the disk, and waits for what it was handed before.
+    private func settle() throws(HandoffFailure) {
+        let file = descriptor.number
+        guard
+            handoff_write_to_disk(file, Int64(started), Int64(count - started), 0) == 0 || errno == ESPIPE
+                || errno == ENOSYS,
+            started == settled
+                || handoff_write_to_disk(file, Int64(settled), Int64(started - settled), 1) == 0
+                || errno == ESPIPE
+                || errno == ENOSYS
+        else { throw Self.failure("cannot be written", folder) }
+        (settled, started) = (started, count)
+    }
+
+    // MARK: The end
+
+    /// Gives the file its name, or one with a number if that is taken. From then on it is complete and stays, even if
+    /// the machine goes down.
+    /// - Parameters:
+    ///   - modified: when the document was modified, in microseconds since the Unix epoch; nil for now.
+    ///   - former: what this takes the place of, if it is as it was left.
+    func place(
+        _ name: DocumentName, modified: Int64?, replacing former: PlacedDocument?
+    ) throws(HandoffFailure) -> PlacedDocument {
+        if let modified {
+            let (seconds, rest) = modified.quotientAndRemainder(dividingBy: 1_000_000)
+            let times = [
+                timespec(tv_sec: 0, tv_nsec: 0x3FFF_FFFE),
+                timespec(tv_sec: Int(seconds), tv_nsec: Int(rest) * 1000),
+            ]
+            // Without it, the document has the time of its arrival.
+            _ = futimens(descriptor.number, times)
+        }
+        guard fsync(descriptor.number) == 0 else { throw Self.failure("cannot be written", folder) }
+        if let former, former.folder == folder.path { folder.remove(former.name, ifStill: former.identity) }
+        let chosen = try rename(to: name)
+        isPlaced = true
+        guard let identity = FileIdentity(of: descriptor.number), folder.sync(),
+            FileIdentity("\(folder.path)/\(chosen)", in: AT_FDCWD) == identity
+        else {
+            throw HandoffFailure(
+                .accessDenied,
+                "\(PeerText.message(chosen)) has been received, but is not where it was placed, in"
+                    + " \(PeerText.message(folder.path)). Look for it where that folder was moved to.")
+        }
+        return PlacedDocument(folder: folder.path, name: chosen, identity: identity)
+    }
+
+    private func rename(to wanted: DocumentName) throws(HandoffFailure) -> String {
+        let maximum = folder.maximumName
+        for number in 1...Self.maximumNumber {
+            let candidate = wanted.fileName(number, bytes: maximum)
+            if rename(to: candidate) { return candidate }
+            guard errno == EEXIST else { throw Self.failure("cannot be given its name", folder) }
+        }
+        throw HandoffFailure(
+            .limitsExceeded,
+            "There are \(Self.maximumNumber) documents called \"\(PeerText.message(wanted.description))\" in"
+                + " \(PeerText.message(folder.path)). Remove some, then try again.")
+    }
+
+    private func rename(to candidate: String) -> Bool {
+        let folder = folder.descriptor.number
+        if handoff_rename_to_free_name(folder, name, candidate) == 0 { return true }
+        guard errno == EINVAL || errno == ENOSYS else { return false }
+        // Some file systems cannot do that at once, but all of those know links.
+        guard linkat(folder, name, folder, candidate, 0) == 0 else { return false }
+        unlinkat(folder, name, 0)
+        return true
+    }
+
+    // MARK: What was left behind
+
+    /// Removes the files that nobody writes to any longer.
+    /// - Returns: how many there were.
+    static func removeAbandoned(from folder: ReceivedFolder) -> Int {
+        let copy = folder.open(".", O_RDONLY | O_DIRECTORY)
+        guard copy >= 0 else { return 0 }
+        guard let entries = fdopendir(copy) else {
+            close(copy)
+            return 0
+        }
+        defer { closedir(entries) }
+        var removed = 0
+        while let entry = readdir(entries) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if isOurs(name), removeIfAbandoned(name, folder) { removed += 1 }
+        }
+        return removed
+    }
+
+    /// Whether it is a name that this gives to files.
+    static func isOurs(_ name: String) -> Bool {
+        guard name.hasPrefix(prefix), name.hasSuffix(suffix) else { return false }
+        let digits = name.dropFirst(prefix.count).dropLast(suffix.count)
+        return digits.utf8.count == 32 && digits.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
+    }
+
+    private static func removeIfAbandoned(_ name: String, _ folder: ReceivedFolder) -> Bool {
+        // It may be anything, a pipe too.
+        let number = folder.open(name, O_RDONLY | O_NONBLOCK)
+        guard number >= 0 else { return false }
+        let descriptor = FileDescriptor(owning: number)
+        guard flock(descriptor.number, LOCK_EX | LOCK_NB) == 0 else { return false }
+        return unlinkat(folder.descriptor.number, name, 0) == 0
+    }
+
+    // MARK: Failures
+
+    private static func failure(_ what: String, _ folder: ReceivedFolder) -> HandoffFailure {
+        HandoffFailure(
+            .accessDenied,
+            "The document \(what) in \(PeerText.message(folder.path)): \(SystemError.last). Put that right, then try"
+                + " again.")
+    }
+
+    private static func noRoom(needed: UInt64, room: UInt64, _ folder: ReceivedFolder) -> HandoffFailure {
+        HandoffFailure(
+            .limitsExceeded,
+            "The document does not fit into \(PeerText.message(folder.path)): it has \(ByteCount.text(needed)) or more,"
+                + " and there is room for \(ByteCount.text(room)). Make room there, then try again.")
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import MainLoop
+internal import Platform
+
+/// The documents that are brought over from peers, and where they are placed.
+@MainLoop
+final class ReceivedDocuments {
+    /// The user's folder for downloads, in which the folder for received documents is.
+    let downloads: String
+    /// From whom a document is coming, for which continuation.
+    private var coming: [DeviceID: ContinuationID] = [:]
+
+    private let looks = FileLooks(atMost: 16)
+
+    /// Documents are placed in `Handoff` in the folder `downloads`.
+    init(in downloads: String = UserDirectories.downloads) { self.downloads = downloads }
+
+    /// Removes what a broker that was killed has left behind, on a thread of its own.
+    func removeAbandoned() {
+        let downloads = downloads
+        try? BackgroundThread.start("documents") {
+            BackgroundThread.giveWay()
+            guard let folder = ReceivedFolder(existingIn: downloads) else { return }
+            let count = PartialFile.removeAbandoned(from: folder)
+            guard count > 0 else { return }
+            MainLoop.start {
+                brokerLog.info("\(count) documents that never arrived whole have been removed.")
+            }
+        }
+    }
+
+    /// Looks at the file at `path`, on a thread of its own.
+    /// - Returns: nil if that takes so long that the folder must be taken for one that does not answer.
+    func look(at path: String, for document: FetchedDocument) async -> CopyLook? {
+        await looks.look { CopyLook.at(path, of: document) }
+    }
+
+    /// A document of `device` is about to come, for this continuation.
+    /// - Throws: if another one is coming from there: one comes at a time.
+    func begin(_ id: ContinuationID, from device: DeviceID) throws(HandoffFailure) {
+        guard coming[device] == nil || coming[device] == id else {
+            throw HandoffFailure(
+                .limitsExceeded,
+                "Another document is on its way from that device. Wait until it is here, then try again.")
+        }
+        coming[device] = id
+    }
+
+    /// The document for this continuation is here, or no longer comes.
+    func end(_ id: ContinuationID, from device: DeviceID) {
+        if coming[device] == id { coming[device] = nil }
+    }
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import Glibc
+
+/// What errno says.
+enum SystemError {
+    /// The last error of this thread, in words.
+    static var last: String { text(errno) }
+
+    /// An error number in words.
+    static func text(_ number: Int32) -> String { String(cString: strerror(number)) }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import Platform
+
+/// What kinds of files there are (Shared MIME-info Database), as far as it matters for opening them.
+struct ContentTypes {
+    /// What a type is a kind of, by type.
+    private let parents: [String: [String]]
+
+    /// How many bytes a file of the database may have.
+    private static let maximumSize = 1 << 20
+    /// How many types a type is a kind of, at most, itself included.
+    private static let maximumKinds = 32
+
+    /// What opening may run. GIO's g_content_type_can_be_executable would not do: it says so of every text.
+    private static let programs: Set<String> = [
+        "application/x-executable", "application/x-sharedlib", "application/x-pie-executable",
+        "application/x-desktop",
+        "application/x-shellscript", "text/x-shellscript", "application/x-csh", "application/x-perl",
+        "application/x-python-bytecode", "text/x-python", "text/x-python3", "application/x-ruby",
+        "application/javascript",
+        "text/javascript", "application/x-php", "application/x-awk", "text/x-lua", "text/x-tcl",
+        "application/x-java",
+        "application/x-java-archive", "application/java-archive", "application/x-java-jnlp-file",
+        "application/x-ms-dos-executable",
+        "application/x-msdownload", "application/vnd.microsoft.portable-executable", "application/x-dosexec",
+        "application/x-msi", "application/x-ms-shortcut", "application/x-bat", "application/x-msdos-program",
+        "application/vnd.appimage", "application/x-iso9660-appimage", "application/x-deb",
+        "application/vnd.debian.binary-package", "application/x-rpm", "application/vnd.flatpak.ref",
+        "application/vnd.flatpak.repo", "application/vnd.flatpak", "application/vnd.snap",
+        "application/x-mozilla-theme",
+        "application/x-xpinstall", "inode/directory", "inode/symlink", "inode/fifo", "inode/socket",
+        "inode/blockdevice",
+        "inode/chardevice", "inode/mount-point",
+    ]
+
+    /// The types that are installed. This blocks as long as the file system does.
+    init(folders: [String] = UserDirectories.allData) {
+        var parents: [String: [String]] = [:]
+        for folder in folders {
+            for file in ["subclasses", "aliases"] {
+                guard let bytes = try? SmallFile.read("\(folder)/mime/\(file)", maximumSize: Self.maximumSize)
+                else { continue }
+                for line in bytes.split(separator: UInt8(ascii: "\n")) {
+                    let words = line.split(separator: UInt8(ascii: " ")).map {
+                        String(decoding: $0, as: UTF8.self)
+                    }
+                    if words.count == 2 { parents[words[0], default: []].append(words[1]) }
+                }
+            }
+        }
+        self.parents = parents
+    }
+
+    /// Whether `type` has the form of a MIME type, in lower case.
+    static func isValid(_ type: String) -> Bool {
+        let parts = type.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        let legal = Set("abcdefghijklmnopqrstuvwxyz0123456789!#$&^_.+-".utf8)
+        return parts.count == 2 && type.utf8.count <= 255
+            && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy(legal.contains) }
+    }
+
+    /// `type` and everything that it is a kind of, the nearest first. Every text is plain text.
+    func kinds(of type: String) -> [String] {
+        var kinds = [type]
+        var next = 0
+        while next < kinds.count, kinds.count < Self.maximumKinds {
+            for parent in parents[kinds[next]] ?? [] where !kinds.contains(parent) { kinds.append(parent) }
+            next += 1
+        }
+        if type.hasPrefix("text/"), !kinds.contains("text/plain") { kinds.append("text/plain") }
+        return kinds
+    }
+
+    /// Whether a file of `type` is a program, or something else whose opening may run one.
+    func isProgram(_ type: String) -> Bool { kinds(of: type).contains { Self.programs.contains($0) } }
+}

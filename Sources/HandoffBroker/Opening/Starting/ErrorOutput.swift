@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CGio
+internal import DBus
+internal import Glibc
+internal import HandoffCore
+internal import MainLoop
+internal import Platform
+
+/// The pipe that a program which was started writes its standard error into.
+struct ErrorPipe: ~Copyable {
+    /// Where the broker reads.
+    let ours: FileDescriptor
+    /// What the program gets. It is open for reading too, so that writing to it never raises SIGPIPE, and it does not
+    /// block: the program fares no worse when the broker ends, or does not keep up.
+    let theirs: FileDescriptor
+
+    /// How much the pipe holds, in bytes, if the system allows that.
+    private static let capacity: Int32 = 256 << 10
+
+    /// A new pipe.
+    static func make() throws(HandoffFailure) -> ErrorPipe {
+        var ends: [Int32] = [-1, -1]
+        guard handoff_pipe(&ends, Int32(O_CLOEXEC | O_NONBLOCK)) == 0 else { throw failure() }
+        let ours = FileDescriptor(owning: ends[0])
+        let writing = FileDescriptor(owning: ends[1])
+        _ = handoff_set_pipe_size(writing.number, capacity)
+        // Opened anew, because being open for reading is not something that a descriptor can be given afterwards.
+        let number = open("/proc/self/fd/\(writing.number)", O_RDWR | O_NONBLOCK | O_CLOEXEC)
+        guard number >= 0 else { throw failure() }
+        return ErrorPipe(ours: ours, theirs: FileDescriptor(owning: number))
+    }
+
+    private static func failure() -> HandoffFailure {
+        HandoffFailure(
+            .applicationFailed,
+            "There can be no pipe for its messages: \(String(cString: strerror(errno))). Close some programs."
+        )
+    }
+}
+
+/// What a program writes to its standard error, read for as long as anybody can write to it, slowly.
+@MainLoop
+final class ErrorOutput {
+    private let application: ApplicationID
+    private let descriptor: FileDescriptor
+    private let onEnd: @MainLoop () -> Void
+    private var words = LastWords()
+    private var source: DescriptorSource?
+    private var pause: LoopSource?
+
+    /// How many bytes are read at a time.
+    private static let portion = 64 << 10
+    /// How long nothing is read after that many have been: what does not fit into the pipe meanwhile is lost.
+    private static let rest = Duration.milliseconds(100)
+    /// How many lines of a portion are logged.
+    private static let loggedLines = 32
+    /// How many portions are read after the end of the program: more than the pipe holds.
+    private static let lastPortions = 6
+
+    /// Reads `descriptor`, which does not block. `onEnd` is called once nobody can write any more.
+    init(
+        _ descriptor: consuming FileDescriptor, of application: ApplicationID,
+        onEnd: @escaping @MainLoop () -> Void
+    ) {
+        self.descriptor = descriptor
+        self.application = application
+        self.onEnd = onEnd
+        listen()
+    }
+
+    /// The last line that was written, fit to be shown; empty if there is none. What the program has written before is
+    /// read first.
+    func lastLine() -> String {
+        for _ in 0..<Self.lastPortions where read() == Self.portion {}
+        return words.text
+    }
+
+    private func listen() {
+        pause = nil
+        source = DescriptorSource(descriptor.number, .readable) { [weak self] _ in self?.ready() }
+    }
+
+    private func ready() {
+        let count = read()
+        if count == 0 {
+            source = nil
+            onEnd()
+        } else if count == Self.portion {
+            source = nil
+            pause = .timer(after: Self.rest) { [weak self] in self?.listen() }
+        }
+    }
+
+    /// Reads a portion.
+    /// - Returns: how many bytes it had; 0 at the end, negative if there are none now.
+    private func read() -> Int {
+        var result = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: Self.portion) { buffer, count in
+            result = Glibc.read(descriptor.number, buffer.baseAddress, buffer.count)
+            count = max(0, result)
+        }
+        for line in words.wrote(bytes, lines: Self.loggedLines) {
+            brokerLog.debug("\(application) says: \(line)")
+        }
+        return result
+    }
+}

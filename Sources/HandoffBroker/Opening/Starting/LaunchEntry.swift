@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import Platform
+
+/// What a desktop entry says about starting its application (Desktop Entry Specification).
+///
+/// GIO's GDesktopAppInfo would read it too, but trusts what it finds (``InstalledApplications`` says how), and gives an
+/// expanded command line only to those who let it start the program.
+struct LaunchEntry: Sendable {
+    /// How the application is started.
+    enum Way: Sendable {
+        /// The bus starts it, by this name.
+        case bus(BusName)
+        /// By its command line.
+        case program(ExecLine)
+    }
+
+    /// How the application is started.
+    let way: Way
+    /// What its command line may be given besides what is opened.
+    let about: ExecLine.Entry
+    /// The folder that it is to start in; nil for the user's own.
+    let folder: String?
+
+    private static let group = "Desktop Entry"
+
+    /// The entry of `application`, as it is now. This blocks as long as the file system does.
+    /// - Throws: why the application cannot be started.
+    static func find(_ application: ApplicationID) throws -> LaunchEntry {
+        guard let path = ApplicationFolders.entry(of: application),
+            let file = try KeyFile.load(path, maximumSize: DesktopEntry.maximumSize)
+        else {
+            throw failure("There is no desktop entry \(application).desktop. Install the application again.")
+        }
+        return try LaunchEntry(file, application, path: path)
+    }
+
+    /// What `file`, the entry of `application` at `path`, says.
+    /// - Throws: why the application cannot be started.
+    init(_ file: KeyFile, _ application: ApplicationID, path: String) throws {
+        guard try file.string("Type", in: Self.group) == "Application",
+            try file.boolean("Hidden", in: Self.group) != true
+        else { throw Self.failure("Its desktop entry says that it is not installed. Install it again.") }
+        about = ExecLine.Entry(
+            name: (try? file.localizedString("Name", in: Self.group)) ?? application.description,
+            icon: (try? file.localizedString("Icon", in: Self.group)) ?? "", path: path)
+        let folder = try file.string("Path", in: Self.group)
+        self.folder = folder?.isEmpty == true ? nil : folder
+        if try file.boolean("DBusActivatable", in: Self.group) == true,
+            let name = try? BusName(application.description), !name.text.hasPrefix(":")
+        {
+            way = .bus(name)
+        } else {
+            way = .program(try Self.program(file))
+        }
+    }
+
+    /// The command line of `file`, if it can be used.
+    private static func program(_ file: KeyFile) throws -> ExecLine {
+        // There is no standard for which terminal that would be, and its end would say nothing of the program's.
+        guard try file.boolean("Terminal", in: group) != true else {
+            throw failure("It runs in a terminal, which Handoff does not open. Start it by hand.")
+        }
+        if let needed = try file.string("TryExec", in: group), !needed.isEmpty,
+            ProgramFiles.find(needed) == nil
+        {
+            throw failure("Its program \(PeerText.message(needed)) is not installed. Install it again.")
+        }
+        guard let line = try file.string("Exec", in: group), !line.isEmpty else {
+            throw failure("Its desktop entry names no program (Exec). Install it again.")
+        }
+        do {
+            return try ExecLine(words: try ShellWords.split(line))
+        } catch let error as GLibError {
+            throw failure(
+                "The Exec line of its desktop entry cannot be used (\(PeerText.message(error.message))). Install it again."
+            )
+        }
+    }
+
+    /// How `application` can be started, whose entry at `path` is `file`; nil if it cannot be.
+    static func start(_ file: KeyFile, _ application: ApplicationID, path: String) -> InstalledApplication
+        .Start?
+    {
+        do {
+            switch try LaunchEntry(file, application, path: path).way {
+            case .bus: return .bus
+            case .program: return .program
+            }
+        } catch {
+            let reason = (error as? HandoffFailure)?.message ?? "\(error)"
+            brokerLog.debug(
+                "\(application) can be continued in only while it runs: \(PeerText.message(reason))")
+            return nil
+        }
+    }
+
+    private static func failure(_ reason: String) -> HandoffFailure {
+        HandoffFailure(.applicationFailed, reason)
+    }
+}

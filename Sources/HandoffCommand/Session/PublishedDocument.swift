@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CGio
+internal import Glibc
+
+/// What `handoff publish --document` makes known: a file of this machine.
+struct PublishedDocument: Sendable {
+    /// The name that the user gave, without the folders before it.
+    let name: String
+    /// The file's URL, in which there is no link.
+    let url: String
+
+    /// The file at `path`.
+    /// - Throws: if there is none that can be read.
+    init(_ path: String) throws(CommandFailure) {
+        guard !path.isEmpty else { throw .usage("--document: the name of the file is empty.") }
+        guard let real = realpath(path, nil) else { throw Self.failure(path) }
+        defer { free(real) }
+        var status = stat()
+        guard stat(real, &status) == 0 else { throw Self.failure(path) }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: break
+        case S_IFDIR:
+            throw CommandFailure(
+                "\(path.quoted) is a folder, not a document. Send it with tar: tar c FOLDER | handoff publish --stream -"
+            )
+        default:
+            throw CommandFailure(
+                "\(path.quoted) is not a regular file, so it is no document. Send what comes from it with --stream."
+            )
+        }
+        guard access(real, R_OK) == 0 else { throw Self.failure(path) }
+        guard let url = g_filename_to_uri(real, nil, nil) else {
+            throw CommandFailure("\(path.quoted) has a name that cannot be written as a URL. Rename it.")
+        }
+        defer { g_free(url) }
+        self.url = String(cString: url)
+        name = path.split(separator: "/").last.map(String.init) ?? path
+    }
+
+    private static func failure(_ path: String) -> CommandFailure {
+        CommandFailure("\(path.quoted) cannot be read: \(String(cString: strerror(errno))).")
+    }
+}

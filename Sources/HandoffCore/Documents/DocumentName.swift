@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// The name of a file that a document from a peer is kept under: one part of a path, which is not hidden, cannot be
+/// mistaken for an option, does not steer a terminal, and reads the same from left to right as it is written.
+public struct DocumentName: Hashable, Sendable, CustomStringConvertible {
+    /// The name.
+    public let description: String
+
+    /// How many bytes a name may have on the file systems of Linux.
+    public static let maximumBytes = 255
+    /// Fewer than this are never asked for, so that a number and an extension always fit.
+    private static let leastBytes = 64
+    /// What a document is called whose own name has nothing left to show.
+    private static let fallback = "Document"
+    /// A longer ending is no extension, but part of the name.
+    private static let maximumExtension = 32
+
+    /// The name that comes nearest to `text`, which a peer has sent and may be anything.
+    public init(_ text: String) {
+        let safe = String(String.UnicodeScalarView(text.unicodeScalars.map { Self.isSafe($0) ? $0 : "_" }))
+        var name = safe.unicodeScalars.dropLeading { $0 == "." || $0.properties.isWhitespace }
+        name = name.dropTrailing { $0 == "." || $0.properties.isWhitespace }
+        // Programs that are given the name alone would take it for an option.
+        let text = name.first == "-" ? "_" + String(name.dropFirst()) : String(name)
+        description = text.isEmpty ? Self.fallback : text
+    }
+
+    /// The name for a file: the `number`th that would have this name, counting from 1, in at most `bytes` bytes. The
+    /// extension stays, and no character is cut in two.
+    public func fileName(_ number: Int = 1, bytes: Int = maximumBytes) -> String {
+        let bytes = min(max(bytes, Self.leastBytes), Self.maximumBytes)
+        let (stem, ending) = parts
+        let suffix = (number > 1 ? " (\(number))" : "") + ending
+        return stem.prefix(bytes: bytes - suffix.utf8.count) + suffix
+    }
+
+    /// The name without its extension, and the extension with its dot, `.tar.gz` being one; empty if there is none.
+    private var parts: (stem: String, ending: String) {
+        guard let ending = Self.ending(of: description[...]) else { return (description, "") }
+        let stem = description[..<ending.startIndex]
+        guard let inner = Self.ending(of: stem), inner.lowercased() == ".tar" else {
+            return (String(stem), String(ending))
+        }
+        return (String(stem[..<inner.startIndex]), String(description[inner.startIndex...]))
+    }
+
+    /// The extension of `name` with its dot, if there is one with something in front of it.
+    private static func ending(of name: Substring) -> Substring? {
+        guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return nil }
+        let ending = name[dot...]
+        guard ending.utf8.count > 1, ending.utf8.count <= maximumExtension,
+            !ending.unicodeScalars.contains(where: \.properties.isWhitespace)
+        else { return nil }
+        return ending
+    }
+
+    private static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
+        scalar != "/" && !PeerText.isControl(scalar)
+    }
+}
+
+extension String {
+    /// As many whole characters from its beginning as fit into `bytes`; if not even one does, as much of that.
+    fileprivate func prefix(bytes: Int) -> String {
+        guard utf8.count > bytes else { return self }
+        var kept = ""
+        for character in self {
+            guard kept.utf8.count + String(character).utf8.count <= bytes else { break }
+            kept.append(character)
+        }
+        guard kept.isEmpty else { return kept.withoutTrailingSpace }
+        var scalars = UnicodeScalarView()
+        var room = bytes
+        for scalar in unicodeScalars {
+            room -= UTF8.width(scalar)
+            guard room >= 0 else { break }
+            scalars.append(scalar)
+        }
+        return String(scalars)
+    }
+
+    private var withoutTrailingSpace: String {
+        String(unicodeScalars[...].dropTrailing { $0 == "." || $0.properties.isWhitespace })
+    }
+}
+
+extension BidirectionalCollection where Element == Unicode.Scalar {
+    /// What is left without the scalars at its beginning that satisfy `predicate`.
+    fileprivate func dropLeading(_ predicate: (Unicode.Scalar) -> Bool) -> SubSequence {
+        self[(firstIndex { !predicate($0) } ?? endIndex)...]
+    }
+
+    /// What is left without the scalars at its end that satisfy `predicate`.
+    fileprivate func dropTrailing(_ predicate: (Unicode.Scalar) -> Bool) -> SubSequence {
+        guard let last = lastIndex(where: { !predicate($0) }) else { return self[startIndex..<startIndex] }
+        return self[...last]
+    }
+}
