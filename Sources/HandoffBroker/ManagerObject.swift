@@ -153,7 +153,8 @@ final class ManagerObject: ManagerServer {
         let documentType = properties["DocumentURL"]?.string.flatMap { ActivityURL.documentType($0) }
         let type = try owner.registry.activityType(activityType, documentType: documentType, for: name.text)
         let object = try ActivityObject(
-            ActivityID(using: &generator), type: type, registration: registration, caller: call.caller, owner: name,
+            ActivityID(using: &generator), type: type, registration: registration, caller: call.caller,
+            owner: name,
             isSandboxed: call.caller.sandbox != nil, broker: owner, properties: properties)
         try owner.add(object)
         call.afterReply { [weak owner] in owner?.export(object) }
