@@ -4,9 +4,9 @@
 ///
 /// Preparing the application and fetching the activity go on at the same time. Whatever happens, there is
 /// exactly one `finished`; an application that was asked whether it will continue gets exactly one of
-/// `deliver` and `tellApplicationFailed` unless it goes away; and the last action of all is `release`. An
-/// event that comes too late, or twice, does nothing. `advance(to:)` is to be called once `nextDeadline` has
-/// come.
+/// `deliver` and `tellApplicationFailed` unless it goes away (a `deliver` that is answered with
+/// `documentWithheld` does not count); and the last action of all is `release`. An event that comes too late,
+/// or twice, does nothing. `advance(to:)` is to be called once `nextDeadline` has come.
 public struct Continuation: Sendable {
     enum State {
         /// Nobody has been asked for anything yet.

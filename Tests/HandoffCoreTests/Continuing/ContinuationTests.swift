@@ -242,6 +242,22 @@ struct ContinuationTests {
         #expect(isFailure(failing.openFailed(failure), .noApplication, told: false))
     }
 
+    @Test("a document that a sandbox keeps from its application is opened instead, and the application told")
+    func withheldDocument() throws {
+        var continuation = try delivering(.present, streams: true)
+        let actions = continuation.documentWithheld(at: .at(1))
+        guard actions.count == 2, case .tellApplicationFailed(let failure) = actions[0] else {
+            Issue.record("\(actions)")
+            return
+        }
+        #expect(failure.code == .notSupported && actions[1] == .openDocument)
+        #expect(continuation.documentWithheld(at: .at(1)) == [])
+        #expect(continuation.deliverAnswered(.handled, at: .at(1)) == [])
+        #expect(continuation.opened(at: .at(2)).first == .finished(.continued, callers: ["a"]))
+        var early = try self.continuation()
+        #expect(early.documentWithheld(at: .at(1)) == [])
+    }
+
     @Test("a document is brought over before the activity is delivered, for as long as bytes flow")
     func document() throws {
         var continuation = try continuation()
