@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import Glibc
 import HandoffCore
+import MainLoop
 import TestSupport
 import Testing
 
@@ -18,10 +19,16 @@ struct AssociationHelperTests {
 
     /// The answer when the program is this shell script.
     private func answer(_ script: String) async throws -> SiteAnswer {
-        let path = try folder.write("#!/bin/sh\n\(script)\n", to: "program")
-        #expect(chmod(path, 0o755) == 0)
-        let host = host
-        return try await onLoop { await AssociationHelper(path).ask(host) }
+        let text = try folder.write("#!/bin/sh\n\(script)\n", to: "text")
+        #expect(chmod(text, 0o755) == 0)
+        let (path, host) = (folder.path("program"), host)
+        return try await onLoop {
+            // Nothing that another test starts meanwhile may hold the program open for writing: it could not be run.
+            let copy = BriefProgram(["/bin/cp", text, path], environment: [], maximumSize: 4096)
+            let outcome = try await copy.run(within: .seconds(20))
+            #expect(outcome.status == 0)
+            return await AssociationHelper(path).ask(host)
+        }
     }
 
     @Test("it is called with the host, and what it prints is the answer")
