@@ -54,12 +54,14 @@ struct ProcessDirectory: ~Copyable {
         case other
     }
 
+    /// The root directory of the process, to find files from; nil if it cannot be had.
+    func root() -> FileDescriptor? {
+        Self.open("root", in: directory.number, Self.pathOnly | O_DIRECTORY)
+    }
+
     /// What there is as `name` in the root directory of the process.
     func file(inRoot name: String) -> File {
-        guard let root = Self.open("root", in: directory.number, Self.pathOnly | O_DIRECTORY), isPrompt(root)
-        else {
-            return .hidden
-        }
+        guard let root = root(), isPrompt(root) else { return .hidden }
         guard let file = Self.open(name, in: root.number, Self.pathOnly | O_NOFOLLOW) else {
             return errno == ENOENT ? .absent : .hidden
         }

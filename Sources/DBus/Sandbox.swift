@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import CDBus
-internal import CGio
 internal import Glibc
 
 extension Sandbox {
@@ -30,7 +28,7 @@ extension Sandbox {
         case .hidden: return .unknown
         case .other: return .flatpak(application: "")
         case .regular(let information):
-            return .flatpak(application: flatpakApplication(information))
+            return .flatpak(application: FlatpakInformation(information).application)
         case .absent:
             guard let groups = process.text("cgroup") else { return .unknown }
             return snap(in: groups).map { .snap(name: $0) }
@@ -48,28 +46,5 @@ extension Sandbox {
             }
         }
         return nil
-    }
-
-    /// The longest `.flatpak-info` that is read: one lists all mounts and permissions of its application.
-    private static let maximumInformation = 1 << 20
-
-    /// The id in this `.flatpak-info`; empty if there is none, in which case no id belongs to the
-    /// application.
-    private static func flatpakApplication(_ information: borrowing FileDescriptor) -> String {
-        guard let bytes = ProcessDirectory.contents(of: information, atMost: maximumInformation),
-            !bytes.isEmpty
-        else { return "" }
-        let file = g_key_file_new()
-        defer { g_key_file_unref(file) }
-        let isRead = bytes.withUnsafeBytes {
-            g_key_file_load_from_data(
-                file, $0.baseAddress?.assumingMemoryBound(to: CChar.self), gsize($0.count), G_KEY_FILE_NONE,
-                nil)
-        }
-        guard isRead != 0, let name = g_key_file_get_string(file, "Application", "name", nil) else {
-            return ""
-        }
-        defer { g_free(name) }
-        return String(cString: name)
     }
 }

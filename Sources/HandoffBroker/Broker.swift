@@ -27,6 +27,7 @@ public final class Broker {
     private(set) lazy var peers = Peers(self)
     private(set) lazy var pendingReleases = PendingReleases(self)
     private(set) lazy var guards = StreamGuards(self)
+    private(set) lazy var sentDocuments = SentDocuments(self)
     private(set) lazy var unreadMessages = UnreadMessagesWatch(self)
     private(set) lazy var starter = ApplicationStarter(bus)
     let documents: ReceivedDocuments
@@ -269,6 +270,7 @@ public final class Broker {
     private func ended(_ entry: OriginContinuations.Entry) {
         brokerLog.debug("Continuation \(entry.id) of activity \(entry.activity) has ended.")
         activityObjects[entry.activity]?.forget(entry.id)
+        sentDocuments.stop(entry.id, of: entry.device)
     }
 
     /// Has the bridge end the streams of `entry`, since the broker has given their descriptors away.

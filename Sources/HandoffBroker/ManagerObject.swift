@@ -59,7 +59,10 @@ final class ManagerObject: ManagerServer {
     var fetchesByDevice: [[String: Value]] {
         owner.recentFetches.devices.map { tally in
             Self.properties(of: tally.last)
-                .merging(["Fetches": .uint64(tally.fetches), "Streams": .uint64(tally.streams)]) { $1 }
+                .merging([
+                    "Fetches": .uint64(tally.fetches), "Streams": .uint64(tally.streams),
+                    "Documents": .uint64(tally.documents),
+                ]) { $1 }
         }
     }
 
@@ -150,8 +153,10 @@ final class ManagerObject: ManagerServer {
         let documentType = properties["DocumentURL"]?.string.flatMap { ActivityURL.documentType($0) }
         let type = try owner.registry.activityType(activityType, documentType: documentType, for: name.text)
         let object = try ActivityObject(
-            ActivityID(using: &generator), type: type, registration: registration, owner: name,
-            isSandboxed: call.caller.sandbox != nil, broker: owner, properties: properties)
+            ActivityID(using: &generator), type: type, registration: registration, caller: call.caller,
+            owner: name,
+            broker: owner,
+            properties: properties)
         try owner.add(object)
         call.afterReply { [weak owner] in owner?.export(object) }
         return object.path

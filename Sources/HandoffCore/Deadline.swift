@@ -28,6 +28,10 @@ public enum Deadline {
     public static let documentOpening: Duration = .seconds(4)
     /// Waiting for the end of the document before, whose receiver may have everything already.
     public static let formerDocument: Duration = .seconds(1)
+    /// At the origin of a document: nothing of what was sent is taken, or everything is sent and the acknowledgement
+    /// does not come. It is longer than the silence that the receiver allows, since only the receiver sees each byte: the
+    /// bridges take and give up to a megabyte at a time.
+    public static let documentReceipt: Duration = .seconds(60)
     /// A document that is being brought over, during which not a single byte arrives.
     public static let documentSilence: Duration = .seconds(15)
     /// A document of a shared folder that has not been synchronised yet; after that it is brought over.

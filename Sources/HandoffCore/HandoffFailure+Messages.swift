@@ -29,6 +29,19 @@ extension HandoffFailure {
                 + " SupportsContinuationStreams before it is continued.")
     }
 
+    /// The activity of this continuation has no document.
+    static func noDocument(_ id: ContinuationID) -> HandoffFailure {
+        HandoffFailure(
+            .notSupported,
+            "The activity of continuation \(id) had no document when it was fetched. Fetch it again if it has one by"
+                + " now.")
+    }
+
+    static var anotherDocument: HandoffFailure {
+        HandoffFailure(
+            .limitsExceeded, "Another document is on its way to this device already. Wait until it is there.")
+    }
+
     static func unknownOffer(_ id: ActivityID, of device: DeviceID) -> HandoffFailure {
         HandoffFailure(
             .unknownObject, "Device \(device) offers no activity \(id) here. Look again at what is offered.")

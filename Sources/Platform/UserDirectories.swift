@@ -6,6 +6,8 @@ internal import CGio
 public enum UserDirectories {
     /// `$HOME`, or what the user database says.
     public static var home: String { String(cString: g_get_home_dir()) }
+    /// `$XDG_RUNTIME_DIR`, by default the same as `$XDG_CACHE_HOME`.
+    public static var runtime: String { String(cString: g_get_user_runtime_dir()) }
     /// `$XDG_CONFIG_HOME`, by default `~/.config`.
     public static var configuration: String { String(cString: g_get_user_config_dir()) }
     /// `$XDG_CACHE_HOME`, by default `~/.cache`.

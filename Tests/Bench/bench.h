@@ -100,6 +100,8 @@ void idle(struct machines *machines, double time);
 double time_offer(struct machines *machines);
 // Has the target continue an activity with streams, and keep the continuation.
 void hold_continuation(struct machines *machines);
+// The same with the document at this address: from Continue to ContinueActivity, two minutes at most.
+double continue_with_document(struct machines *machines, const char *address);
 
 // stream.c
 

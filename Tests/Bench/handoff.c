@@ -40,16 +40,21 @@ double time_offer(struct machines *machines) {
     return time;
 }
 
-// Sets a property of the current activity to true.
-static void set(struct machines *machines, const char *property) {
+// Sets a property of the current activity.
+static void set_value(struct machines *machines, const char *property, int type, const void *value) {
     DBusMessageIter arguments, properties;
-    const dbus_bool_t is_true = TRUE;
     DBusMessage *update = activity_call(machines, "Update");
     dbus_message_iter_init_append(update, &arguments);
     dbus_message_iter_open_container(&arguments, DBUS_TYPE_ARRAY, "{sv}", &properties);
-    append_entry(&properties, property, DBUS_TYPE_BOOLEAN, &is_true);
+    append_entry(&properties, property, type, value);
     dbus_message_iter_close_container(&arguments, &properties);
     dbus_message_unref(ask(machines, ORIGIN, update));
+}
+
+// Sets a property of the current activity to true.
+static void set(struct machines *machines, const char *property) {
+    const dbus_bool_t is_true = TRUE;
+    set_value(machines, property, DBUS_TYPE_BOOLEAN, &is_true);
 }
 
 // Gives back when it began.
@@ -85,6 +90,18 @@ void hold_continuation(struct machines *machines) {
     set(machines, "SupportsContinuationStreams");
     begin_continuation(machines);
     await(machines, goes_on, "the continuation");
+}
+
+double continue_with_document(struct machines *machines, const char *address) {
+    time_offer(machines);
+    set(machines, "SupportsContinuationStreams");
+    set_value(machines, "DocumentURL", DBUS_TYPE_STRING, &address);
+    // What is chosen has to be what is fetched, so the offer that says it has a document has to be there.
+    idle(machines, 5 * offer_interval);
+    const double begin = begin_continuation(machines);
+    while (!goes_on(machines) && now() < begin + 110000) idle(machines, 20);
+    await(machines, goes_on, "the continuation with a document");
+    return machines->arrived - begin;
 }
 
 static double time_rested_echo(struct machines *machines) {

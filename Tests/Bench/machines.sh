@@ -59,8 +59,10 @@ owned() {
 # make MACHINE: its folders and its bus.
 make() {
     become "$1"
-    mkdir -m 700 -p -- "$home"/{config/handoff,state,data,cache,runtime,share}
+    mkdir -m 700 -p -- "$home"/{config/handoff,state,data,cache,runtime,share,downloads}
     printf '[Device]\nName=%s\n' "$1" >"$home/config/handoff/handoff.conf"
+    # Documents that are received stay among the folders of the machine.
+    printf 'XDG_DOWNLOAD_DIR="%s/downloads"\n' "$home" >"$home/config/user-dirs.dirs"
     start dbus-daemon --session --nofork --nopidfile --address "$DBUS_SESSION_BUS_ADDRESS"
     owned org.freedesktop.DBus
 }

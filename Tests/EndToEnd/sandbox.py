@@ -22,11 +22,31 @@ for folder in usr lib lib32 lib64 bin sbin etc tmp proc dev run home root var; d
     mkdir -p "$1/$folder"
     mount --rbind "/$folder" "$1/$folder"
 done
-printf '[Application]\\nname=%s\\n' "$2" >"$1/.flatpak-info"
+printf '[Application]\\nname=%s\\n[Instance]\\ninstance-id=%s\\n' "$2" "$INSTANCE" >"$1/.flatpak-info"
 root=$1
 shift 2
 exec chroot "$root" "$@"
 """
+
+
+# The same, but with programs and one folder of the user's only, as the application itself has it.
+LIVE = """
+set -e
+mount -t tmpfs tmpfs "$1"
+for folder in usr lib lib32 lib64 bin sbin; do
+    [ -e "/$folder" ] || continue
+    mkdir -p "$1/$folder"
+    mount --rbind "/$folder" "$1/$folder"
+done
+mkdir "$1/documents"
+mount --bind "$3" "$1/documents"
+printf '[Application]\\nname=%s\\n[Instance]\\ninstance-id=%s\\n' "$2" "$INSTANCE" >"$1/.flatpak-info"
+touch "$3/.ready"
+exec chroot "$1" sleep 600
+"""
+
+# The number by which Flatpak tells the sandboxes that run from each other.
+INSTANCE = "1234567890"
 
 
 def can_be_made(machine: Machine) -> str:
@@ -47,7 +67,39 @@ def command(root: Path, application_id: str, *program: str) -> list[str]:
 
 
 def environment(machine: Machine) -> dict[str, str]:
-    return machine.environment | {"PATH": f"{machine.environment['PATH']}:/usr/sbin:/sbin"}
+    return machine.environment | {"PATH": f"{machine.environment['PATH']}:/usr/sbin:/sbin", "INSTANCE": INSTANCE}
+
+
+class Inhabitant:
+    """The application in the sandbox itself: it sees one folder of the user's, as /documents. The proxy sees all."""
+
+    def __init__(self, machine: Machine, application_id: str, folder: Path) -> None:
+        root = machine.folder / f"inside-{application_id}"
+        root.mkdir()
+        folder.mkdir(parents=True, exist_ok=True)
+        self._information = Path(machine.environment["XDG_RUNTIME_DIR"], ".flatpak", INSTANCE, "bwrapinfo.json")
+        with open(machine.log_file("inhabitant"), "ab") as log:
+            self.process = subprocess.Popen(
+                ["setpriv", "--pdeathsig", "KILL", "unshare", "--user", "--map-root-user", "--mount", "sh", "-c", LIVE,
+                 "sh", str(root), application_id, str(folder)],
+                env=environment(machine), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        ready = folder / ".ready"
+        # The last step of its way in comes after the file.
+        wait(lambda: ready.exists() and Path(f"/proc/{self.process.pid}/comm").read_text() == "sleep\n", "the sandbox")
+        self.write_down(self.process.pid)
+
+    def write_down(self, process: int) -> None:
+        """Says which process is the first in the sandbox, as bubblewrap does."""
+        self._information.parent.mkdir(parents=True, exist_ok=True)
+        self._information.write_text(json.dumps({"child-pid": process, "mnt-namespace": 4026532}, indent=4))
+
+    def forget(self) -> None:
+        """Nothing says any more which process it is."""
+        self._information.unlink()
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait()
 
 
 class Sandbox:

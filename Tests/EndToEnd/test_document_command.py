@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from gi.repository import Gio, GLib
 from buses import BROKER, BUS, ROOT, wait
-from clients import interface_without
+from clients import ACTIVITY_TYPE, interface_without
 from support import Machine
 from terminal import Terminal
 from test_command import done, listed, printed
@@ -113,7 +113,8 @@ def test_what_is_no_document(machine: Machine) -> None:
 class PretendedBroker:
     """A broker that offers one activity, and whose continuation goes as the test says."""
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Machine, activity_type: str = ACTIVITY_TYPE) -> None:
+        self.activity_type = activity_type
         self.session = machine.connect()
         self.connection = self.session.connection
         # Who continues, once somebody does.
@@ -128,7 +129,7 @@ class PretendedBroker:
                 _arguments: GLib.Variant, invocation: Gio.DBusMethodInvocation) -> None:
         if method == "GetManagedObjects":
             about = {"Title": GLib.Variant("s", "Report"), "DeviceName": GLib.Variant("s", "desk"),
-                     "Progress": GLib.Variant("d", -1)}
+                     "Progress": GLib.Variant("d", -1), "ActivityType": GLib.Variant("s", self.activity_type)}
             objects = {OFFER: {f"{BROKER}.RemoteActivity": about}}
             invocation.return_value(GLib.Variant("(a{oa{sa{sv}}})", (objects,)))
         else:
@@ -158,8 +159,8 @@ def bare(machine_list: list[Machine]) -> Machine:
     return machine
 
 
-def continuing(bare: Machine, start: Callable[[], object]) -> PretendedBroker:
-    broker = PretendedBroker(bare)
+def continuing(bare: Machine, start: Callable[[], object], activity_type: str = ACTIVITY_TYPE) -> PretendedBroker:
+    broker = PretendedBroker(bare, activity_type)
     start()
     wait(lambda: broker.caller, "Continue")
     return broker
@@ -201,3 +202,16 @@ def test_no_bar(bare: Machine) -> None:
             assert json.loads(text.splitlines()[-1])["errorName"] == ""
         broker.session.close()
         wait(lambda: not bare.session.owner(BROKER), "the name to be free")
+
+
+@pytest.mark.parametrize("activity_type, word", [
+    (ACTIVITY_TYPE, "Continued"), ("org.example.Handoff.BrowsingWeb", "Opened"),
+    ("org.example.Handoff.Document", "Opened")])
+def test_what_was_done(bare: Machine, activity_type: str, word: str) -> None:
+    """What is nothing but a page or a document is said to be opened, anything else to be continued, and in which
+    application."""
+    broker = continuing(bare, lambda: bare.start("handoff", "continue", "2" * 32), activity_type)
+    broker.finish()
+    process = bare.processes.pop("handoff")
+    wait(lambda: process.poll() is not None, "the end of handoff continue")
+    assert bare.log("handoff") == f"{word} “Report” of “desk” in org.example.Editor.\n"

@@ -138,13 +138,14 @@ def test_manual_pages_name_every_option(prefix: Path) -> None:
 def test_manual_page_of_the_configuration_names_every_key(prefix: Path) -> None:
     """handoff.conf(5) has each key that the interface Preferences documents, in its group, with its property."""
     interface = (prefix / "share" / "dbus-1" / "interfaces" / f"{BROKER}.Preferences.xml").read_text()
-    pattern = r'In\s+the\s+file:\s+(\w+)\s+in\s+the\s+group\s+(\w+)\..*?<property name="(\w+)"'
+    pattern = r'In\s+the\s+file:\s+(one\s+key\s+for\s+each\s+type|\w+)\s+in\s+the\s+group\s+(\w+)\..*?<property name="(\w+)"'
     keys = re.findall(pattern, interface, re.DOTALL)
     assert len(keys) == interface.count("<property")
     page = manual_page(prefix, "handoff.conf")
     for key, group, name in keys:
         section = page.partition(f".SS [{group}]\n")[2].partition("\n.S")[0]
-        entry = section.partition(f"\n.BI {key}= ")[2].partition("\n.TP")[0]
+        heading = f"\n.BI {key}= " if key.isidentifier() else "\n.IB type = "
+        entry = section.partition(heading)[2].partition("\n.TP")[0]
         assert f"D-Bus property:\n.BR {name} .\n" in entry + "\n", key
 
 

@@ -179,6 +179,23 @@ def test_a_flood_of_messages_costs_the_broker_little(machines: Machines) -> None
     assert SANITIZED or private_memory(lap) - before < 2 << 20
 
 
+def test_a_program_that_never_stops_writing_hardly_wakes_the_broker(machines: Machines) -> None:
+    """A program that writes line after line to its standard error, one at a time, does not keep the broker busy."""
+    lap = machines[1]
+    (lap.folder / "chatter.py").write_text(
+        "import os, time\nend = time.monotonic() + 3\n"
+        "while time.monotonic() < end:\n try: os.write(2, b'line\\n')\n except BlockingIOError: pass\nexit(9)\n")
+    dock, path = offered(machines, f"{sys.executable} {lap.folder}/chatter.py")
+    status = Path(f"/proc/{lap.processes['handoffd'].pid}/status")
+    wakings = lambda: int(status.read_text().partition("\nvoluntary_ctxt_switches:")[2].split()[0])  # noqa: E731
+    dock.continue_offer(path)
+    let_pass(0.5)
+    before = wakings()
+    let_pass(2)
+    assert wakings() - before < 60
+    assert "status 9" in dock.outcome()[2]
+
+
 @pytest.mark.parametrize("keys", [
     {"Exec": '"unclosed'}, {"Exec": "true %x"}, {"Exec": 'sh -c "true %u"'}, {"Exec": "A=b true"}, {"Exec": "%u"},
     {"Exec": ""}, {"Exec": "true", "Terminal": "true"}, {"Exec": "true", "TryExec": "/nonexistent/program"},

@@ -32,17 +32,17 @@ class Hit(NamedTuple):
 
 
 class Tracer:
-    """Traces the bridge of a machine with strace until the end of the block; skips the test where that is not
-    possible."""
+    """Traces the bridge of a machine, or another daemon, with strace until the end of the block; skips the test where
+    that is not possible."""
 
-    def __init__(self, machine: Machine, *options: str) -> None:
+    def __init__(self, machine: Machine, *options: str, daemon: str = "handoff-bridge") -> None:
         program = shutil.which("strace")
         if not program:
             pytest.skip("strace is not installed: install the Debian package strace")
         self.output = machine.folder / "strace.out"
         self.output.unlink(missing_ok=True)
         self.messages = machine.folder / "strace.log"
-        self.target = machine.processes["handoff-bridge"].pid
+        self.target = machine.processes[daemon].pid
         with open(self.messages, "wb") as messages:
             self.process = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "TERM", program, "-f", "-y", "-p", str(self.target), "-o", self.output,

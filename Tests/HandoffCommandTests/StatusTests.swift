@@ -115,21 +115,29 @@ struct StatusTests {
         #expect(HiddenOffer.all(in: nil).isEmpty && HiddenOffer.all(in: .byte(1)).isEmpty)
     }
 
-    @Test("what was fetched is called so, streams apart, and is counted for each device")
+    @Test("what was fetched is called so, streams and documents apart, and is counted for each device")
     func fetches() throws {
         let report = StatusReport(
             broker: .running(
                 StatusReport.Broker(
                     version: 1, isEnabled: true, current: nil, offers: [],
                     fetches: RecentFetch.all(
-                        in: try Self.list(Self.entry(["Kind": .string("stream")]), Self.entry([:]))),
+                        in: try Self.list(
+                            Self.entry(["Kind": .string("stream")]),
+                            Self.entry(["Kind": .string("document")]),
+                            Self.entry([:]))),
                     fetchesByDevice: DeviceFetches.all(
-                        in: try Self.list(Self.entry(["Fetches": .uint64(3), "Streams": .uint64(1)]))))),
+                        in: try Self.list(
+                            Self.entry([
+                                "Fetches": .uint64(3), "Streams": .uint64(1), "Documents": .uint64(2),
+                            ]))))),
             bridge: Self.bridge())
         let text = report.lines(at: 61_000_000).joined(separator: "\n")
         #expect(!text.contains("ontinued") && !text.contains("123 456"))
         #expect(text.contains("1 min ago  stream    lap' x ### ###  A 'letter'  com.example.edit"))
+        #expect(text.contains("1 min ago  document  lap' x ### ###  A 'letter'  com.example.edit"))
         #expect(text.contains("1 min ago  activity  lap' x ### ###  A 'letter'  com.example.edit"))
-        #expect(text.contains("bbbbbbbb  3           1        1 min ago  A 'letter'  lap' x ### ###"))
+        #expect(
+            text.contains("bbbbbbbb  3           1        2          1 min ago  A 'letter'  lap' x ### ###"))
     }
 }

@@ -146,7 +146,8 @@ final class Streams {
             let end = try await broker.openStream(continuation: id.description, timeout: Deadline.stream)
             return Opened(end: end, about: nil)
         case .document:
-            let reply = try await broker.openDocument(continuation: id.description, timeout: Deadline.stream)
+            let limit = Deadline.documentOpening + Deadline.formerDocument * 2
+            let reply = try await broker.openDocument(continuation: id.description, timeout: limit)
             let about = try DocumentDescription(reply.about)
             return Opened(end: reply.stream, about: about)
         }

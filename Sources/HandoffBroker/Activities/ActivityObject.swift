@@ -33,11 +33,13 @@ final class ActivityObject {
     let id: ActivityID
     let type: ActivityType
     let applicationID: ApplicationID
+    /// Who has made it, and with whose rights its document is read.
+    let caller: Caller
     /// The connection that it belongs to.
     let owner: BusName
     /// Whether its application runs in a sandbox. Such an application may name a file that it cannot read, and must not
     /// reach it by way of another device.
-    let isSandboxed: Bool
+    var isSandboxed: Bool { caller.sandbox != nil }
     let path: ObjectPath
     /// Its properties.
     private(set) var state = ActivityState()
@@ -49,14 +51,14 @@ final class ActivityObject {
     private var waiting: [ContinuationID: [CheckedContinuation<Bool, Never>]] = [:]
 
     init(
-        _ id: ActivityID, type: ActivityType, registration: Registration, owner: BusName, isSandboxed: Bool,
+        _ id: ActivityID, type: ActivityType, registration: Registration, caller: Caller, owner: BusName,
         broker: any ActivityBroker,
         properties: [String: Value]
     ) throws {
         self.id = id
         self.type = type
+        self.caller = caller
         self.owner = owner
-        self.isSandboxed = isSandboxed
         self.broker = broker
         applicationID = registration.applicationID
         path = try HandoffNames.activities.appending(id.description)

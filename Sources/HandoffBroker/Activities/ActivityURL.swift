@@ -41,7 +41,9 @@ enum ActivityURL {
     /// - Throws: `InvalidURL` unless it is a `file` URL of this machine with an absolute path.
     static func checkDocument(_ text: String) throws(HandoffFailure) {
         if text.isEmpty { return }
-        guard let parts = parse(text), parts.scheme == "file", parts.host == nil || parts.host == "localhost",
+        // Names of files are bytes, and need not be text.
+        guard let parts = parse(text, G_URI_FLAGS_ENCODED), parts.scheme == "file",
+            parts.host == nil || parts.host == "localhost",
             parts.path.hasPrefix("/")
         else {
             throw HandoffFailure(
@@ -66,10 +68,10 @@ enum ActivityURL {
         let path: String
     }
 
-    private static func parse(_ text: String) -> Parts? {
+    private static func parse(_ text: String, _ flags: GUriFlags = G_URI_FLAGS_NONE) -> Parts? {
         // GLib lets white space and control characters through.
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }),
-            let uri = g_uri_parse(text, G_URI_FLAGS_NONE, nil)
+            let uri = g_uri_parse(text, flags, nil)
         else { return nil }
         defer { g_uri_unref(uri) }
         let host = g_uri_get_host(uri).map { String(cString: $0) } ?? ""

@@ -18,6 +18,8 @@ protocol PeerObjectOwner: PeerDirectory {
     var origin: OriginContinuations { get set }
     /// What peers took last.
     var recentFetches: RecentFetches { get set }
+    /// The documents that are on their way to peers.
+    var sentDocuments: SentDocuments { get }
     /// What is shared with other devices by other means.
     var sharedFolders: KnownFolders { get }
     /// Where the user is told what peers took.
@@ -103,7 +105,7 @@ final class PeerObject: PeerServer {
                 ", which was offered no longer once it was saved: nothing was sent")
             throw Self.withdrawn(id)
         }
-        owner.origin.sent(continuationID, to: device)
+        owner.origin.sent(continuationID, to: device, document: object.documentURL)
         call.afterReply { [weak self] in self?.remember(object, continuationID, saveTime) }
         var payload = object.payload()
         payload["SaveTime"] = .int64(saveTime)
@@ -176,6 +178,15 @@ final class PeerObject: PeerServer {
     }
 
     func openDocument(continuation: String, _ call: MethodCall) async throws -> PeerOpenDocumentReply {
-        throw HandoffFailure(.notSupported, "This version of Handoff brings no documents over.")
+        try requireEnabled()
+        let id = try ContinuationID(checking: continuation)
+        owner.perform(owner.origin.advance(to: .now))
+        guard let entry = owner.origin.entry(id, of: device), entry.wasSent,
+            let object = owner.object(of: entry.activity)
+        else { throw HandoffFailure.unknownContinuation(id) }
+        let opened = try await owner.sentDocuments.open(id, for: device, of: object.caller)
+        remember(.document, of: object, id)
+        owner.fetchLog.say(device, "gets the document of", object, id)
+        return opened
     }
 }

@@ -121,9 +121,65 @@ extension ContinuationRunner {
 
     /// Opens the document with what the user opens such documents with.
     func openDocument() async {
-        perform(machine.openFailed(Self.noDocuments))
+        guard let path = documentFile.path, let url = documentFile.url else {
+            return perform(machine.openFailed(.documentMissing(machine.offer)))
+        }
+        do {
+            // Both are found out where it may block.
+            let (type, usual) = try await BackgroundThread.run("open document") {
+                let type = try DocumentKind(of: path).opened(ContentTypes())
+                return (type, DefaultLists().applications(for: [type])[type])
+            }
+            guard let application = chosenApplication(for: type) ?? usual else {
+                throw HandoffFailure(
+                    .noApplication,
+                    "No application here opens documents of the type \(PeerText.message(type)). Install one, or"
+                        + " choose one for that type in the settings of your desktop.")
+            }
+            try await owner.starter.open(url, with: application, activationToken: activationToken)
+            brokerLog.debug("continuation \(id): the document is opened with \(application)")
+            perform(machine.opened(at: .now))
+        } catch {
+            perform(machine.openFailed(HandoffFailure(routed: error)))
+        }
     }
 
-    private static let noDocuments = HandoffFailure(
-        .notSupported, "This version of Handoff brings no documents over.")
+    /// What the user has chosen to open the document with, if it is what the peer said that it is.
+    private func chosenApplication(for type: String) -> ApplicationID? {
+        guard case .documentApplication(let application) = machine.target, machine.offer.documentType == type
+        else { return nil }
+        return application
+    }
+
+    // MARK: Sandboxes
+
+    /// What the application is handed: the activity, with the document where the application can open it.
+    /// - Returns: nil if the application's sandbox keeps the document from it.
+    func activityToDeliver() async -> [String: Value]? {
+        guard let path = documentFile.path, let name = registered?.name, let sandbox = await sandbox(of: name)
+        else { return activity }
+        do {
+            guard case .flatpak(let application) = sandbox, !application.isEmpty else {
+                throw DBusError(.failed, "Its sandbox is not known.")
+            }
+            let portal = DocumentPortal(bus: owner.bus)
+            let seen = try await portal.share(path, with: application)
+            var activity = activity
+            activity["DocumentURL"] = FileURL.text(Array(seen.utf8)).map { .string($0) }
+            return activity
+        } catch {
+            let reason = PeerText.message(DBusError.converting(error).message)
+            brokerLog.info("continuation \(id): \(name) cannot be given access to the document: \(reason)")
+            return nil
+        }
+    }
+
+    /// The sandbox of a connection that has called us; nil if it is in none.
+    private func sandbox(of name: BusName) async -> Sandbox? {
+        // A connection that has left the bus is handed nothing anyway.
+        guard owner.bus.knows(name) else { return .unknown }
+        return await withCheckedContinuation { continuation in
+            owner.bus.identify(name) { continuation.resume(returning: $0.sandbox) }
+        }
+    }
 }

@@ -226,6 +226,9 @@ final class ContinuationRunner {
     }
 
     private func deliver() async {
+        guard let activity = await activityToDeliver() else {
+            return perform(machine.documentWithheld(at: .now))
+        }
         var context = context
         if !activationToken.isEmpty { context["ActivationToken"] = .string(activationToken) }
         let answer: Continuation.Answer

@@ -33,7 +33,7 @@ final class FetchLog {
         for summary in budget.advance(to: .now) {
             let times = summary.count == 1 ? "once" : "\(summary.count) times"
             brokerLog.message(
-                "\(peers.name(of: summary.device)) asked for activities or streams \(times) more within the"
+                "\(peers.name(of: summary.device)) asked for activities, streams or documents \(times) more within the"
                     + " last minute.")
         }
         timer.set(budget.nextDeadline?.microseconds)

@@ -12,9 +12,10 @@ struct DeviceFetches: Equatable {
     let type: String
     let applicationID: String
     let title: String
-    /// How often it has fetched an activity, and how many streams it has opened.
+    /// How often it has fetched an activity, and how many streams and documents it has opened.
     let fetches: UInt64
     let streams: UInt64
+    let documents: UInt64
 
     /// The entry that these properties describe.
     init(_ properties: [String: Value]) {
@@ -26,6 +27,7 @@ struct DeviceFetches: Equatable {
         title = properties.text("Title")
         fetches = properties.count("Fetches")
         streams = properties.count("Streams")
+        documents = properties.count("Documents")
     }
 
     /// The entries in the property `FetchesByDevice`; none if there is no such property.
@@ -38,6 +40,7 @@ struct DeviceFetches: Equatable {
             "deviceId": .string(deviceID), "deviceName": .string(deviceName), "time": .integer(time),
             "type": .string(type), "applicationId": .string(applicationID), "title": .string(title),
             "fetches": .integer(fetches), "streams": .integer(streams),
+            "documents": .integer(documents),
         ]
     }
 }
@@ -46,11 +49,11 @@ extension [DeviceFetches] {
     /// A list with a heading; empty if nothing was fetched.
     func lines(at now: Int64) -> [String] {
         if isEmpty { return [] }
-        var table = Table("DEVICE", "ACTIVITIES", "STREAMS", "LAST", "TITLE", "NAME")
+        var table = Table("DEVICE", "ACTIVITIES", "STREAMS", "DOCUMENTS", "LAST", "TITLE", "NAME")
         let ids = ShortIDs(map(\.deviceID))
         for device in self {
             table.add(
-                ids.short(device.deviceID), "\(device.fetches)", "\(device.streams)",
+                ids.short(device.deviceID), "\(device.fetches)", "\(device.streams)", "\(device.documents)",
                 Age.text(of: device.time, at: now),
                 ChosenText(title: device.title.isEmpty ? device.applicationID : device.title).shown,
                 ChosenText(name: device.deviceName).shown)

@@ -2,12 +2,12 @@
 internal import DBus
 internal import HandoffCore
 
-/// One occasion on which another device fetched an activity from this one, or opened a stream of it, as the
-/// broker remembers it.
+/// One occasion on which another device fetched an activity from this one, or opened a stream or the document
+/// of it, as the broker remembers it.
 struct RecentFetch: Equatable {
     /// When it happened, in microseconds since the Unix epoch.
     let time: Int64
-    /// `activity` or `stream`.
+    /// `activity`, `stream` or `document`.
     let kind: String
     let deviceID: String
     let deviceName: String
@@ -50,7 +50,8 @@ extension [RecentFetch] {
             let device =
                 fetch.deviceName.isEmpty ? String(fetch.deviceID.prefix(ShortIDs.minimum)) : fetch.deviceName
             table.add(
-                Age.text(of: fetch.time, at: now), fetch.kind == "stream" ? "stream" : "activity",
+                Age.text(of: fetch.time, at: now),
+                ["stream", "document"].contains(fetch.kind) ? fetch.kind : "activity",
                 ChosenText(name: device).shown,
                 ChosenText(title: fetch.title.isEmpty ? fetch.applicationID : fetch.title).shown,
                 ChosenText(title: fetch.type).shown)

@@ -22,10 +22,19 @@ extension HandoffFailure {
                 + " to do.")
     }
 
-    static func documentMissing(_ offer: Offer) -> HandoffFailure {
+    /// What was chosen has no document any more.
+    public static func documentMissing(_ offer: Offer) -> HandoffFailure {
         HandoffFailure(
             .offerWithdrawn,
             "\"\(offer.title)\" has no document any more. Choose from what is offered now.")
+    }
+
+    static func documentWithheld(_ offer: Offer, from target: Continuation.Target) -> HandoffFailure {
+        HandoffFailure(
+            .notSupported,
+            "\(target.name) runs in a sandbox in which it cannot open the document of \"\(offer.title)\". The document is"
+                + " opened with another application. Install xdg-desktop-portal to have it opened with this one."
+        )
     }
 
     static func declined(_ offer: Offer, by target: Continuation.Target) -> HandoffFailure {

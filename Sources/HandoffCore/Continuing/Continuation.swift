@@ -142,6 +142,14 @@ public struct Continuation: Sendable {
         }
     }
 
+    /// The application's sandbox keeps the document from it, so that the activity was not handed over. The application is
+    /// told that nothing comes, and the document is opened instead.
+    public mutating func documentWithheld(at now: Instant) -> [Action] {
+        guard case .delivering = state else { return [] }
+        let failure = HandoffFailure.documentWithheld(offer, from: target)
+        return [.tellApplicationFailed(failure)] + openDocument(at: now, orFail: failure)
+    }
+
     /// The document is all that there is to continue with.
     private mutating func openDocument(at now: Instant, orFail failure: HandoffFailure) -> [Action] {
         guard let fetched, fetched.document != .none, !getsPageAlone else { return fail(failure) }

@@ -2,7 +2,7 @@
 
 /// The continuations of this session's activities by peers, from the first `Fetch` until `Release`, until the
 /// activity is gone, until there was no link for 60 seconds, or until the activity was not offered for five minutes and
-/// there is no open stream.
+/// there is no open stream and no document on its way.
 public struct OriginContinuations: Sendable {
     /// A continuation that lives.
     public struct Entry: Hashable, Sendable {
@@ -15,6 +15,8 @@ public struct OriginContinuations: Sendable {
         /// Whether the activity was ever sent to the peer; before that, it has nothing that it could
         /// continue.
         public internal(set) var wasSent = false
+        /// The URL of the document that the activity had when it was last sent; empty for none.
+        public internal(set) var document = ""
         /// Whether the peer said that it has continued.
         public internal(set) var wasContinued = false
         /// How many streams are open.
@@ -37,6 +39,8 @@ public struct OriginContinuations: Sendable {
     private var entries: [Entry] = []
     /// Those that were released and have streams.
     private var leftovers: [Entry] = []
+    /// Which continuation of each peer has a document on its way. It may be over already.
+    private var documents: [DeviceID: ContinuationID] = [:]
     private var unlinked: [DeviceID: Instant] = [:]
     /// What is offered now.
     private var offered: ActivityID?
@@ -75,7 +79,7 @@ public struct OriginContinuations: Sendable {
             }
         } else {
             let mine = entries.filter { $0.device == device }
-            if let oldest = mine.first(where: { $0.openStreams == 0 }) ?? mine.first,
+            if let oldest = mine.first(where: isIdle) ?? mine.first,
                 mine.count >= Quota.continuationsOfPeer
             {
                 actions = end { $0 == oldest }
@@ -86,10 +90,11 @@ public struct OriginContinuations: Sendable {
         return actions
     }
 
-    /// What the peer has fetched is sent to it.
-    public mutating func sent(_ id: ContinuationID, to device: DeviceID) {
+    /// What the peer has fetched is sent to it, and with it that there is this document; empty for none.
+    public mutating func sent(_ id: ContinuationID, to device: DeviceID, document: String = "") {
         guard let index = entries.firstIndex(where: { $0.id == id && $0.device == device }) else { return }
         entries[index].wasSent = true
+        entries[index].document = document
     }
 
     /// What the peer wanted to fetch is not sent to it. The continuation ends, unless the activity was sent
@@ -162,6 +167,30 @@ public struct OriginContinuations: Sendable {
         }
     }
 
+    // MARK: Documents
+
+    /// A peer asks for the document of a continuation. Fails with `unknownObject`, with `notSupported` if the activity
+    /// had no document when it was fetched last, or with `limitsExceeded` while another one is on its way to the peer;
+    /// otherwise `documentClosed(of:)` is to follow once, when that has succeeded or failed.
+    /// - Returns: the URL of the document.
+    public mutating func openDocument(
+        _ id: ContinuationID, of device: DeviceID
+    ) throws(HandoffFailure) -> String {
+        guard let index = indexOfSent(id, to: device) else { throw .unknownContinuation(id) }
+        guard !entries[index].document.isEmpty else { throw .noDocument(id) }
+        guard documents[device] == nil else { throw .anotherDocument }
+        documents[device] = id
+        return entries[index].document
+    }
+
+    /// The document of a peer is no longer on its way.
+    public mutating func documentClosed(of device: DeviceID) { documents[device] = nil }
+
+    /// Whether nothing is open that a continuation would have to live for.
+    private func isIdle(_ entry: Entry) -> Bool {
+        entry.openStreams == 0 && documents[entry.device] != entry.id
+    }
+
     // MARK: Ending
 
     /// This is what peers are offered now; nil for nothing.
@@ -207,7 +236,7 @@ public struct OriginContinuations: Sendable {
 
     /// When `advance(to:)` has something to do; nil if time changes nothing.
     public var nextDeadline: Instant? {
-        let idle = entries.compactMap { $0.openStreams == 0 ? unoffered[$0.activity] : nil }
+        let idle = entries.compactMap { isIdle($0) ? unoffered[$0.activity] : nil }
         return (idle + unlinked.values).min()
     }
 
@@ -216,7 +245,8 @@ public struct OriginContinuations: Sendable {
         let lost = Set(unlinked.filter { $0.value <= now }.keys)
         let past = Set(unoffered.filter { $0.value <= now }.keys)
         guard !lost.isEmpty || !past.isEmpty else { return [] }
-        return end { lost.contains($0.device) || $0.openStreams == 0 && past.contains($0.activity) }
+        let idle = Set(entries.filter(isIdle).map(\.id))
+        return end { lost.contains($0.device) || idle.contains($0.id) && past.contains($0.activity) }
     }
 
     /// Ends all continuations for which `predicate` is true.

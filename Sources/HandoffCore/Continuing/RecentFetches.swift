@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// What peers have taken from this session, for the user to see: the last ten fetches and streams, and for
-/// each device the last one and how many there were, so that other devices cannot push those out.
+/// What peers have taken from this session, for the user to see: the last ten fetches, streams and
+/// documents, and for each device the last one and how many there were, so that other devices cannot push those out.
 public struct RecentFetches: Sendable {
     /// What a peer took.
     public enum Kind: String, Hashable, Sendable {
@@ -9,9 +9,11 @@ public struct RecentFetches: Sendable {
         case activity
         /// It opened a stream to the activity's application.
         case stream
+        /// It opened the activity's document.
+        case document
     }
 
-    /// One fetch, or one stream that was opened.
+    /// One fetch, or one stream or document that was opened.
     public struct Fetch: Hashable, Sendable {
         /// What was taken.
         public let kind: Kind
@@ -54,6 +56,8 @@ public struct RecentFetches: Sendable {
         public internal(set) var fetches: UInt64 = 0
         /// How many streams it has opened.
         public internal(set) var streams: UInt64 = 0
+        /// How many documents it has opened.
+        public internal(set) var documents: UInt64 = 0
     }
 
     /// How many fetches are remembered.
@@ -73,7 +77,7 @@ public struct RecentFetches: Sendable {
     public init() {}
 
     /// Remembers `fetch`, and forgets the oldest if there are too many. A repeated fetch for one continuation
-    /// takes the place of the former one; every stream is a separate entry.
+    /// takes the place of the former one; every stream and every document is a separate entry.
     public mutating func add(_ fetch: Fetch) {
         count(fetch)
         if fetch.kind == .activity {
@@ -92,6 +96,7 @@ public struct RecentFetches: Sendable {
         switch fetch.kind {
         case .activity: if isFirst(fetch) { tally.fetches += 1 }
         case .stream: tally.streams += 1
+        case .document: tally.documents += 1
         }
         if devices.count >= Self.maximumDevices {
             counted[devices.removeLast().last.device] = nil

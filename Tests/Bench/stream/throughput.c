@@ -58,20 +58,25 @@ static void *write_stream(void *data) {
     return NULL;
 }
 
-static struct result measure_stream(struct machines *machines, size_t size, const pid_t bridges[2]) {
+double move_through_stream(struct machines *machines, size_t size) {
     time_opening(machines);
     struct source source = {.size = size, .descriptor = machines->stream[ORIGIN]};
-    const double processor = of_bridges(bridges), begin = now();
+    const double begin = now();
     GThread *writer = g_thread_new("writer", write_stream, &source);
     for (size_t count = 0; count < size;) {
         const ssize_t more = read(machines->stream[TARGET], arrived, CHUNK);
         if (more <= 0) fail("reading from the stream", NULL);
         count += (size_t)more;
     }
-    const struct result measured = result(size, now() - begin, of_bridges(bridges) - processor);
+    const double time = now() - begin;
     g_thread_join(writer);
     close_stream(machines);
-    return measured;
+    return time;
+}
+
+static struct result measure_stream(struct machines *machines, size_t size, const pid_t bridges[2]) {
+    const double processor = of_bridges(bridges), time = move_through_stream(machines, size);
+    return result(size, time, of_bridges(bridges) - processor);
 }
 
 // Says that it is ready with a first byte.

@@ -57,7 +57,10 @@ struct ActivityURLTests {
 
     @Test(
         "a document is a file of this machine with an absolute path, or none",
-        arguments: ["", "file:///home/me/a.txt", "file:/home/me/a.txt", "file://localhost/home/me/a%20b.txt"])
+        arguments: [
+            "", "file:///home/me/a.txt", "file:/home/me/a.txt", "file://localhost/home/me/a%20b.txt",
+            "file:///%FF%FE",
+        ])
     func document(_ text: String) throws {
         try ActivityURL.checkDocument(text)
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import Glibc
 import HandoffCore
-import MainLoop
 import TestSupport
 import Testing
 
@@ -21,12 +20,12 @@ struct AssociationHelperTests {
     private func answer(_ script: String) async throws -> SiteAnswer {
         let text = try folder.write("#!/bin/sh\n\(script)\n", to: "text")
         #expect(chmod(text, 0o755) == 0)
-        let (path, host) = (folder.path("program"), host)
+        let (host, path) = (host, folder.path("program"))
         return try await onLoop {
-            // Nothing that another test starts meanwhile may hold the program open for writing: it could not be run.
-            let copy = BriefProgram(["/bin/cp", text, path], environment: [], maximumSize: 4096)
-            let outcome = try await copy.run(within: .seconds(20))
-            #expect(outcome.status == 0)
+            // A file that this process has open for writing cannot be run, nor while a child that another test has just
+            // made still has it open.
+            let end = try await ChildProcess(["cp", text, path]).finished()
+            #expect(end == .exited(0))
             return await AssociationHelper(path).ask(host)
         }
     }

@@ -58,7 +58,6 @@ struct DocumentFile {
 
     /// What an error adds for the user, who has the document now, whatever else went wrong.
     var whereabouts: String {
-        guard let brought, path == brought.placed.path else { return "" }
-        return " Its document is here: \(PeerText.message(brought.placed.path))."
+        path.map { " The document is here: \(PeerText.message($0))." } ?? ""
     }
 }

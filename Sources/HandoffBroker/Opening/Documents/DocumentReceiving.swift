@@ -57,6 +57,7 @@ final class DocumentReceiving: Sendable {
             post(.placed(placed))
         } catch {
             post(.failed(error))
+            stream.awaitAnything()
         }
     }
 

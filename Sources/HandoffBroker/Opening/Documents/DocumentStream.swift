@@ -39,6 +39,19 @@ final class DocumentStream: Sendable {
         shutdown(socket.number, Int32(SHUT_WR))
     }
 
+    /// Waits a moment until there is something unread, by which the other end sees that the stream is broken and not
+    /// acknowledged. To be called before a stream is given up of which nothing may have been read.
+    func awaitAnything() {
+        var time = timeval(tv_sec: 2, tv_usec: 0)
+        setsockopt(
+            socket.number, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout.size(ofValue: time)))
+        var start: Int32 = 0
+        setsockopt(
+            socket.number, SOL_SOCKET, SO_PEEK_OFF, &start, socklen_t(MemoryLayout.size(ofValue: start)))
+        var byte: UInt8 = 0
+        _ = recv(socket.number, &byte, 1, Int32(MSG_PEEK))
+    }
+
     /// Gives `take` everything that comes, piece by piece as it comes, until the end.
     /// - Throws: what `take` throws; an error number if the stream was cut.
     func read(_ take: (UnsafeRawBufferPointer) throws(HandoffFailure) -> Void) throws(HandoffFailure) {

@@ -81,8 +81,10 @@ final class PartialFile {
         }
         var rest = bytes[...]
         while !rest.isEmpty {
-            let written = Glibc.write(
-                descriptor.number, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            let place = count + UInt64(bytes.count - rest.count)
+            let written = pwrite(
+                descriptor.number, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count,
+                Int(clamping: place))
             if written > 0 {
                 rest = rest.dropFirst(written)
             } else if written == 0 || errno != EINTR {

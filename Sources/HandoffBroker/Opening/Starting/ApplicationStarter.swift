@@ -74,13 +74,17 @@ final class ApplicationStarter {
             "\(application) could not be started. Start it by hand, then try again. (\(reason))")
     }
 
+    /// How long a start is under way: less than the continuation waits, so that whoever tries again after that gets a
+    /// new one.
+    private static let expecting = Deadline.registration - .seconds(1)
+
     /// Runs a program until it has registered, or ends without having done so. A program that ends with status 0 may have
     /// handed over to another.
     private func expect(_ launch: Launch) async throws {
         try await running(launch) { program in
             expected[launch.application] = program
             defer { expected[launch.application] = nil }
-            if let end = await program.end(within: Deadline.registration), !end.isSuccess {
+            if let end = await program.end(within: Self.expecting), !end.isSuccess {
                 throw program.failure(end, " before it had registered")
             }
         }

@@ -72,5 +72,10 @@ struct ContentTypes {
     }
 
     /// Whether a file of `type` is a program, or something else whose opening may run one.
-    func isProgram(_ type: String) -> Bool { kinds(of: type).contains { Self.programs.contains($0) } }
+    func isProgram(_ type: String) -> Bool {
+        let kinds = kinds(of: type)
+        // The database has it that JSON is JavaScript, but nothing runs it.
+        if kinds.contains("application/json") { return false }
+        return kinds.contains { Self.programs.contains($0) }
+    }
 }

@@ -50,7 +50,8 @@ final class ErrorOutput {
 
     /// How many bytes are read at a time.
     private static let portion = 64 << 10
-    /// How long nothing is read after that many have been: what does not fit into the pipe meanwhile is lost.
+    /// How long nothing is read after something was: what does not fit into the pipe meanwhile is lost. Whoever writes a
+    /// byte at a time wakes the broker no more often than that.
     private static let rest = Duration.milliseconds(100)
     /// How many lines of a portion are logged.
     private static let loggedLines = 32
@@ -82,13 +83,9 @@ final class ErrorOutput {
 
     private func ready() {
         let count = read()
-        if count == 0 {
-            source = nil
-            onEnd()
-        } else if count == Self.portion {
-            source = nil
-            pause = .timer(after: Self.rest) { [weak self] in self?.listen() }
-        }
+        source = nil
+        guard count != 0 else { return onEnd() }
+        pause = .timer(after: Self.rest) { [weak self] in self?.listen() }
     }
 
     /// Reads a portion.

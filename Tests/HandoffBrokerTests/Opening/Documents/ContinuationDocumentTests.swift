@@ -117,7 +117,7 @@ struct ContinuationDocumentTests {
             }
             try await session.continue()
             try await eventually { files(session).count == 1 }
-            session.pass(Deadline.documentSilence - .seconds(1))
+            session.pass(Deadline.documentSilence / 2)
             #expect(session.runner?.isRunning == true)
             try await letPass(.milliseconds(150))
             end?.send([7], ends: false)
@@ -215,7 +215,7 @@ struct ContinuationDocumentTests {
             let session = try await sharing()
             try await session.continue()
             try await eventually { session.runner?.documentFile.awaiting != nil }
-            session.pass(Deadline.synchronisation - .seconds(1))
+            session.pass(Deadline.synchronisation / 2)
             #expect(session.outcomes == [] && session.peer.events == ["fetch"])
             let path = try session.folder.write("Dear", to: "Cloud/Letter.txt")
             try await session.end()

@@ -141,7 +141,9 @@ struct SharedURLsTests {
             "DocumentSize": .uint64(5), "DocumentModified": .int64(-7),
         ]
         let (activity, document) = try Self.check(values)
-        #expect(document == FetchedDocument(sharedPath: path, size: 5, modified: -7))
+        let expected = FetchedDocument(
+            url: Self.origin + way, sharedPath: path, size: 5, modified: -7)
+        #expect(document == expected)
         #expect(activity["DocumentURL"] == nil && activity["DocumentSize"] == nil)
     }
 

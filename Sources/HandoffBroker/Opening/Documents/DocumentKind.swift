@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CGio
+internal import Glibc
+internal import HandoffCore
+internal import Platform
+
+/// What kind of file a document is, and whether it may be opened without the user having looked at it.
+///
+/// A name and a type from a peer prove nothing. So what the file holds decides as well: a program is not opened whatever
+/// it is called, and neither is what pretends to be something else than it is.
+struct DocumentKind {
+    /// The MIME type that its name stands for.
+    let byName: String
+    /// The MIME type of what it holds.
+    let byContent: String
+    /// Whether it begins as programs do.
+    let isMarkedProgram: Bool
+
+    /// How much of a file is looked at.
+    private static let head = 4096
+    private static let unknown: Set = ["application/octet-stream", "application/x-zerosize", ""]
+    /// What documents of many kinds are wrapped in.
+    private static let containers: Set = [
+        "application/zip", "application/gzip", "application/x-ole-storage", "application/xml",
+        "application/ogg",
+    ]
+
+    /// A file called `name` that begins with `bytes`.
+    init(name: String, bytes: [UInt8]) {
+        byName = Self.guess { g_content_type_guess(name, nil, 0, nil) }
+        byContent = Self.guess { g_content_type_guess(nil, bytes, gsize(bytes.count), nil) }
+        isMarkedProgram =
+            bytes.starts(with: Array("#!".utf8)) || bytes.starts(with: [0x7F] + Array("ELF".utf8))
+    }
+
+    /// For these types.
+    init(byName: String, byContent: String, isMarkedProgram: Bool = false) {
+        (self.byName, self.byContent, self.isMarkedProgram) = (byName, byContent, isMarkedProgram)
+    }
+
+    /// Looks at the file at `path`, which may block.
+    /// - Throws: if it cannot be read, or is no regular file.
+    init(of path: String) throws(HandoffFailure) {
+        let number = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard number >= 0 else { throw Self.unreadable(path, SystemError.last) }
+        defer { close(number) }
+        var status = stat()
+        guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw Self.unreadable(path, "it is not a regular file")
+        }
+        var bytes = [UInt8](repeating: 0, count: Self.head)
+        let count = pread(number, &bytes, bytes.count, 0)
+        guard count >= 0 else { throw Self.unreadable(path, SystemError.last) }
+        let name = path.split(separator: "/").last.map { String($0) } ?? ""
+        self.init(name: name, bytes: Array(bytes[..<count]))
+    }
+
+    /// What the document is to be opened as.
+    /// - Throws: why nothing but the user may open it.
+    func opened(_ types: ContentTypes) throws(HandoffFailure) -> String {
+        for type in [byName, byContent] where isMarkedProgram || types.isProgram(type) {
+            throw HandoffFailure(
+                .noApplication,
+                "The document is a program or can contain one (\(PeerText.message(type))), and is not opened. Open it"
+                    + " yourself if you trust it.")
+        }
+        if Self.unknown.contains(byName) { return byContent }
+        guard Self.unknown.contains(byContent) || agree(types) else {
+            throw HandoffFailure(
+                .noApplication,
+                "By its name, the document is \(PeerText.message(byName)), but what it holds is"
+                    + " \(PeerText.message(byContent)). It is not opened. Open it yourself if you trust it.")
+        }
+        return byName
+    }
+
+    /// Whether the two types can be those of one file.
+    private func agree(_ types: ContentTypes) -> Bool {
+        let (name, content) = (types.kinds(of: byName), types.kinds(of: byContent))
+        if name.contains(byContent) || content.contains(byName) { return true }
+        if name.contains("text/plain"), content.contains("text/plain") { return true }
+        if let family = Self.family(byName), family == Self.family(byContent) { return true }
+        return byName.hasPrefix("application/") && Self.containers.contains(byContent)
+    }
+
+    /// What a type belongs to whose files are never programs; nil for those that say nothing about it.
+    private static func family(_ type: String) -> String? {
+        switch type.split(separator: "/").first {
+        case "image": "image"
+        case "audio", "video": "media"
+        case "font": "font"
+        default: nil
+        }
+    }
+
+    private static func guess(_ make: () -> UnsafeMutablePointer<gchar>?) -> String {
+        guard let type = make() else { return "" }
+        defer { g_free(type) }
+        return String(cString: type)
+    }
+
+    private static func unreadable(_ path: String, _ why: String) -> HandoffFailure {
+        HandoffFailure(.accessDenied, "\(PeerText.message(path)) cannot be opened: \(why).")
+    }
+}

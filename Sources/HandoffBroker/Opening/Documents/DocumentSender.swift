@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CGio
+internal import DBus
+internal import Glibc
+internal import HandoffCore
+internal import Platform
+internal import Synchronization
+
+/// Sends one document through a socket: its bytes, then their SHA-256, on a thread of its own, which blocks while it
+/// reads and waits while it sends. What is sent is one state of the file: if it changes meanwhile, the digest is never
+/// sent.
+final class DocumentSender: Sendable {
+    /// How it has ended.
+    enum Outcome: Equatable, Sendable {
+        /// The receiver says that everything is there.
+        case acknowledged
+        /// It has not been brought over, for this reason.
+        case failed(String)
+    }
+
+    private struct Failure: Error {
+        let reason: String
+        init(_ reason: String) { self.reason = reason }
+
+        static func system(_ what: String) -> Failure {
+            Failure("\(what): \(String(cString: strerror(errno)))")
+        }
+    }
+
+    private let document: SourceDocument
+    private let socket: FileDescriptor
+    private let signal: StopSignal
+    private let steps = Atomic<UInt64>(0)
+
+    private static let bufferSize = 256 << 10
+    private static let changed = Failure("the file has changed in the meantime")
+
+    init(_ document: SourceDocument, through socket: consuming FileDescriptor, unless signal: StopSignal) {
+        self.document = document
+        self.socket = socket
+        self.signal = signal
+    }
+
+    /// Grows with everything that is read or sent.
+    var progress: UInt64 { steps.load(ordering: .relaxed) }
+
+    /// Ends the sending from another thread, whatever the file system does; the receiver does not get the digest.
+    func shutDown() { shutdown(socket.number, Int32(SHUT_RDWR)) }
+
+    /// Sends the document.
+    func run() -> Outcome {
+        do {
+            let digest = try pass(sends: true)
+            if document.mayHaveChanged, try pass(sends: false) != digest { throw Self.changed }
+            try send(digest)
+            shutdown(socket.number, Int32(SHUT_WR))
+            try awaitAcknowledgement()
+            return .acknowledged
+        } catch let failure as Failure {
+            return .failed(failure.reason)
+        } catch {
+            return .failed("\(error)")
+        }
+    }
+
+    /// Reads the whole document, which has to be as long as it was when it was opened.
+    /// - Returns: its SHA-256.
+    private func pass(sends: Bool) throws(Failure) -> [UInt8] {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferSize, alignment: 4096)
+        defer { buffer.deallocate() }
+        let (sha256, size) = (SHA256(), document.size)
+        var offset: UInt64 = 0
+        while true {
+            let count = document.read(buffer, at: offset)
+            guard count >= 0 else { throw .system("the file cannot be read") }
+            if count == 0 { break }
+            offset += UInt64(count)
+            guard offset <= size else { throw Self.changed }
+            let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+            sha256.update(bytes)
+            steps.add(1, ordering: .relaxed)
+            if sends { try send(bytes) } else { try checkSignal() }
+        }
+        guard offset == size, !document.hasChanged else { throw Self.changed }
+        let digest = sha256.finish()
+        guard digest.count == 32 else { throw Failure("its digest cannot be computed") }
+        return digest
+    }
+
+    private static let stopped = Failure("it is no longer wanted")
+
+    private func checkSignal() throws(Failure) {
+        if case .stopped = signal.wait(-1, 0, atMost: .zero) { throw Self.stopped }
+    }
+
+    private func send(_ bytes: [UInt8]) throws(Failure) {
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
+        defer { copy.deallocate() }
+        copy.copyBytes(from: bytes)
+        try send(UnsafeRawBufferPointer(copy))
+    }
+
+    private func send(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
+        var place = 0
+        while place < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[place...])
+            let count = Glibc.send(
+                socket.number, rest.baseAddress, rest.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+            if count >= 0 {
+                place += count
+                steps.add(1, ordering: .relaxed)
+            } else if errno == EAGAIN || errno == EWOULDBLOCK {
+                try awaitRoom()
+            } else if errno != EINTR {
+                throw errno == EPIPE || errno == ECONNRESET ? Self.refused : .system("it cannot be sent")
+            }
+        }
+    }
+
+    private static let refused = Failure("the other device, or the way to it, has ended it")
+
+    /// Waits until something of what was sent has been taken.
+    private func awaitRoom() throws(Failure) {
+        var before = unread
+        while true {
+            switch signal.wait(socket.number, Int16(POLLOUT), atMost: Deadline.documentReceipt) {
+            case .ready: return
+            case .stopped: throw Self.stopped
+            case .timedOut:
+                // There is room only when most has been taken.
+                let now = unread
+                guard now < before else {
+                    throw Failure("nothing of it was taken for \(Deadline.documentReceipt)")
+                }
+                before = now
+            }
+        }
+    }
+
+    /// How much of what was sent has not been taken (unix(7), `SIOCOUTQ`).
+    private var unread: Int32 {
+        var count: Int32 = 0
+        return ioctl(socket.number, UInt(TIOCOUTQ), &count) == 0 ? count : 0
+    }
+
+    /// Waits until the receiver has ended its direction, and takes the byte that has made every other end a break.
+    private func awaitAcknowledgement() throws(Failure) {
+        switch signal.wait(socket.number, Self.otherEnded, atMost: Deadline.documentReceipt) {
+        case .ready: break
+        case .stopped: throw Self.stopped
+        case .timedOut: throw Failure("no acknowledgement came within \(Deadline.documentReceipt)")
+        }
+        var bytes: (UInt8, UInt8) = (0, 0)
+        let first = recv(socket.number, &bytes, 1, Int32(MSG_DONTWAIT))
+        guard first == 1, recv(socket.number, &bytes, 1, Int32(MSG_DONTWAIT)) == 0 else { throw Self.refused }
+    }
+
+    /// `POLLRDHUP` (poll(2)), which the C module lacks.
+    private static let otherEnded: Int16 = 0x2000
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import MainLoop
+internal import Platform
+
+/// What sending documents needs from the session.
+@MainLoop
+protocol SentDocumentsOwner: PeerDirectory {
+    /// The user's switch.
+    var isEnabled: Bool { get }
+    /// What peers continue, and which of them is sent a document.
+    var origin: OriginContinuations { get set }
+}
+
+extension Broker: SentDocumentsOwner {}
+
+/// The documents that are on their way to peers, one for each at most.
+@MainLoop
+final class SentDocuments {
+    private unowned let owner: any SentDocumentsOwner
+    /// The calls that wait for the document before.
+    private var waiting: [DeviceID: [Wait<Void>]] = [:]
+    private var sendings: [DeviceID: (continuation: ContinuationID, sending: DocumentSending)] = [:]
+
+    init(_ owner: any SentDocumentsOwner) { self.owner = owner }
+
+    /// Opens the document of a continuation and begins to send it.
+    /// - Parameter caller: whose application has named the document.
+    /// - Returns: the bridge's end, and what the peer is told.
+    func open(
+        _ id: ContinuationID, for device: DeviceID, of caller: Caller
+    ) async throws -> PeerOpenDocumentReply {
+        // The bridge may know before the thread is over that the peer has everything.
+        if sendings[device] != nil { await end(of: device) }
+        let url = try owner.origin.openDocument(id, of: device)
+        // It counts from now on, until its thread has ended, however long that takes.
+        let document = try await opened(url, of: caller, for: device)
+        do {
+            guard owner.isEnabled, owner.origin.entry(id, of: device) != nil else {
+                throw HandoffFailure.unknownContinuation(id)
+            }
+            return try send(document, id, to: device)
+        } catch {
+            close(device)
+            throw error
+        }
+    }
+
+    /// Waits a moment for the end of the document that is on its way.
+    private func end(of device: DeviceID) async {
+        let wait = Wait<Void>()
+        waiting[device, default: []].append(wait)
+        try? await wait.value(within: Deadline.formerDocument, or: HandoffFailure(.limitsExceeded, ""))
+    }
+
+    /// There is no document on its way to the device any more.
+    private func close(_ device: DeviceID) {
+        owner.origin.documentClosed(of: device)
+        for wait in waiting.removeValue(forKey: device) ?? [] { _ = wait.end(with: .success(())) }
+    }
+
+    /// A continuation is over: its document is not wanted any more.
+    func stop(_ id: ContinuationID, of device: DeviceID) {
+        guard let one = sendings[device], one.continuation == id else { return }
+        one.sending.stop("its continuation has ended")
+    }
+
+    // MARK: Opening
+
+    /// Opens a document on a thread, since its file system may not answer.
+    private func opened(
+        _ url: String, of caller: Caller, for device: DeviceID
+    ) async throws -> SourceDocument {
+        let wait = Wait<SourceDocument>()
+        do {
+            try BackgroundThread.start("document open") { [weak self] in
+                let result = Result { () throws(HandoffFailure) in
+                    try SourceDocument(url, of: caller, now: MainLoop.wallClock)
+                }
+                MainLoop.start {
+                    // If it could not be opened, or nobody waits any more, nothing is sent.
+                    if !wait.end(with: result) || (try? result.get()) == nil {
+                        self?.close(device)
+                    }
+                }
+            }
+        } catch {
+            close(device)
+            throw HandoffFailure(
+                .limitsExceeded, "There is no thread left for the document. Try again later.")
+        }
+        return try await wait.value(
+            within: Deadline.documentOpening,
+            or: HandoffFailure(
+                .connectionUnavailable,
+                "The file system of the document does not answer. Try again later, or save it elsewhere."))
+    }
+
+    // MARK: Sending
+
+    private func send(
+        _ document: SourceDocument, _ id: ContinuationID, to device: DeviceID
+    ) throws -> PeerOpenDocumentReply {
+        let pair = try StreamSocket.makeDocumentPair()
+        let start = MainLoop.now
+        let sending = try DocumentSending(document, through: pair.theirs) { [weak self] outcome in
+            self?.ended(outcome, id, device, since: start)
+        }
+        sendings[device] = (id, sending)
+        return PeerOpenDocumentReply(stream: pair.ours, about: document.about.about)
+    }
+
+    private func ended(
+        _ outcome: DocumentSender.Outcome, _ id: ContinuationID, _ device: DeviceID, since start: Int64
+    ) {
+        sendings[device] = nil
+        close(device)
+        let fields: KeyValuePairs = ["HANDOFF_CONTINUATION": id.description]
+        switch outcome {
+        case .acknowledged:
+            brokerLog.debug(
+                "\(owner.name(of: device)) has the document after \((MainLoop.now - start) / 1000) ms.",
+                fields)
+        case .failed(let why):
+            brokerLog.message(
+                "The document was not brought over to \(owner.name(of: device)): \(why).", fields)
+        }
+    }
+}
+
+/// A value that comes once, for one who waits for it only so long.
+@MainLoop
+private final class Wait<Value: Sendable> {
+    private var continuation: CheckedContinuation<Value, any Error>?
+    private var timer: LoopSource?
+
+    nonisolated init() {}
+
+    /// The value has come, or never will.
+    /// - Returns: whether somebody has been waiting.
+    func end(with result: Result<Value, HandoffFailure>) -> Bool {
+        timer = nil
+        guard let continuation else { return false }
+        self.continuation = nil
+        continuation.resume(with: result)
+        return true
+    }
+
+    /// Waits for it, or else throws `failure`.
+    func value(within time: Duration, or failure: HandoffFailure) async throws -> Value {
+        try await withCheckedThrowingContinuation {
+            continuation = $0
+            timer = .timer(after: time) { [weak self] in _ = self?.end(with: .failure(failure)) }
+        }
+    }
+}
