@@ -2,7 +2,6 @@
 #pragma once
 #include <errno.h>
 #include <gio/gio.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <glib-unix.h>
 #include <malloc.h>
