@@ -45,6 +45,23 @@ def test_page_goes_to_the_application(lap: WebMachine, desk: Machine, web: Web) 
     assert set(arrived) <= set(ACTIVITY_PROPERTIES)
 
 
+def test_document_of_a_page(lap: WebMachine, desk: Machine, web: Web) -> None:
+    """If the activity has a document too, the application gets nothing of it, and it is not brought over."""
+    web.site(HOST, response(apps(NAME)))
+    claim(lap, HOST)
+    wait_for_answer(lap)
+    document = desk.folder / "private.txt"
+    document.write_text("private")
+    shop, dock = Client(lap, SHOP, ()), Dock(lap)
+    shop.answers["ContinueActivity"] = lambda arguments: GLib.Variant("(b)", (False,))
+    browse(desk, DocumentURL=document.as_uri())
+    dock.continue_offer(named(dock, "A cart", SHOP))
+    arrived = entries(shop.wait_for("ContinueActivity").arguments.get_child_value(0))
+    assert set(arrived) == {"ActivityType", "ApplicationId", "Title", "WebpageURL"}
+    assert dock.outcome()[1].endswith("ApplicationFailed"), "it has declined, and there is nothing else to open"
+    assert not [path for path in lap.folder.rglob("*private*")]
+
+
 def test_page_starts_the_application(lap: WebMachine, desk: Machine, web: Web) -> None:
     """An application that its site approves of need not run: it is started, and gets the page, although it declares no
     type."""

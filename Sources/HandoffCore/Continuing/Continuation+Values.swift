@@ -132,4 +132,17 @@ extension Continuation {
         /// Call `Release` at the origin, and forget this continuation: nothing more comes out of it.
         case release
     }
+
+    // MARK: What is asked of it
+
+    /// Whether the outcome is still open, so that others may join.
+    public var isRunning: Bool {
+        switch state {
+        case .new, .preparing, .delivering, .opening: true
+        case .continued, .failed: false
+        }
+    }
+
+    /// Whether its document, if it has one, has to be here before anything else happens.
+    public var wantsDocument: Bool { target.wantsDocument && !getsPageAlone }
 }

@@ -59,17 +59,6 @@ public struct Continuation: Sendable {
         isLetGo = !target.isHandedActivity || getsPageAlone
     }
 
-    /// Whether the outcome is still open, so that others may join.
-    public var isRunning: Bool {
-        switch state {
-        case .new, .preparing, .delivering, .opening: true
-        case .continued, .failed: false
-        }
-    }
-
-    /// Whether its document, if it has one, has to be here before anything else happens.
-    public var wantsDocument: Bool { target.wantsDocument && !getsPageAlone }
-
     /// What the last successful `Fetch` brought; nil before.
     public var fetched: Fetched? { retrieval.fetched }
 

@@ -35,6 +35,8 @@ struct SitesMemoryTests {
         let host = try #require(WebHost("a.example"))
         let known = SitesMemory.decode(Array("[a.example]\nApproved=T.a;T.b;\nConsidered=T.b;\n".utf8))
         #expect(known[host]?.approved == ["T.b"])
+        let odd = SitesMemory.decode(Array("[a.example]\nConsidered=T.b;\u{C}T.c;T d;x;\nAsked=1\n".utf8))
+        #expect(odd[host]?.considered == ["T.b"])
         let many = (0..<2000).map { "[h\($0).example]\nAsked=1\n" }.joined()
         #expect(SitesMemory.decode(Array(many.utf8)).count == 512)
     }

@@ -95,10 +95,17 @@ final class SitesMemory {
         return known
     }
 
+    /// The names that `key` lists; what cannot be one is left out.
+    nonisolated private static func names(
+        _ file: KeyFile, _ key: String, _ group: String
+    ) throws(KeyFileError) -> Set<String> {
+        Set((try file.strings(key, in: group) ?? []).filter(SiteAnswer.isName))
+    }
+
     nonisolated private static func site(_ file: KeyFile, _ group: String) throws(KeyFileError) -> Site {
         Site(
-            considered: Set(try file.strings(Key.considered, in: group) ?? []),
-            approved: Set(try file.strings(Key.approved, in: group) ?? []),
+            considered: try names(file, Key.considered, group),
+            approved: try names(file, Key.approved, group),
             answeredAt: try file.integer(Key.answered, in: group) ?? 0,
             askedAt: try file.integer(Key.asked, in: group) ?? 0,
             failures: try file.integer(Key.failures, in: group).flatMap { Int(exactly: $0) } ?? 0)
