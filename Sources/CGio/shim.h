@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 #include <gio/gio.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <glib-unix.h>
 #include <malloc.h>

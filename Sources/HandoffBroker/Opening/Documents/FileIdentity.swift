@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CGio
 internal import Glibc
 
 /// Which file it is, and which content it has: what another file, or the same one after a change, does not share.

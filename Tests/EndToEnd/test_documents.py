@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Documents on their way from one machine to another."""
+
+from __future__ import annotations
+
+import os
+import signal
+import urllib.parse
+from pathlib import Path
+
+import pytest
+from buses import wait
+from clients import Client, Dock
+from origin import files, folder, handed, parts, start_reader
+from streams import Counts
+from support import Machine, pair
+
+Machines = tuple[Machine, Machine]
+
+
+@pytest.fixture
+def machines(machine_list: list[Machine]) -> Machines:
+    desk, lap = start_reader(machine_list, "desk"), start_reader(machine_list, "lap")
+    pair(desk, lap)
+    return desk, lap
+
+
+def document(machine: Machine, content: bytes, name: str | bytes = "Letter.txt", modified: int = 1_600_000_000) -> Path:
+    """A document of the machine's user."""
+    place = Path(machine.environment["HOME"], "Papers")
+    place.mkdir(exist_ok=True)
+    path = Path(os.fsdecode(os.path.join(os.fsencode(place), os.fsencode(name))))
+    path.write_bytes(content)
+    os.utime(path, (modified, modified))
+    return path
+
+
+def url(path: Path) -> str:
+    return "file://" + urllib.parse.quote(os.fsencode(path))
+
+
+def offered(machines: Machines, path: Path, title: str = "Letter") -> tuple[Client, Client, Dock]:
+    desk, lap = machines
+    origin, target, dock = Client(desk), Client(lap), Dock(lap)
+    origin.offer(title, DocumentURL=url(path))
+    dock.continue_offer(dock.offer(title))
+    return origin, target, dock
+
+
+@pytest.mark.parametrize("size", [0, 1, 32, 5_000_000])
+def test_document_goes_over(machines: Machines, size: int) -> None:
+    """The document of an activity is a file of the machine that continues, with the same bytes and modification time, and
+    neither daemon keeps anything of it."""
+    path = document(machines[0], os.urandom(size))
+    # What opens such documents is looked up, and watched, for the first one.
+    for client in (former := offered(machines, path, "Former"))[:2]:
+        assert former[2].outcome()[1:] == ("", "")
+        client.close()
+    Path(handed(former[1])).unlink()
+    former[2].close()
+    counts = Counts(*machines)
+    origin, target, dock = offered(machines, path)
+    assert dock.outcome()[1:] == ("", "")
+    there = Path(handed(target))
+    assert there == folder(machines[1]) / "Letter.txt" and there.read_bytes() == path.read_bytes()
+    assert there.stat().st_mtime == 1_600_000_000
+    origin.wait_for("WasContinued")
+    for client in (origin, target, dock):
+        client.close()
+    counts.wait_until_as_before()
+
+
+@pytest.mark.parametrize(("name", "placed"), [
+    (b"caf\xe9 \xff.txt", "caf\ufffd \ufffd.txt"), ("日" * 85, "日" * 85), ("<i>&lt;\x1b[1m.txt", "<i>&lt;_[1m.txt"),
+    ("-rf #1?%20.txt", "_rf #1?%20.txt"), (".hidden", "hidden")])
+def test_odd_names(machines: Machines, name: str | bytes, placed: str) -> None:
+    """Documents whose names are not UTF-8, as long as names can be, hidden, or markup arrive under names that are safe."""
+    _, target, dock = offered(machines, document(machines[0], b"odd", name))
+    assert dock.outcome()[1:] == ("", "")
+    assert Path(handed(target)) == folder(machines[1]) / placed
+    assert files(machines[1]) == {placed: b"odd"}
+
+
+def test_there_and_back(machines: Machines) -> None:
+    """What was handed over can be handed back, with what has become of it."""
+    desk, lap = machines
+    _, target, dock = offered(machines, document(desk, b"first"))
+    assert dock.outcome()[1:] == ("", "")
+    there = Path(handed(target))
+    there.write_bytes(b"first and second")
+    back, own = Client(desk), Dock(desk)
+    target.offer("Back", DocumentURL=there.as_uri())
+    own.continue_offer(own.offer("Back"))
+    assert own.outcome()[1:] == ("", "")
+    assert Path(handed(back)).read_bytes() == b"first and second"
+
+
+@pytest.mark.parametrize(("number", "program"), [(0, "handoffd"), (0, "handoff-bridge"), (1, "handoffd"), (1, "handoff-bridge")])
+def test_killed_in_the_middle(machines: Machines, number: int, program: str) -> None:
+    """Whichever of the four daemons is killed while a document comes: nothing has its name, nothing is left, and it can be
+    continued once more."""
+    desk, lap = machines
+    path = document(desk, b"")
+    os.truncate(path, 1 << 30)
+    origin, target, dock = offered(machines, path)
+    wait(lambda: parts(lap), "a part")
+    victim = machines[number]
+    victim.kill(program, signal.SIGKILL)
+    if victim is lap and program == "handoffd":
+        lap.start_broker()
+    else:
+        assert dock.outcome(30)[1].rpartition(".")[2] in ("ConnectionUnavailable", "OfferWithdrawn")
+        target.wait_for("DidFailToContinueActivity")
+    wait(lambda: not files(lap), "the part to be removed")
+    assert not target.called("ContinueActivity")
+
+
+def test_changed_on_its_way(machines: Machines) -> None:
+    """A document that changes while it is brought over arrives whole in one of its states, or not at all."""
+    desk, lap = machines
+    path = document(desk, b"a" * 300_000_000)
+    _, target, dock = offered(machines, path)
+    wait(lambda: parts(lap), "a part")
+    path.write_bytes(b"b" * 300_000_000)
+    outcome = dock.outcome(60)[1]
+    if outcome:
+        wait(lambda: not files(lap), "the part to be removed")
+    else:
+        assert set(Path(handed(target)).read_bytes()) in ({ord("a")}, {ord("b")})
+
+
+@pytest.mark.long
+def test_large_document(machines: Machines) -> None:
+    """A document of 5 GB arrives; the daemons take no more memory for it than for a small one, and answer meanwhile."""
+    desk, lap = machines
+    path = document(desk, b"")
+    os.truncate(path, 5 << 30)
+    with open(path, "r+b") as file:
+        file.seek(3 << 30)
+        file.write(b"in the middle")
+    os.utime(path, (1_600_000_000, 1_600_000_000))
+    _, target, dock = offered(machines, path)
+    largest = 0
+
+    def finished() -> bool:
+        nonlocal largest
+        status = Path(f"/proc/{lap.processes['handoffd'].pid}/status").read_text()
+        largest = max(largest, int(status.split("RssAnon:")[1].split()[0]))
+        return bool(dock.finished())
+
+    wait(finished, "the document", 300)
+    assert dock.outcome()[1:] == ("", "")
+    there = Path(handed(target))
+    assert there.stat().st_size == 5 << 30 and largest < 20_000
+    with open(there, "rb") as file:
+        file.seek(3 << 30)
+        assert file.read(13) == b"in the middle"
