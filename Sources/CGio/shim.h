@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
-#include <errno.h>
 #include <gio/gio.h>
 #include <fcntl.h>
 #include <glib-unix.h>

@@ -4,6 +4,8 @@
 # release binaries in $binaries. What is left is cleared away at the end of the script.
 
 folder="$(mktemp -d)"
+# For documents that are received, which are not to be measured by how fast a disk is.
+memory="$(mktemp -d -p /dev/shm 2>/dev/null)" || memory="$folder"
 children=()
 finish() {
     # The newest first, so that the buses go last.
@@ -11,7 +13,7 @@ finish() {
         kill "${children[index]}" 2>/dev/null || true
         wait "${children[index]}" 2>/dev/null || true
     done
-    rm -rf -- "$folder"
+    rm -rf -- "$folder" "$memory"
 }
 trap finish EXIT
 trap 'exit 130' INT
@@ -59,10 +61,9 @@ owned() {
 # make MACHINE: its folders and its bus.
 make() {
     become "$1"
-    mkdir -m 700 -p -- "$home"/{config/handoff,state,data,cache,runtime,share,downloads}
+    mkdir -m 700 -p -- "$home"/{config/handoff,state,data,cache,runtime,share} "$memory/downloads-$1"
     printf '[Device]\nName=%s\n' "$1" >"$home/config/handoff/handoff.conf"
-    # Documents that are received stay among the folders of the machine.
-    printf 'XDG_DOWNLOAD_DIR="%s/downloads"\n' "$home" >"$home/config/user-dirs.dirs"
+    printf 'XDG_DOWNLOAD_DIR="%s/downloads-%s"\n' "$memory" "$1" >"$home/config/user-dirs.dirs"
     start dbus-daemon --session --nofork --nopidfile --address "$DBUS_SESSION_BUS_ADDRESS"
     owned org.freedesktop.DBus
 }

@@ -17,9 +17,6 @@ final class DocumentStream: Sendable {
 
     /// Takes over the socket that the bridge gave.
     init(_ socket: consuming FileDescriptor) {
-        var start: Int32 = 0
-        setsockopt(
-            socket.number, SOL_SOCKET, SO_PEEK_OFF, &start, socklen_t(MemoryLayout.size(ofValue: start)))
         self.socket = socket
     }
 
@@ -46,9 +43,7 @@ final class DocumentStream: Sendable {
         var time = timeval(tv_sec: 2, tv_usec: 0)
         setsockopt(
             socket.number, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout.size(ofValue: time)))
-        var start: Int32 = 0
-        setsockopt(
-            socket.number, SOL_SOCKET, SO_PEEK_OFF, &start, socklen_t(MemoryLayout.size(ofValue: start)))
+        setPeekOffset(0)
         var byte: UInt8 = 0
         _ = recv(socket.number, &byte, 1, Int32(MSG_PEEK))
     }
@@ -56,27 +51,41 @@ final class DocumentStream: Sendable {
     /// Gives `take` everything that comes, piece by piece as it comes, until the end.
     /// - Throws: what `take` throws; an error number if the stream was cut.
     func read(_ take: (UnsafeRawBufferPointer) throws(HandoffFailure) -> Void) throws(HandoffFailure) {
-        var buffer = [UInt8](repeating: 0, count: Self.chunk)
-        var isFirst = true
-        while true {
-            let count = try receive(&buffer, buffer.count, Int32(MSG_PEEK))
-            guard count > 0 else { return }
-            do {
-                try buffer.withUnsafeBytes { try take(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-            } catch {
-                throw error as? HandoffFailure ?? Self.cut
-            }
-            // All but the last byte that was looked at is taken out.
-            var rest = isFirst ? count - 1 : count
-            isFirst = false
-            while rest > 0 { rest -= max(1, try receive(&buffer, rest, 0)) }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.chunk, alignment: 4096)
+        defer { buffer.deallocate() }
+        while try awaitMoreThanLast(buffer) {
+            var queued: Int32 = 0
+            guard ioctl(socket.number, UInt(FIONREAD), &queued) == 0 else { throw Self.cut }
+            // A kernel before 6.18 may have stopped waiting at the byte that is to stay.
+            guard queued > 1 else { continue }
+            let count = try receive(buffer, min(Int(queued) - 1, buffer.count), 0)
+            guard count > 0 else { throw Self.cut }
+            try take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         }
+        // The last byte is looked at, and stays.
+        setPeekOffset(0)
+        let last = try receive(buffer, 1, Int32(MSG_PEEK))
+        try take(UnsafeRawBufferPointer(rebasing: buffer[..<last]))
     }
 
-    private func receive(_ buffer: inout [UInt8], _ count: Int, _ flags: Int32) throws(HandoffFailure) -> Int
-    {
+    /// Waits until there is more than one byte; false at the end.
+    private func awaitMoreThanLast(_ buffer: UnsafeMutableRawBufferPointer) throws(HandoffFailure) -> Bool {
+        setPeekOffset(1)
+        return try receive(buffer, 1, Int32(MSG_PEEK)) == 1
+    }
+
+    /// Sets where in the queue the next peek begins (socket(7), `SO_PEEK_OFF`).
+    private func setPeekOffset(_ offset: Int32) {
+        var offset = offset
+        setsockopt(
+            socket.number, SOL_SOCKET, SO_PEEK_OFF, &offset, socklen_t(MemoryLayout.size(ofValue: offset)))
+    }
+
+    private func receive(
+        _ buffer: UnsafeMutableRawBufferPointer, _ count: Int, _ flags: Int32
+    ) throws(HandoffFailure) -> Int {
         while true {
-            let received = recv(socket.number, &buffer, count, flags)
+            let received = recv(socket.number, buffer.baseAddress, count, flags)
             if received >= 0 { return received }
             guard errno == EINTR else { throw Self.cut }
         }
