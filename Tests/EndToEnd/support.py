@@ -215,6 +215,12 @@ def wait_for_link(one: Machine, other: Machine) -> None:
          f"a link between {one.name} and {other.name}")
 
 
+def memory(machine: Machine, program: str, kind: str = "Private_Dirty") -> int:
+    """What a daemon takes of the memory of this computer, in bytes; `kind` is a line of smaps_rollup (proc(5))."""
+    with open(f"/proc/{machine.processes[program].pid}/smaps_rollup", encoding="ascii") as file:
+        return next(int(line.split()[1]) << 10 for line in file if line.startswith(f"{kind}:"))
+
+
 def count(records: list, matches: Callable[..., bool]) -> int:
     """How many records match."""
     return sum(1 for record in records if matches(record))

@@ -15,7 +15,7 @@ from buses import wait
 from claims import HOST, NAME, SHOP, TEAM, claim, handlers, helpers, wait_for_answer
 from clients import Client
 from sites import MISSING, ROOT_PLACE, WELL_KNOWN, Answer, Web, WebMachine, apps, endless, response, silent, trickle
-from support import PROGRAMS, SANITIZED, Machine
+from support import PROGRAMS, SANITIZED, Machine, memory
 
 
 # What a site says
@@ -195,9 +195,7 @@ def test_broker_stays_small(lap: WebMachine, web: Web) -> None:
     process = lap.processes["handoffd"].pid
 
     def resources() -> tuple[int, int]:
-        rollup = Path(f"/proc/{process}/smaps_rollup").read_text()
-        dirty = sum(int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Private_Dirty"))
-        return dirty, len(list(Path(f"/proc/{process}/fd").iterdir()))
+        return memory(lap, "handoffd") >> 10, len(list(Path(f"/proc/{process}/fd").iterdir()))
 
     claim(lap, "warm.example")
     web.site("warm.example", response(apps(NAME)))

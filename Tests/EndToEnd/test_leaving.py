@@ -9,7 +9,7 @@ import pytest
 from gi.repository import GLib
 from buses import ROOT, let_pass, properties, wait
 from clients import Client, Dock
-from support import SANITIZED, Machine
+from support import SANITIZED, Machine, memory
 
 # What a client does, in order, each of it without waiting for answers; the path of its activity it has to know.
 STEPS = ("register", "create", "become current", "save", "continue", "resign", "invalidate", "unregister")
@@ -68,12 +68,6 @@ def test_client_leaves_at_any_point(machines: tuple[Machine, Machine], last: str
     assert there.finished()[-1][1] == "" and handler2.called("ContinueActivity")
 
 
-def private_memory(machine: Machine) -> int:
-    """KiB of the broker that are its own."""
-    with open(f"/proc/{machine.processes['handoffd'].pid}/smaps_rollup", encoding="ascii") as lines:
-        return sum(int(line.split()[1]) for line in lines if line.startswith("Private_Dirty:"))
-
-
 def batch(calls: list[Callable[[], GLib.Variant]]) -> list[GLib.Variant]:
     return [call() for call in calls]
 
@@ -92,7 +86,7 @@ def test_ten_thousand_activities(machine: Machine) -> None:
         batch([client.begin(path, "Activity.Update", update) for path in paths])
         batch([client.begin(path, "Activity.Invalidate") for path in paths])
         if number >= 20:
-            sizes.append(private_memory(machine))
+            sizes.append(memory(machine, "handoffd") >> 10)
     assert client.managed_objects() == {}
     # What a sanitizer keeps for itself does not count.
     if not SANITIZED:

@@ -14,16 +14,9 @@ from clients import Client, Dock
 from flood import nested
 from hoarder import hoarding
 from link import CONTINUATION, SOME_ID, offer
-from support import SANITIZED, Machine, refused
+from support import SANITIZED, Machine, memory, refused
 
 MIB = 1 << 20
-
-
-def memory(machine: Machine, kind: str = "Rss") -> int:
-    """What the broker takes of the memory of this machine, in bytes."""
-    process = machine.processes["handoffd"].pid
-    with open(f"/proc/{process}/smaps_rollup") as file:
-        return next(int(line.split()[1]) * 1024 for line in file if line.startswith(f"{kind}:"))
 
 
 @pytest.fixture
@@ -52,16 +45,16 @@ def test_all_processes_together(desk: Machine) -> None:
     and nothing once they have gone; others can go on with what they have meanwhile."""
     client = Client(desk)
     activity = client.create(Title="Mine")
-    before = memory(desk)
+    before = memory(desk, "handoffd", "Rss")
     with hoarding(desk, 10, 4, 128 << 10) as found:
         count = sum(one["activities"] for one in found)
         assert 60 * MIB <= count * (128 << 10) <= 64 * MIB
-        assert SANITIZED or memory(desk) - before <= 2 * 64 * MIB
+        assert SANITIZED or memory(desk, "handoffd", "Rss") - before <= 2 * 64 * MIB
         with refused("LimitsExceeded", containing=(str(64 * MIB), "End applications")):
             client.create(UserInfo={"bulk": GLib.Variant("s", "x" * 120_000)})
         activity.update(Title="Still mine")
         activity.invalidate()
-    wait(lambda: SANITIZED or memory(desk) <= 1.1 * before, "the memory to go back")
+    wait(lambda: SANITIZED or memory(desk, "handoffd", "Rss") <= 1.1 * before, "the memory to go back")
     assert client.create(UserInfo={"bulk": GLib.Variant("s", "x" * 120_000)})
 
 
@@ -69,9 +62,9 @@ def test_small_texts(desk: Machine) -> None:
     """Many small texts take no more memory than the bytes that they have on the bus, and come back as they were."""
     client = Client(desk)
     keywords = ["", "ä"] * 8000
-    before = memory(desk, "Private_Dirty")
+    before = memory(desk, "handoffd")
     activities = [client.create(Keywords=keywords, RequiredUserInfoKeys=keywords[:2]) for _ in range(40)]
-    assert SANITIZED or memory(desk, "Private_Dirty") - before <= 40 * 16_000 * 8 + 4 * MIB
+    assert SANITIZED or memory(desk, "handoffd") - before <= 40 * 16_000 * 8 + 4 * MIB
     assert activities[0].get("Keywords") == keywords
     assert activities[0].get("RequiredUserInfoKeys") == ["", "ä"]
 

@@ -17,7 +17,7 @@ from buses import BRIDGE_ROOT, BusError, let_pass, wait
 from bystanders import Tunnel
 from clients import Client
 from streams import Background, Continuation, Counts, is_broken, receive, send
-from support import SANITIZED, Machine, device_path, refused, wait_for_link
+from support import SANITIZED, Machine, device_path, memory, refused, wait_for_link
 
 Machines = tuple[Machine, Machine]
 # The side that has dialled the link makes the connection of a stream: both ways round.
@@ -122,22 +122,16 @@ def test_what_was_written_before_closing_arrives(machines: Machines) -> None:
 def test_slow_reader_slows_the_writer(machines: Machines) -> None:
     """Without a reader the writer comes to a stop, each bridge grows by less than 1 MiB, and everything arrives when the
     reader goes on after ten seconds."""
-    before = [private_memory(machine) for machine in machines]
+    before = [memory(machine, "handoff-bridge") for machine in machines]
     here, there = Continuation(*machines).open()
     size = 100 << 20
     writing = Background(lambda: send(here, size))
     let_pass(10)
     assert not writing.is_over
-    for machine, memory in zip(machines, before):
-        assert SANITIZED or private_memory(machine) - memory < 1 << 20, "more is kept than a buffer"
+    for machine, former in zip(machines, before):
+        assert SANITIZED or memory(machine, "handoff-bridge") - former < 1 << 20, "more is kept than a buffer"
     reading = Background(lambda: receive(there))
     assert reading.result(60) == (size, writing.result(60))
-
-
-def private_memory(machine: Machine) -> int:
-    """What a bridge has for itself, in bytes."""
-    text = open(f"/proc/{machine.processes['handoff-bridge'].pid}/smaps_rollup").read()
-    return sum(int(line.split()[1]) for line in text.splitlines() if line.startswith("Private_")) << 10
 
 
 def test_many_at_once(machines: Machines) -> None:
