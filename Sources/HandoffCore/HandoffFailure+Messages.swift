@@ -79,10 +79,13 @@ extension HandoffFailure {
     }
 
     static func noApplication(for offer: Offer) -> HandoffFailure {
-        HandoffFailure(
-            .noApplication,
+        let text =
             "No application here continues activities of type \(offer.type) of team \(offer.team)."
-                + " Install or start one that declares the type.")
+            + " Install or start one that declares the type"
+        guard let documentType = offer.documentType else { return HandoffFailure(.noApplication, text + ".") }
+        return HandoffFailure(
+            .noApplication,
+            text + ", or one that opens documents of type \(documentType).")
     }
 
     static var tooManyStreams: HandoffFailure {
