@@ -116,11 +116,11 @@ struct DocumentPath {
         case EIO, ESTALE, ETIMEDOUT, EHOSTDOWN, EHOSTUNREACH, ENOTCONN, EAGAIN:
             HandoffFailure(
                 .connectionUnavailable,
-                "The file system of \(quoted) does not answer (\(String(cString: strerror(number)))). Try again later."
+                "The file system of \(quoted) does not answer (\(SystemError.text(number))). Try again later."
             )
         default:
             HandoffFailure(
-                .notSupported, "\(quoted) cannot be opened (\(String(cString: strerror(number)))).")
+                .notSupported, "\(quoted) cannot be opened (\(SystemError.text(number))).")
         }
     }
 }
