@@ -96,6 +96,7 @@ def test_document_for_a_sandbox(lap: Machine, boxed: Client) -> None:
     assert [one[:4] for one in portal.asked] == [(3, APPLICATION_ID, ["read", "write"], [str(folder(lap) / "A letter.txt")])]
 
 
+@pytest.mark.desktop
 def test_real_portal(lap: Machine, boxed: Client) -> None:
     """With the portal of xdg-desktop-portal the document is there for the application, which can change it, and for no
     other one."""
@@ -143,7 +144,6 @@ def test_without_a_portal(lap: Machine, boxed: Client, answer: str) -> None:
     assert boxed.members == ["WillContinueActivity", "DidFailToContinueActivity"]
 
 
-def test_what_is_continued_without_a_document(lap: Machine, boxed: Client) -> None:
 def test_application_that_unregisters_meanwhile(lap: Machine, boxed: Client) -> None:
     """A sandboxed application that unregisters while the portal is asked is told that nothing comes, and is not handed the
     activity after the outcome."""
@@ -160,6 +160,7 @@ def test_application_that_unregisters_meanwhile(lap: Machine, boxed: Client) -> 
     assert boxed.members == ["WillContinueActivity", "DidFailToContinueActivity"]
 
 
+def test_what_is_continued_without_a_document(lap: Machine, boxed: Client) -> None:
     """A sandboxed application needs no portal for an activity without a document."""
     origin = Origin(lap)
     activity = dict(origin.link.answers["Fetch"].get_child_value(0).unpack())
