@@ -30,7 +30,7 @@ public struct FileRights {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {
             throw UnsafeFile(
-                description: "It cannot be found out whose \(path) is: \(String(cString: strerror(errno))).")
+                description: "It cannot be found out whose \(path) is: \(SystemError.last).")
         }
         self.status = status
     }
@@ -61,7 +61,7 @@ public struct FileRights {
         guard fchmod(descriptor, wanted) == 0 else {
             throw UnsafeFile(
                 description: "\(path) is open to others (\(mode)), and that cannot be changed:"
-                    + " \(String(cString: strerror(errno))). Keep the state in a place with permissions (XDG_STATE_HOME)."
+                    + " \(SystemError.last). Keep the state in a place with permissions (XDG_STATE_HOME)."
             )
         }
         return

@@ -95,7 +95,7 @@ public enum SmallFile {
     private static func failure(_ what: String) -> KeyFileError {
         let number = errno
         return KeyFileError(
-            "\(what): \(String(cString: strerror(number))).", isDamage: false,
+            "\(what): \(SystemError.text(number)).", isDamage: false,
             isShortage: number == EMFILE || number == ENFILE)
     }
 }

@@ -37,6 +37,14 @@ def install(machine: Machine, application_id: str, **keys: str) -> Path:
     return path
 
 
+def have_bus_start(machine: Machine, name: str, command: str) -> None:
+    """Has the bus of the machine run this command line for whoever wants `name`."""
+    services = Path(machine.environment["XDG_RUNTIME_DIR"]) / "dbus-1" / "services"
+    services.mkdir(parents=True, exist_ok=True)
+    (services / f"{name}.service").write_text(f"[D-BUS Service]\nName={name}\nExec={command}\n")
+    machine.connect().call("/org/freedesktop/DBus", f"{BUS}.ReloadConfig", destination=BUS)
+
+
 def accepts(client: Client, activity_type: str) -> bool:
     """Whether the client may create an activity of this type."""
     try:
@@ -129,12 +137,8 @@ def test_application_is_started_by_the_bus(machines: tuple[Machine, Machine]) ->
     """An application that does not run is started through D-Bus activation, and gets the activity."""
     desk, lap = machines
     name = "com.example.started"
-    services = Path(lap.environment["XDG_RUNTIME_DIR"]) / "dbus-1" / "services"
-    services.mkdir(parents=True, exist_ok=True)
     result = lap.folder / "result"
-    (services / f"{name}.service").write_text(
-        f"[D-BUS Service]\nName={name}\nExec={sys.executable} {STARTED} {name} {TYPE} {result}\n")
-    lap.connect().call("/org/freedesktop/DBus", f"{BUS}.ReloadConfig", destination=BUS)
+    have_bus_start(lap, name, f"{sys.executable} {STARTED} {name} {TYPE} {result}")
     install(lap, name, ActivityTypes=TYPE, DBusActivatable="true")
     origin, dock = Client(desk, application_id=name, types=(TYPE,)), Dock(lap)
     origin.create(TYPE, Title="Start me", UserInfo={"page": GLib.Variant("u", 7)}).become_current()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from gi.repository import Gio, GLib
-from buses import BUS, Session, wait
+from buses import BUS, ROOT, Session, wait
 from clients import ACTIVITY_TYPE, APPLICATION_ID, Client
 from link import offer
 from origin import Origin, files, folder, handed, start_reader
@@ -65,6 +65,9 @@ class Portal(Session):
         machine.sessions.append(self)
         self.answer: GLib.Variant | None = GLib.Variant("(asa{sv})", (ids, {"mountpoint": GLib.Variant("ay", mount)}))
         self.asked: list[tuple] = []
+        # Answers nothing until it is let go.
+        self.holds = False
+        self.held: list[Gio.DBusMethodInvocation] = []
         interface = Gio.DBusNodeInfo.new_for_xml(INTERFACE).interfaces[0]
         self.connection.register_object(PORTAL_PATH, interface, self._add, None, None)
         Gio.bus_own_name_on_connection(self.connection, PORTAL, 0, None, None)
@@ -76,7 +79,9 @@ class Portal(Session):
                            [os.get_inheritable(number) for number in numbers]))
         for number in numbers:
             os.close(number)
-        if self.answer is None:
+        if self.holds:
+            self.held.append(invocation)
+        elif self.answer is None:
             invocation.return_dbus_error(f"{BUS}.Error.ServiceUnknown", "There is none.")
         else:
             invocation.return_value(self.answer)
@@ -91,6 +96,7 @@ def test_document_for_a_sandbox(lap: Machine, boxed: Client) -> None:
     assert [one[:4] for one in portal.asked] == [(3, APPLICATION_ID, ["read", "write"], [str(folder(lap) / "A letter.txt")])]
 
 
+@pytest.mark.desktop
 def test_real_portal(lap: Machine, boxed: Client) -> None:
     """With the portal of xdg-desktop-portal the document is there for the application, which can change it, and for no
     other one."""
@@ -134,6 +140,22 @@ def test_without_a_portal(lap: Machine, boxed: Client, answer: str) -> None:
         portal.answer = None
     assert Origin(lap).deliver() == ("", "")
     assert opened(told) == folder(lap) / "Letter.txt"
+    boxed.wait_for("DidFailToContinueActivity")
+    assert boxed.members == ["WillContinueActivity", "DidFailToContinueActivity"]
+
+
+def test_application_that_unregisters_meanwhile(lap: Machine, boxed: Client) -> None:
+    """A sandboxed application that unregisters while the portal is asked is told that nothing comes, and is not handed the
+    activity after the outcome."""
+    portal = Portal(lap, ["1a2b3c"], b"/run/user/1000/doc\0")
+    portal.holds = True
+    origin = Origin(lap)
+    origin.send(origin.begin())
+    wait(lambda: portal.held, "the portal to be asked")
+    boxed.call(ROOT, "Manager.UnregisterApplication")
+    assert origin.outcome()[0] == "ApplicationFailed"
+    assert not boxed.called("ContinueActivity")
+    portal.held.pop().return_value(portal.answer)
     boxed.wait_for("DidFailToContinueActivity")
     assert boxed.members == ["WillContinueActivity", "DidFailToContinueActivity"]
 

@@ -13,7 +13,7 @@ from buses import wait
 from clients import Client, Dock
 from origin import files, folder, handed, parts, start_reader
 from streams import Counts
-from support import Machine, pair
+from support import Machine, pair, wait_for_link
 
 Machines = tuple[Machine, Machine]
 
@@ -47,10 +47,11 @@ def offered(machines: Machines, path: Path, title: str = "Letter") -> tuple[Clie
     return origin, target, dock
 
 
-@pytest.mark.parametrize("size", [0, 1, 32, 5_000_000])
-def test_document_goes_over(machines: Machines, size: int) -> None:
-    """The document of an activity is a file of the machine that continues, with the same bytes and modification time, and
-    neither daemon keeps anything of it."""
+@pytest.mark.parametrize(("size", "is_turned"), [(0, False), (1, True), (32, False), (5_000_000, False), (5_000_000, True)])
+def test_document_goes_over(machines: Machines, size: int, is_turned: bool) -> None:
+    """The document of an activity is a file of the machine that continues, with the same bytes and modification time,
+    whichever of them has dialled the link, and neither daemon keeps anything of it."""
+    machines = machines[::-1] if is_turned else machines
     path = document(machines[0], os.urandom(size))
     # What opens such documents is looked up, and watched, for the first one.
     for client in (former := offered(machines, path, "Former"))[:2]:
@@ -111,8 +112,32 @@ def test_killed_in_the_middle(machines: Machines, number: int, program: str) -> 
     else:
         assert dock.outcome(30)[1].rpartition(".")[2] in ("ConnectionUnavailable", "OfferWithdrawn")
         target.wait_for("DidFailToContinueActivity")
-    wait(lambda: not files(lap), "the part to be removed")
-    assert not target.called("ContinueActivity")
+    wait(lambda: not parts(lap), "the part to be removed")
+    assert not files(lap) and not target.called("ContinueActivity")
+    if victim is desk or program == "handoff-bridge":
+        (victim.start_broker if program == "handoffd" else victim.start_bridge)()
+    wait_for_link(desk, lap)
+    for client in (origin, target, dock):
+        client.close()
+    path.write_bytes(b"once more")
+    _, target, dock = offered(machines, path)
+    assert dock.outcome()[1:] == ("", "")
+    assert Path(handed(target)).read_bytes() == b"once more"
+
+
+def test_grown_on_its_way(machines: Machines) -> None:
+    """A document that grows while it is brought over is a clear failure, and nothing is left of it."""
+    desk, lap = machines
+    path = document(desk, b"")
+    os.truncate(path, 1 << 30)
+    _, target, dock = offered(machines, path)
+    wait(lambda: parts(lap), "a part")
+    with path.open("ab") as file:
+        file.write(b"more")
+    _, error, message = dock.outcome(60)
+    assert error.endswith(".ConnectionUnavailable") and "try again" in message
+    wait(lambda: not parts(lap), "the part to be removed")
+    assert not files(lap) and not target.called("ContinueActivity")
 
 
 def test_changed_on_its_way(machines: Machines) -> None:
@@ -124,7 +149,8 @@ def test_changed_on_its_way(machines: Machines) -> None:
     path.write_bytes(b"b" * 300_000_000)
     outcome = dock.outcome(60)[1]
     if outcome:
-        wait(lambda: not files(lap), "the part to be removed")
+        wait(lambda: not parts(lap), "the part to be removed")
+        assert not files(lap)
     else:
         assert set(Path(handed(target)).read_bytes()) in ({ord("a")}, {ord("b")})
 

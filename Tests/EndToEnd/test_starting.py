@@ -17,7 +17,7 @@ from buses import HANDOFF_ERROR, ROOT, let_pass, wait
 from clients import Client, Dock
 from link import SOME_ID, Device, offer
 from support import SANITIZED, Machine
-from test_desktop_entries import STARTED, install
+from test_desktop_entries import STARTED, have_bus_start, install
 from test_streams import private_memory
 
 Machines = tuple[Machine, Machine]
@@ -89,6 +89,27 @@ def test_an_application_is_started_by_its_exec_line(machines: Machines) -> None:
     assert environment["MINE"] == "ä=b" and environment["GIO_USE_VFS"] == "mine" and environment["HOME"]
     assert not {"G_MESSAGES_DEBUG", "DBUS_STARTER_BUS_TYPE", "INVOCATION_ID"} & set(environment)
     wait(lambda: dock.offers[path]["HandlersToStart"] == [], "it to be known that it runs")
+
+
+@pytest.mark.parametrize("way", ["the bus", "its Exec line"])
+def test_an_application_is_started_from_the_shell(machines: Machines, way: str) -> None:
+    """From a machine where nothing runs but the two daemons, `handoff continue` starts an application, through the bus or by
+    its Exec line, which gets the activity."""
+    desk, lap = machines
+    name = "com.example.started"
+    command, result = application(lap, name)
+    if way == "the bus":
+        have_bus_start(lap, name, command)
+    install(lap, name, ActivityTypes=TYPE, **({"DBusActivatable": "true"} if way == "the bus" else {"Exec": command}))
+    origin = Client(desk, application_id=name, types=(TYPE,))
+    origin.create(TYPE, Title="Start me", UserInfo={"page": GLib.Variant("u", 7)}).become_current()
+    listed = wait(lambda: json.loads(lap.run("handoff", "list", "--json").stdout), "the offer")
+    assert [one["handlersToStart"] for one in listed] == [[name]]
+    done = lap.run("handoff", "continue", listed[0]["id"])
+    assert done.returncode == 0, done.stderr
+    started = told(result)
+    assert started["calls"] == ["WillContinueActivity", "ContinueActivity"]
+    assert started["activity"]["UserInfo"] == {"page": 7}
 
 
 def test_a_started_application_outlives_the_broker(machines: Machines) -> None:

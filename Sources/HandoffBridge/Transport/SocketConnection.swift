@@ -114,7 +114,7 @@ extension SocketConnection {
             } else if errno == EAGAIN || errno == EWOULDBLOCK {
                 try await untilReadable()
             } else if errno != EINTR {
-                throw Knock.Violation(description: String(cString: strerror(errno)))
+                throw Knock.Violation(description: SystemError.last)
             }
         }
         return bytes
@@ -125,7 +125,7 @@ extension SocketConnection {
     func write(_ bytes: [UInt8]) throws {
         let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
         guard send(descriptor, bytes, bytes.count, flags) == bytes.count else {
-            throw Knock.Violation(description: "it takes nothing: \(String(cString: strerror(errno)))")
+            throw Knock.Violation(description: "it takes nothing: \(SystemError.last)")
         }
     }
 }

@@ -30,14 +30,14 @@ final class StateFolder {
         let file = file(Self.lockName)
         let number = try open(Self.lockName, O_RDWR | O_CREAT)
         guard number >= 0 else {
-            throw StartFailure("\(file) cannot be opened: \(String(cString: strerror(errno))).")
+            throw StartFailure("\(file) cannot be opened: \(SystemError.last).")
         }
         lock = FileDescriptor(owning: number)
         try restrict(number, file, "Others could keep a bridge from starting.")
         let end = MainLoop.now + patience.components.seconds * 1_000_000
         while flock(number, LOCK_EX | LOCK_NB) != 0 {
             guard errno == EWOULDBLOCK || errno == EINTR else {
-                throw StartFailure("\(file) cannot be locked: \(String(cString: strerror(errno))).")
+                throw StartFailure("\(file) cannot be locked: \(SystemError.last).")
             }
             guard MainLoop.now < end else { throw StateFolderTaken(path: path) }
             g_usleep(10_000)
@@ -60,7 +60,7 @@ final class StateFolder {
         let number = try open(name, O_RDONLY | O_NONBLOCK)
         guard number >= 0 else {
             if errno == ENOENT { return nil }
-            throw UnsafeFile(description: "\(file) cannot be read: \(String(cString: strerror(errno))).")
+            throw UnsafeFile(description: "\(file) cannot be read: \(SystemError.last).")
         }
         let descriptor = FileDescriptor(owning: number)
         guard try FileRights(of: descriptor.number, file).isFile else {
@@ -97,7 +97,7 @@ final class StateFolder {
             throw UnsafeFile(
                 description: isLink
                     ? "\(path) is a link or a file, and no folder. Put the folder itself there, or move it away."
-                    : "\(path) cannot be opened: \(String(cString: strerror(errno))).")
+                    : "\(path) cannot be opened: \(SystemError.last).")
         }
         let descriptor = FileDescriptor(owning: number)
         try restrict(
@@ -126,7 +126,7 @@ final class StateFolder {
     private func checkParent(_ place: String, from folder: Int32, called name: String) throws {
         var status = stat()
         guard fstatat(folder, place, &status, 0) == 0 else {
-            throw UnsafeFile(description: "\(name) cannot be looked at: \(String(cString: strerror(errno))).")
+            throw UnsafeFile(description: "\(name) cannot be looked at: \(SystemError.last).")
         }
         try FileRights(status, name).checkNobodyElseReplaces(what: path)
     }
@@ -158,6 +158,6 @@ final class StateFolder {
         let aside = "\(path).damaged-\(MainLoop.wallClock / 1_000_000)"
         if rename(path, aside) == 0 { return aside }
         if errno == ENOENT { return nil }
-        throw StartFailure("\(path) is damaged and cannot be renamed: \(String(cString: strerror(errno))).")
+        throw StartFailure("\(path) is damaged and cannot be renamed: \(SystemError.last).")
     }
 }

@@ -226,9 +226,12 @@ final class ContinuationRunner {
     }
 
     private func deliver() async {
-        guard let activity = await activityToDeliver() else {
-            return perform(machine.documentWithheld(at: .now))
+        let activity = await activityToDeliver()
+        guard machine.isAwaiting(.continue) else {
+            // Meanwhile the time was up, or the application has unregistered: the outcome has been told without it.
+            return await tellApplicationFailed(.tooLate(machine.offer))
         }
+        guard let activity else { return perform(machine.documentWithheld(at: .now)) }
         var context = context
         if !activationToken.isEmpty { context["ActivationToken"] = .string(activationToken) }
         let answer: Continuation.Answer

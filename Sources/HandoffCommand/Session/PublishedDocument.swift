@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CGio
 internal import Glibc
+internal import Platform
 
 /// What `handoff publish --document` makes known: a file of this machine.
 struct PublishedDocument: Sendable {
@@ -38,6 +39,6 @@ struct PublishedDocument: Sendable {
     }
 
     private static func failure(_ path: String) -> CommandFailure {
-        CommandFailure("\(path.quoted) cannot be read: \(String(cString: strerror(errno))).")
+        CommandFailure("\(path.quoted) cannot be read: \(SystemError.last).")
     }
 }

@@ -83,7 +83,7 @@ extension ByteCopy.Failure {
     /// Why it failed, for people to read.
     var reason: String {
         switch self {
-        case .reading(let number), .writing(let number): String(cString: strerror(number))
+        case .reading(let number), .writing(let number): SystemError.text(number)
         }
     }
 }

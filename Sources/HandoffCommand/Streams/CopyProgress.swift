@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import Glibc
+internal import HandoffCore
 internal import MainLoop
 
 /// Shows on a terminal how far a copy has got; if there is no terminal, it shows nothing.
@@ -50,14 +51,5 @@ final class CopyProgress {
         return "\(Self.size(Int(Double(copy.count) * 1_000_000 / Double(time))))/s"
     }
 
-    /// A number of bytes with a unit, with at least three digits.
-    static func size(_ bytes: Int) -> String {
-        let units = ["kB", "MB", "GB", "TB"]
-        guard bytes >= 1000 else { return "\(bytes) B" }
-        var (value, unit) = (Double(bytes) / 1000, 0)
-        while value >= 999.5, unit + 1 < units.count { (value, unit) = (value / 1000, unit + 1) }
-        let tenths = Int((value * 10).rounded())
-        return value < 99.95
-            ? "\(tenths / 10).\(tenths % 10) \(units[unit])" : "\(Int(value.rounded())) \(units[unit])"
-    }
+    private static func size(_ bytes: Int) -> String { ByteCount.text(UInt64(clamping: bytes)) }
 }

@@ -3,6 +3,7 @@ internal import CGio
 internal import DBus
 internal import Glibc
 internal import HandoffCore
+internal import Platform
 
 /// What `handoff publish --stream` sends: a file, as often as it is asked for, or standard input or anything
 /// else that can be read only once.
@@ -99,6 +100,6 @@ struct PublishedStream: Sendable {
     }
 
     private static func failure(_ path: String) -> CommandFailure {
-        CommandFailure("\(path.quoted) cannot be read: \(String(cString: strerror(errno))).")
+        CommandFailure("\(path.quoted) cannot be read: \(SystemError.last).")
     }
 }

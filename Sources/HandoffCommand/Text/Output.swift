@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import Glibc
+internal import Platform
 
 /// What the command prints: whole lines, written immediately, so that a reader at the other end of a pipe
 /// gets them immediately.
@@ -8,7 +9,7 @@ enum Output {
     /// - Throws: if it cannot be written.
     static func line(_ text: String) throws(CommandFailure) {
         guard write(text + "\n", to: STDOUT_FILENO) else {
-            throw CommandFailure("Standard output cannot be written: \(String(cString: strerror(errno))).")
+            throw CommandFailure("Standard output cannot be written: \(SystemError.last).")
         }
     }
 

@@ -109,8 +109,8 @@ public struct Registry: Sendable {
 
     /// The applications that can continue `offer`, best first: the one that the user has chosen; for a web page, those to
     /// which its site has given it; the one it comes from; those of its team that declare its type, first those that
-    /// are registered, the latest first, then those that can be started, by id. The user's browser is handed what it
-    /// declares. Last come what only opens the web page, and what only opens the document.
+    /// are registered, the latest first, then those that can be started, by id; the user's browser if it declares that it
+    /// is handed pages. Last come what only opens the web page, and what only opens the document.
     public func handlers(for offer: Offer, with choices: HandlerChoices = HandlerChoices()) -> [Handler] {
         let able = applications(for: offer, defaultBrowser: choices.browser)
         let claimants = choices.claimants.filter(canBegin)
@@ -146,22 +146,30 @@ public struct Registry: Sendable {
     /// Those of the handlers that are handed the activity because of what they declare, best first.
     private func applications(for offer: Offer, defaultBrowser: ApplicationID?) -> [ApplicationID] {
         var ids: [ApplicationID] = []
+        // The user's browser, which is handed the activity whatever its team, but comes after the team.
+        var browser: [ApplicationID] = []
         let receiving = registrations.filter(\.receives)
         for registration in receiving.reversed() where registration.declares(offer.type) {
             let id = registration.applicationID
-            let isDefaultBrowser = offer.type == .browsingWeb && id == defaultBrowser
-            guard registration.team == offer.team || isDefaultBrowser, !ids.contains(id) else { continue }
-            ids.append(id)
+            if registration.team == offer.team {
+                if !ids.contains(id) { ids.append(id) }
+            } else if offer.type == .browsingWeb, id == defaultBrowser {
+                browser = [id]
+            }
         }
         // What an application that is running says itself takes precedence over its desktop entry.
         let running = Set(receiving.map(\.applicationID))
         for id in installed.keys.sorted() where !running.contains(id) {
             guard let entry = installed[id], entry.start != nil else { continue }
-            let isDefaultBrowser = offer.type == .browsingWeb && id == defaultBrowser
-            if entry.continues(offer) || isDefaultBrowser && entry.declaration.types.contains(offer.type) {
+            if entry.continues(offer) {
                 ids.append(id)
+            } else if offer.type == .browsingWeb, id == defaultBrowser,
+                entry.declaration.types.contains(offer.type)
+            {
+                browser = [id]
             }
         }
+        ids += browser.filter { !ids.contains($0) }
         guard let index = ids.firstIndex(of: offer.applicationID) else { return ids }
         ids.insert(ids.remove(at: index), at: 0)
         return ids

@@ -29,6 +29,14 @@ extension HandoffFailure {
             "\"\(offer.title)\" has no document any more. Choose from what is offered now.")
     }
 
+    /// The continuation was over before the activity could be handed over.
+    public static func tooLate(_ offer: Offer) -> HandoffFailure {
+        HandoffFailure(
+            .applicationFailed,
+            "\"\(offer.title)\" was not handed over, because the continuation ended before its document could be opened"
+                + " in the sandbox. Try again.")
+    }
+
     static func documentWithheld(_ offer: Offer, from target: Continuation.Target) -> HandoffFailure {
         HandoffFailure(
             .notSupported,

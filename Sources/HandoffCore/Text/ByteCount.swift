@@ -2,13 +2,18 @@
 
 /// Numbers of bytes for people.
 public enum ByteCount {
-    /// The number in a unit that suits it, and exactly where it is small.
+    private static let units = ["kB", "MB", "GB", "TB"]
+
+    /// The number with a unit that suits it, with at least three digits, or exactly where it is small.
     public static func text(_ bytes: UInt64) -> String {
-        for (size, unit) in [(1_000_000_000, "GB"), (1_000_000, "MB"), (1000, "kB")] as [(UInt64, String)]
-        where bytes >= size {
-            let tenths = (bytes / (size / 10))
-            return "\(tenths / 10).\(tenths % 10) \(unit)"
+        guard bytes >= 1000 else { return "\(bytes) B" }
+        var (value, unit) = (Double(bytes) / 1000, 0)
+        while value >= 999.5, unit + 1 < units.count { (value, unit) = (value / 1000, unit + 1) }
+        guard value < 99.95 else {
+            // What is larger than any disk is less than what an integer can be.
+            return "\(UInt64(value.rounded())) \(units[unit])"
         }
-        return "\(bytes) bytes"
+        let tenths = UInt64((value * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10) \(units[unit])"
     }
 }

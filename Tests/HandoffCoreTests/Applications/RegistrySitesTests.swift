@@ -65,4 +65,27 @@ struct RegistrySitesTests {
         #expect(!registry.getsPageAlone(browser, of: offer, with: choices))
         #expect(!registry.getsPageAlone(other, of: try Example.offer(), with: choices))
     }
+
+    @Test(
+        "the default browser of another team that is handed pages comes after the team, though it alone runs")
+    func browserAfterTeam() throws {
+        var registry = Registry()
+        let (browser, reader) = (try Example.application("browser"), try Example.application("reader"))
+        let pages = Declaration(activityTypes: [.browsingWeb])
+        try registry.register(
+            Registration(connection: ":1.1", applicationID: browser, declaration: pages, objectPath: "/"))
+        _ = registry.setInstalled([
+            InstalledApplication(reader, team: try Example.team(), declaration: pages, start: .bus)
+        ])
+        var choices = HandlerChoices()
+        choices.browser = browser
+        for (origin, order) in [
+            (try Example.application("other"), [reader, browser]), (browser, [browser, reader]),
+        ] {
+            let offer = Offer(
+                id: try Example.activity(1), type: .browsingWeb, title: "", applicationID: origin,
+                team: try Example.team(), webpageHost: "example.com", revision: 1, since: 0)
+            #expect(registry.handlers(for: offer, with: choices) == order.map { .application($0) })
+        }
+    }
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import CGio
 internal import DBus
 internal import Glibc
 internal import HandoffCore
@@ -14,12 +13,10 @@ struct DocumentPath {
 
     /// - Throws: if `url` names no file.
     init(_ url: String) throws(HandoffFailure) {
-        guard let path = g_filename_from_uri(url, nil, nil) else { throw Self.noFile }
-        defer { g_free(path) }
-        let bytes = Array(UnsafeBufferPointer(start: path, count: strlen(path))).map { UInt8(bitPattern: $0) }
-        guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")), bytes.first == UInt8(ascii: "/") else {
-            throw Self.noFile
-        }
+        guard let file = FileURL(url), file.suffix.isEmpty,
+            let slash = file.path.lastIndex(of: UInt8(ascii: "/"))
+        else { throw Self.noFile }
+        let bytes = file.path
         let name = bytes[(slash + 1)...]
         // A folder's name: there is no document in it.
         guard !name.isEmpty, !name.elementsEqual(".".utf8), !name.elementsEqual("..".utf8) else {
@@ -119,11 +116,11 @@ struct DocumentPath {
         case EIO, ESTALE, ETIMEDOUT, EHOSTDOWN, EHOSTUNREACH, ENOTCONN, EAGAIN:
             HandoffFailure(
                 .connectionUnavailable,
-                "The file system of \(quoted) does not answer (\(String(cString: strerror(number)))). Try again later."
+                "The file system of \(quoted) does not answer (\(SystemError.text(number))). Try again later."
             )
         default:
             HandoffFailure(
-                .notSupported, "\(quoted) cannot be opened (\(String(cString: strerror(number)))).")
+                .notSupported, "\(quoted) cannot be opened (\(SystemError.text(number))).")
         }
     }
 }

@@ -23,7 +23,7 @@ final class DocumentSender: Sendable {
         init(_ reason: String) { self.reason = reason }
 
         static func system(_ what: String) -> Failure {
-            Failure("\(what): \(String(cString: strerror(errno)))")
+            Failure("\(what): \(SystemError.last)")
         }
     }
 

@@ -14,7 +14,9 @@ final class DefaultApplications {
     private var answers: [String: ApplicationID?] = [:]
     /// The types that are to be looked up next.
     private var wanted: Set<String> = []
-    private var isLooking = false
+    /// The types that are being looked up.
+    private var looking: Set<String> = []
+    private var isLooking: Bool { !looking.isEmpty }
     /// Whether something has changed since what is being looked up began.
     private var isOutdated = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -57,7 +59,10 @@ final class DefaultApplications {
     func knownBrowser() async -> ApplicationID? {
         while true {
             let browser = browser
-            guard browser == nil, isLooking || !wanted.isEmpty else { return browser }
+            // Other types are not waited for: peers choose them, and could do so again and again.
+            guard browser == nil, !looking.union(wanted).isDisjoint(with: Self.browserTypes) else {
+                return browser
+            }
             await withCheckedContinuation { waiting.append($0) }
         }
     }
@@ -85,9 +90,8 @@ final class DefaultApplications {
 
     private func look() {
         guard !isLooking, !wanted.isEmpty else { return }
-        (isLooking, isOutdated) = (true, false)
         let types = wanted
-        wanted = []
+        (looking, wanted, isOutdated) = (types, [], false)
         if !isWatching {
             isWatching = true
             watch.watch([], files: DefaultLists.configurationFiles)
@@ -102,7 +106,7 @@ final class DefaultApplications {
     }
 
     private func found(_ found: [String: ApplicationID], _ types: Set<String>, after time: Int64) {
-        isLooking = false
+        looking = []
         earliest = MainLoop.now + max(Self.shortestRest, Self.restfulness * time)
         let former = answers
         for type in types { answers[type] = .some(found[type]) }

@@ -33,7 +33,7 @@ struct ErrorPipe: ~Copyable {
     private static func failure() -> HandoffFailure {
         HandoffFailure(
             .applicationFailed,
-            "There can be no pipe for its messages: \(String(cString: strerror(errno))). Close some programs."
+            "There can be no pipe for its messages: \(SystemError.last). Close some programs."
         )
     }
 }

@@ -2,10 +2,10 @@
 internal import Glibc
 
 /// What errno says.
-enum SystemError {
+public enum SystemError {
     /// The last error of this thread, in words.
-    static var last: String { text(errno) }
+    public static var last: String { text(errno) }
 
     /// An error number in words.
-    static func text(_ number: Int32) -> String { String(cString: strerror(number)) }
+    public static func text(_ number: Int32) -> String { String(cString: strerror(number)) }
 }
