@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import sys
 import time
@@ -89,6 +90,20 @@ def test_an_application_is_started_by_its_exec_line(machines: Machines) -> None:
     assert environment["MINE"] == "ä=b" and environment["GIO_USE_VFS"] == "mine" and environment["HOME"]
     assert not {"G_MESSAGES_DEBUG", "DBUS_STARTER_BUS_TYPE", "INVOCATION_ID"} & set(environment)
     wait(lambda: dock.offers[path]["HandlersToStart"] == [], "it to be known that it runs")
+
+
+def test_a_started_program_has_the_limit_of_the_session(machines: Machines) -> None:
+    """A program that is started may have as many files open as the session allows, and not as many as the broker needs."""
+    lap = machines[1]
+    lap.kill("handoffd")
+    usual = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (1000, usual[1]))
+    try:
+        lap.start_broker()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, usual)
+    dock, path = offered(machines, script(lap, "echo $(ulimit -Sn) of $(ulimit -Hn) >&2; exit 1"))
+    assert f"1000 of {usual[1]}" in failed(dock, path)
 
 
 def test_a_started_application_outlives_the_broker(machines: Machines) -> None:
