@@ -6,6 +6,7 @@
 #include <malloc.h>
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/vfs.h>
@@ -77,14 +78,19 @@ static inline int handoff_write_to_disk(int descriptor, long long offset, long l
 }
 
 /* What a child does between fork(2) and exec(2), where only async-signal-safe functions may be called: it leaves our
-   session, and neither blocks nor ignores any signal. */
+   session, neither blocks nor ignores any signal, and may have so many files open; 0 changes nothing. */
 
-static inline void handoff_prepare_child(gpointer unused)
+static inline void handoff_prepare_child(gpointer open_files)
 {
     sigset_t none;
+    struct rlimit limit;
+    rlim_t wanted = *(const rlim_t *)open_files;
 
-    (void)unused;
     setsid();
+    if (wanted > 0 && getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &limit);
+    }
     for (int number = 1; number < NSIG; number++)
         signal(number, SIG_DFL);
     sigemptyset(&none);
@@ -92,9 +98,11 @@ static inline void handoff_prepare_child(gpointer unused)
 }
 
 static inline gboolean handoff_spawn(const char *folder, char **arguments, char **environment, GSpawnFlags flags,
-    GPid *process, int standard_error, GError **error)
+    GPid *process, int standard_error, unsigned long long open_files, GError **error)
 {
-    return g_spawn_async_with_fds(folder, arguments, environment, flags, handoff_prepare_child, NULL, process, -1, -1,
+    rlim_t wanted = (rlim_t)open_files;
+
+    return g_spawn_async_with_fds(folder, arguments, environment, flags, handoff_prepare_child, &wanted, process, -1, -1,
         standard_error, error);
 }
 

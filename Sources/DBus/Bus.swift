@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CDBus
 public import MainLoop
+internal import Platform
 
 /// A connection to a message bus: names, name watches, match rules and caller credentials around a
 /// ``Connection``.
@@ -120,6 +121,22 @@ public final class Bus {
         } catch let error as DBusError where error.name == .nameHasNoOwner {
             return nil
         }
+    }
+
+    /// Who owns `name` now, nil if nobody does. A name says nothing of its owner, which may have taken it from within a
+    /// sandbox.
+    public func identifiedOwner(of name: BusName) async throws -> Caller? {
+        guard let owner = try await owner(of: name) else { return nil }
+        let credentials = try await credentials(of: owner)
+        let sandbox = DescriptorLimit.withReserve { Sandbox.of(credentials) }
+        return Caller(name: owner, credentials: credentials, sandbox: sandbox)
+    }
+
+    /// Who owns `name`, which the bus is asked to start if nobody does; nil if even then nobody does.
+    public func identifiedOwner(starting name: BusName, timeout: Duration) async throws -> Caller? {
+        if let owner = try await identifiedOwner(of: name) { return owner }
+        try await startService(name, timeout: timeout)
+        return try await identifiedOwner(of: name)
     }
 
     /// Whether `name` has called us and has not left the bus since.

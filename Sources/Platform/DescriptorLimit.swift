@@ -21,10 +21,16 @@ public enum DescriptorLimit {
     /// `max_message_unix_fds`).
     private static let reserve: rlim_t = 32
 
+    /// How many this process was allowed before it raised the limit, which is what programs get that it starts; 0 if that
+    /// is not known.
+    static let original = UInt64(current?.rlim_cur ?? 0)
+
     /// Raises the limit as far as is needed and allowed, except for the reserve. The usual limit is meant for
     /// programs that use select(2).
     public static func raise() {
         guard var limit = current else { return }
+        // Looked up once, and before anything changes.
+        _ = original
         let most = limit.rlim_max > least + reserve ? limit.rlim_max - reserve : limit.rlim_max
         limit.rlim_cur = min(max(wanted, limit.rlim_cur), most)
         set(limit)

@@ -16,8 +16,8 @@ public enum ProgramFiles {
     public static func isFolder(_ path: String) -> Bool { g_file_test(path, G_FILE_TEST_IS_DIR) != 0 }
 
     /// Starts a program as a child of this process, in a session of its own: it gets no signal that is meant for this
-    /// process, nor any descriptor but the standard ones, and lives on when this process ends. It returns once the program
-    /// runs. The child has to be reaped.
+    /// process, nor any descriptor but the standard ones, may have as many files open as this process could at first, and
+    /// lives on when this process ends. It returns once the program runs. The child has to be reaped.
     /// - Parameters:
     ///   - path: the program.
     ///   - arguments: what it is given, its own name first.
@@ -37,7 +37,8 @@ public enum ProgramFiles {
             withStrings([path] + arguments) { words in
                 withStrings(variables) { variables in
                     handoff_spawn(
-                        folder, words, variables, GSpawnFlags(rawValue: flags), &process, standardError, error
+                        folder, words, variables, GSpawnFlags(rawValue: flags), &process, standardError,
+                        DescriptorLimit.original, error
                     )
                 }
             }

@@ -160,6 +160,25 @@ def test_a_choice_is_remembered(machines: Machines) -> None:
     assert len(clients) == 2
 
 
+def test_a_choice_that_is_refused_is_not_remembered(machines: Machines) -> None:
+    """Choosing another application for what is being continued already is refused, and then it is not remembered either."""
+    desk, lap = machines
+    team = {"Team": GLib.Variant("s", "com.example.team")}
+    origin = Client(desk, types=(TYPE,), options=team)
+    clients = [Client(lap, name, types=(TYPE,), options=team) for name in ("com.example.aaa", "com.example.bbb")]
+    dock = Dock(lap)
+    origin.hang("WillSave")
+    origin.create(TYPE, Title="One").become_current()
+    path = dock.offer("One")
+    wait(lambda: len(dock.offers[path]["Handlers"]) == 2, "both")
+    first, second = dock.offers[path]["Handlers"]
+    dock.continue_offer(path, ApplicationId=first)
+    with refused("InvalidArgs"):
+        remember(dock, path, second)
+    assert chosen(lap)["Applications"] == {}
+    assert dock.outcome()[0] == first and len(clients) == 2
+
+
 def test_choices_are_checked(machine: Machine) -> None:
     """What is no type or no application id is refused as a choice, and so are more than 256 of them; then nothing has
     changed."""

@@ -144,6 +144,7 @@ def test_without_a_portal(lap: Machine, boxed: Client, answer: str) -> None:
     assert boxed.members == ["WillContinueActivity", "DidFailToContinueActivity"]
 
 
+<<<<<<< HEAD
 def test_application_that_unregisters_meanwhile(lap: Machine, boxed: Client) -> None:
     """A sandboxed application that unregisters while the portal is asked is told that nothing comes, and is not handed the
     activity after the outcome."""
@@ -158,6 +159,18 @@ def test_application_that_unregisters_meanwhile(lap: Machine, boxed: Client) -> 
     portal.held.pop().return_value(portal.answer)
     boxed.wait_for("DidFailToContinueActivity")
     assert boxed.members == ["WillContinueActivity", "DidFailToContinueActivity"]
+=======
+def test_portal_in_a_sandbox(lap: Machine, boxed: Client) -> None:
+    """Who owns the portal's name in a sandbox is no portal, and is given no document."""
+    told = show_editor(lap)
+    sandbox = Sandbox(lap, "com.example.intruder", f"--own={PORTAL}")
+    portal = Portal(sandbox, ["1a2b3c"], b"/run/user/1000/doc\0")
+    assert Origin(lap).deliver() == ("", "")
+    assert opened(told) == folder(lap) / "Letter.txt"
+    assert not portal.asked
+    assert boxed.members == ["WillContinueActivity", "DidFailToContinueActivity"]
+    sandbox.close()
+>>>>>>> rattack1
 
 
 def test_what_is_continued_without_a_document(lap: Machine, boxed: Client) -> None:

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 from gi.repository import GLib
-from buses import BRIDGE, BRIDGE_ROOT, BROKER, BUS, ROOT, let_pass, wait
-from clients import APPLICATION_ID, Client
+from buses import BRIDGE, BRIDGE_ROOT, BROKER, BUS, HANDOFF_ERROR, ROOT, let_pass, wait
+from clients import APPLICATION_ID, Client, Dock
 from sandbox import RawClient, can_be_made
 from support import Machine, wait_for_link
+from test_starting import NAME, application, offered, told
+from test_web_pages import BROWSER, PAGE, install_browser, named
 
 SOME_ID = "0123456789abcdef" * 2
 SOME_DEVICE = "0123456789abcdef" * 4
@@ -116,3 +118,37 @@ def test_true_daemons_after_false_ones(machines: tuple[Machine, Machine], intrud
     Client(lap)
     wait(lambda: any(objects.get(f"{BROKER}.RemoteActivity", {}).get("Title") == "After"
                      for objects in lap.session.managed_objects().values()), "the offer")
+
+
+def own(intruder: RawClient, name: str) -> None:
+    assert not intruder.call(BUS, "/org/freedesktop/DBus", f"{BUS}.RequestName", f"('{name}', uint32 6)")
+
+
+def test_sandbox_that_takes_the_browser_s_name(machines: tuple[Machine, Machine], intruder: RawClient) -> None:
+    """Who owns the name of the default browser in a sandbox of another application is not given the web page, and the user
+    is told why."""
+    desk, lap = machines
+    install_browser(desk, DBusActivatable="true")
+    own(intruder, BROWSER)
+    origin, dock = Client(lap), Dock(desk)
+    origin.offer("A page", WebpageURL=PAGE)
+    path = named(dock, "A page", BROWSER)
+    dock.continue_offer(path, ActivationToken="token_7")
+    _application, error, message = dock.outcome()
+    assert error == f"{HANDOFF_ERROR}.ApplicationFailed" and "sandbox" in message
+    assert intruder.calls == []
+    let_pass(0.3)
+    assert not origin.called("WasContinued")
+
+
+def test_sandbox_that_takes_the_name_of_systemd(machines: tuple[Machine, Machine], intruder: RawClient) -> None:
+    """Who owns the name of the user's systemd in a sandbox is not told what is started, and keeps nothing from being
+    started."""
+    desk, lap = machines
+    own(intruder, "org.freedesktop.systemd1")
+    command, result = application(desk)
+    dock, path = offered((lap, desk), command)
+    dock.continue_offer(path, ActivationToken="token_7")
+    assert told(result)["calls"] == ["WillContinueActivity", "ContinueActivity"]
+    assert dock.outcome() == (NAME, "", "")
+    assert intruder.calls == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import sys
 import time
@@ -91,6 +92,7 @@ def test_an_application_is_started_by_its_exec_line(machines: Machines) -> None:
     wait(lambda: dock.offers[path]["HandlersToStart"] == [], "it to be known that it runs")
 
 
+<<<<<<< HEAD
 @pytest.mark.parametrize("way", ["the bus", "its Exec line"])
 def test_an_application_is_started_from_the_shell(machines: Machines, way: str) -> None:
     """From a machine where nothing runs but the two daemons, `handoff continue` starts an application, through the bus or by
@@ -110,6 +112,20 @@ def test_an_application_is_started_from_the_shell(machines: Machines, way: str) 
     started = told(result)
     assert started["calls"] == ["WillContinueActivity", "ContinueActivity"]
     assert started["activity"]["UserInfo"] == {"page": 7}
+=======
+def test_a_started_program_has_the_limit_of_the_session(machines: Machines) -> None:
+    """A program that is started may have as many files open as the session allows, and not as many as the broker needs."""
+    lap = machines[1]
+    lap.kill("handoffd")
+    usual = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (1000, usual[1]))
+    try:
+        lap.start_broker()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, usual)
+    dock, path = offered(machines, script(lap, "echo $(ulimit -Sn) of $(ulimit -Hn) >&2; exit 1"))
+    assert f"1000 of {usual[1]}" in failed(dock, path)
+>>>>>>> rattack1
 
 
 def test_a_started_application_outlives_the_broker(machines: Machines) -> None:

@@ -28,9 +28,9 @@ enum SandboxClaims {
         }
     }
 
-    /// The desktop entries of a snap are named after the snap, and after the application if that has another
+    /// Whether `id` is the application that this sandbox is for. The desktop entries of a snap are named after the snap, and after the application if that has another
     /// name.
-    private static func isOwn(_ id: ApplicationID, _ sandbox: Sandbox) -> Bool {
+    static func isOwn(_ id: ApplicationID, _ sandbox: Sandbox) -> Bool {
         switch sandbox {
         case .flatpak(let application): id.description == application
         case .snap(let name): id.description == name || id.description.hasPrefix(name + "_")

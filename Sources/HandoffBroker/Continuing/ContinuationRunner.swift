@@ -121,6 +121,11 @@ final class ContinuationRunner {
         owner.show(actions)
     }
 
+    /// Throws what joining would throw.
+    func checkJoining(application: ApplicationID?) throws {
+        try machine.checkJoining(application: application)
+    }
+
     func join(_ caller: BusName, application: ApplicationID?) throws {
         try machine.join(caller.text, application: application)
     }

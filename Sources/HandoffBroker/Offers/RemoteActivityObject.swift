@@ -98,13 +98,16 @@ final class RemoteActivityObject: RemoteActivityServer {
         let token =
             try options["ActivationToken"].map { try ActivityState.string($0, "ActivationToken") } ?? ""
         let isTraced = try options["Trace"].map { try ActivityState.boolean($0, "Trace") } ?? false
+        let isRemembered =
+            try options["Remember"].map { try ActivityState.boolean($0, "Remember") } ?? false
         let target = try await target(application)
-        if try options["Remember"].map({ try ActivityState.boolean($0, "Remember") }) == true {
-            try remember(application, call)
-        }
+        let running = owner.runners.values.first { $0.isRunning && $0.key == key }
+        // What is refused is not remembered either.
+        try running?.checkJoining(application: application)
+        if isRemembered { try remember(application, call) }
         // The caller has to be told the outcome.
         owner.welcome(caller)
-        if let running = owner.runners.values.first(where: { $0.isRunning && $0.key == key }) {
+        if let running {
             try running.join(caller, application: application)
             if isTraced { running.tellTrace(to: caller) }
             return

@@ -82,11 +82,16 @@ public struct Continuation: Sendable {
     /// they join. Fails with `invalidArguments` if they named another application, and with `unknownObject`
     /// if the outcome has been told.
     public mutating func join(_ caller: String, application: ApplicationID? = nil) throws(HandoffFailure) {
+        try checkJoining(application: application)
+        if !callers.contains(caller) { callers.append(caller) }
+    }
+
+    /// Fails as joining does, and changes nothing.
+    public func checkJoining(application: ApplicationID? = nil) throws(HandoffFailure) {
         guard isRunning else { throw .unknownContinuation(id) }
         if let application, application != target.application {
             throw .busy(offer, with: target, not: application)
         }
-        if !callers.contains(caller) { callers.append(caller) }
     }
 
     /// A caller left the bus and is told nothing. The continuation goes on.

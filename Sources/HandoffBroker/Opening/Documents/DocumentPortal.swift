@@ -25,7 +25,8 @@ struct DocumentPortal {
     func share(_ file: String, with application: String) async throws -> String {
         let opened = try await BackgroundThread.run("document portal") { OpenedFile(file) }
         guard let opened else { throw DBusError(.failed, "The document is not there any more.") }
-        let reply = try await RemoteObject(bus.connection, Self.name, Self.path).call(
+        let portal = try await owner()
+        let reply = try await RemoteObject(bus.connection, portal, Self.path).call(
             Self.interface, "AddFull", output: "asa{sv}", timeout: Self.patience
         ) { (writer) throws(DBusError) in
             try writer.array(of: Signature("h")) { (writer) throws(DBusError) in
@@ -41,6 +42,15 @@ struct DocumentPortal {
             let name = file.split(separator: "/").last
         else { throw DBusError(.failed, "The portal's answer cannot be understood.") }
         return "\(mount)/\(id)/\(name)"
+    }
+
+    /// The portal, which is started if it does not run. Who is in a sandbox itself is none, and is to see no document.
+    private func owner() async throws -> BusName {
+        guard let owner = try await bus.identifiedOwner(starting: Self.name, timeout: Self.patience),
+            owner.sandbox == nil,
+            let name = owner.name
+        else { throw DBusError(.failed, "The owner of the portal's bus name runs in a sandbox.") }
+        return name
     }
 
     private static func isPart(_ id: String) -> Bool {

@@ -102,7 +102,7 @@ final class ApplicationStarter {
         do {
             let entry = try await Self.inBackground { [find] in try find(application) }
             switch entry.way {
-            case .bus(let name): try await open(url, with: name, activationToken)
+            case .bus(let name): try await open(url, with: application, named: name, activationToken)
             case .program(let line):
                 let launch = try await Self.inBackground {
                     try Launch(
@@ -125,7 +125,10 @@ final class ApplicationStarter {
     }
 
     /// Has an application that the bus can start open `url` (Desktop Entry Specification, "D-Bus Activation").
-    private func open(_ url: String, with name: BusName, _ activationToken: String) async throws {
+    private func open(
+        _ url: String, with application: ApplicationID, named name: BusName, _ activationToken: String
+    ) async throws {
+        let owner = try await owner(of: name, application)
         let path = try ObjectPath(
             "/" + name.text.split(separator: ".").joined(separator: "/").replacing("-", with: "_"))
         var platformData: [String: Value] = [:]
@@ -133,12 +136,28 @@ final class ApplicationStarter {
             platformData = ["activation-token": .string(token), "desktop-startup-id": .string(token)]
         }
         let data = platformData
-        _ = try await RemoteObject(bus.connection, name, path)
+        _ = try await RemoteObject(bus.connection, owner, path)
             .call("org.freedesktop.Application", "Open", output: "", timeout: Deadline.opening * 2) {
                 (writer) throws(DBusError) in
                 try writer.write([url])
                 try writer.write(data)
             }
+    }
+
+    /// Who has the bus name of `application`, which is started if it does not run.
+    /// - Throws: if that is a program in the sandbox of another one, which could have taken any name.
+    private func owner(of name: BusName, _ application: ApplicationID) async throws -> BusName {
+        let started = try await bus.identifiedOwner(starting: name, timeout: Deadline.opening * 2)
+        guard let owner = started, let unique = owner.name else {
+            throw HandoffFailure(.applicationFailed, "It has left the bus.")
+        }
+        if let sandbox = owner.sandbox, !SandboxClaims.isOwn(application, sandbox) {
+            throw HandoffFailure(
+                .accessDenied,
+                "Its bus name is owned by another program, which runs in a sandbox, or about which nothing can be found"
+                    + " out. End that program.")
+        }
+        return unique
     }
 
     // MARK: Programs

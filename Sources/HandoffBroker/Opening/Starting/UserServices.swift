@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+internal import Glibc
 internal import HandoffCore
 internal import MainLoop
+internal import Platform
 
 /// The user's own systemd (org.freedesktop.systemd1(5)), where there is one on the session bus. What it starts is not in
 /// the broker's control group, and so does not end with the broker.
@@ -21,10 +23,22 @@ final class UserServices {
 
     init(_ bus: Bus) { self.bus = bus }
 
-    /// Whether there is one.
+    /// Whether there is one. Who has taken its name from within a sandbox is none.
     func isThere() async -> Bool {
-        manager = try? await bus.owner(of: Self.name)
+        let owner = try? await bus.identifiedOwner(of: Self.name)
+        manager = owner.flatMap { Self.isTrusted($0) ? $0.name : nil }
+        if owner != nil, manager == nil {
+            brokerLog.warning(
+                "The owner of the bus name \(Self.name) runs in a sandbox, or it cannot be found out that it does not:"
+                    + " applications are started without it.")
+        }
         return manager != nil
+    }
+
+    /// A manager with rights that this process lacks cannot be looked at, but then this process is one of its services, or
+    /// was left to it.
+    private static func isTrusted(_ owner: Caller) -> Bool {
+        owner.sandbox == nil || owner.credentials?.processID.map { Int32(exactly: $0) == getppid() } == true
     }
 
     /// Starts a program in a unit of its own. `program` is told when it ends, until ``forget(_:)``.
@@ -55,9 +69,10 @@ final class UserServices {
     private func start(
         _ launch: Launch, _ name: UnitName, _ errors: borrowing FileDescriptor, isGroupCounted: Bool
     ) async throws {
-        let manager = RemoteObject(bus.connection, Self.name, Self.path)
+        guard let manager = self.manager else { throw DBusError(.failed, "The user's systemd is gone.") }
+        let object = RemoteObject(bus.connection, manager, Self.path)
         let properties = try properties(launch, isGroupCounted)
-        _ = try await manager.call(Self.managerInterface, "StartTransientUnit", output: "o") {
+        _ = try await object.call(Self.managerInterface, "StartTransientUnit", output: "o") {
             (writer) throws(DBusError) in
             try writer.write(name.description)
             try writer.write("fail")
@@ -130,8 +145,10 @@ final class UserServices {
     }
 
     private func post(_ member: MemberName) {
-        let manager = RemoteObject(bus.connection, Self.name, Self.path)
-        try? manager.post(Self.managerInterface, member) { (_) throws(DBusError) in }
+        guard let manager else { return }
+        try? RemoteObject(bus.connection, manager, Self.path).post(Self.managerInterface, member) {
+            (_) throws(DBusError) in
+        }
     }
 
     private func changed(_ signal: Message) {

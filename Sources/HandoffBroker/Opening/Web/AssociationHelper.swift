@@ -32,7 +32,8 @@ final class AssociationHelper {
         do throws(GLibError) {
             let outcome = try await program.run(within: Self.deadline)
             let complaints = PeerText.message(
-                String(decoding: outcome.complaints.prefix(2048), as: UTF8.self))
+                String(decoding: outcome.complaints.prefix(2048), as: UTF8.self).split(separator: "\n")
+                    .joined(separator: " "))
             guard outcome.status == 0, let answer = SiteAnswer(output: outcome.output) else {
                 brokerLog.info("The site \(host) could not be asked about its applications. \(complaints)")
                 return .failed
