@@ -39,7 +39,6 @@ extension Broker: ManagerOwner {
 final class ManagerObject: ManagerServer {
     private unowned let owner: any ManagerOwner
     private var warnedTypes: Set<ActivityType> = []
-    private var generator = SystemRandomNumberGenerator()
 
     /// How many bytes the path of an application's object may have.
     private static let maximumPathSize = 4096
@@ -152,6 +151,7 @@ final class ManagerObject: ManagerServer {
         let registration = try owner.registry.requireRegistration(of: name.text)
         let documentType = properties["DocumentURL"]?.string.flatMap { ActivityURL.documentType($0) }
         let type = try owner.registry.activityType(activityType, documentType: documentType, for: name.text)
+        var generator = SystemRandomNumberGenerator()
         let object = try ActivityObject(
             ActivityID(using: &generator), type: type, registration: registration, caller: call.caller,
             owner: name,

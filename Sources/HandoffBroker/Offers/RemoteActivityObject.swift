@@ -36,7 +36,6 @@ final class RemoteActivityObject: RemoteActivityServer {
     private unowned let owner: any RemoteActivityOwner
     /// What was told last of the handlers that do not run.
     private var toldToStart: [String] = []
-    private var generator = SystemRandomNumberGenerator()
 
     init(_ entry: RemoteOffers.Entry, _ owner: any RemoteActivityOwner) throws {
         self.entry = entry
@@ -149,6 +148,7 @@ final class RemoteActivityObject: RemoteActivityServer {
     private func makeRunner(
         _ target: RemoteOffers.Target, _ caller: BusName, _ token: String
     ) throws -> (ContinuationRunner, [HeldContinuations.Action]) {
+        var generator = SystemRandomNumberGenerator()
         let id = ContinuationID(using: &generator)
         let getsPageAlone = target.application.map { owner.getsPageAlone($0, of: entry.offer) } ?? false
         let registration = registration(for: target, getsPageAlone: getsPageAlone)

@@ -19,7 +19,6 @@ final class ApplicationStarter {
     private var outputs: [Int: ErrorOutput] = [:]
     private var children: [Int32: ChildWatch] = [:]
     private var nextNumber = 0
-    private var generator = SystemRandomNumberGenerator()
 
     /// Finds desktop entries.
     private let find: @Sendable (ApplicationID) throws -> LaunchEntry
@@ -172,6 +171,7 @@ final class ApplicationStarter {
             try await spawn(launch, pipe.theirs, program)
             return try await body(program)
         }
+        var generator = SystemRandomNumberGenerator()
         let name = UnitName(launch.application, random: generator.next())
         let unit = try await services.start(launch, name, errors: pipe.theirs, program)
         brokerLog.debug("\(launch.application) runs in \(name).")
