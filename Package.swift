@@ -83,8 +83,8 @@ let package = Package(
         tests(
             "HandoffBroker",
             [
-                "DBus", "HandoffBroker", "HandoffCore", "HandoffDaemon", "HandoffInterfaces", "MainLoop",
-                "TestSupport",
+                "CGio", "DBus", "HandoffBroker", "HandoffCore", "HandoffDaemon", "HandoffInterfaces",
+                "MainLoop", "TestSupport",
             ]),
         tests(
             "HandoffBridge",

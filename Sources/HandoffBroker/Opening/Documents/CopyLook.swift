@@ -19,10 +19,8 @@ enum CopyLook: Equatable, Sendable {
     static func at(_ path: String, of document: FetchedDocument) -> CopyLook {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return .missing }
-        let modified = Int64(status.st_mtim.tv_sec).multipliedReportingOverflow(by: 1_000_000)
         let copy = SynchronisedCopy(
-            size: UInt64(clamping: status.st_size),
-            modified: modified.overflow ? .max : modified.partialValue + Int64(status.st_mtim.tv_nsec) / 1000)
+            size: UInt64(clamping: status.st_size), modified: FileTime.microseconds(status.st_mtim))
         switch copy.state(of: document.size, document.modified, now: MainLoop.wallClock) {
         case .current: return .current
         case .changing: return .changing(copy.size)

@@ -32,7 +32,7 @@ struct DocumentPlace: Sendable {
             return
         }
         size = status.st_mode & S_IFMT == S_IFREG ? UInt64(clamping: status.st_size) : nil
-        modified = Int64(status.st_mtim.tv_sec) &* 1_000_000 &+ Int64(status.st_mtim.tv_nsec) / 1000
+        modified = FileTime.microseconds(status.st_mtim)
     }
 
     /// The path by way of a shared folder of the file that is named `path` and is really at `real`. A folder counts with

@@ -10,7 +10,8 @@ struct FileIdentity: Hashable, Sendable {
     private let seconds: Int
     private let nanoseconds: Int
 
-    private init(_ status: stat) {
+    /// That of the file of which the system says this.
+    init(_ status: stat) {
         (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino))
         size = Int64(status.st_size)
         (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)

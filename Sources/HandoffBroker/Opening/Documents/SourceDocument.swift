@@ -38,7 +38,7 @@ final class SourceDocument: Sendable {
         guard let state = FileState(of: file.number), state.isRegular else { throw path.notAFile }
         self.state = state
         size = UInt64(max(0, state.size))
-        changesUnseen = FoundFile.isRemote(file.number) || now - state.lastChange < Self.settlingTime
+        changesUnseen = FoundFile.isRemote(file.number) || state.lastChange > now - Self.settlingTime
         about = try DocumentDescription(
             name: path.shownName, size: size, contentType: path.contentType, modified: state.modified)
         _ = posix_fadvise(file.number, 0, 0, POSIX_FADV_SEQUENTIAL)
@@ -66,9 +66,12 @@ final class SourceDocument: Sendable {
 private struct FileState: Equatable {
     let isRegular: Bool
     let size: Int64
-    private let device: UInt64
-    private let inode: UInt64
-    private let times: [Int]
+    /// When the content was changed, in microseconds since the Unix epoch.
+    let modified: Int64
+    /// When the content or anything about the file was changed.
+    let lastChange: Int64
+    private let identity: FileIdentity
+    private let statusChange: [Int]
 
     /// The state of an open file; nil if it cannot be had.
     init?(of descriptor: Int32) {
@@ -76,26 +79,12 @@ private struct FileState: Equatable {
         guard fstat(descriptor, &status) == 0 else { return nil }
         isRegular = status.st_mode & S_IFMT == S_IFREG
         size = Int64(status.st_size)
-        (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino))
-        times = [
-            Int(status.st_mtim.tv_sec), Int(status.st_mtim.tv_nsec), Int(status.st_ctim.tv_sec),
-            Int(status.st_ctim.tv_nsec),
-        ]
+        modified = FileTime.microseconds(status.st_mtim)
+        lastChange = max(modified, FileTime.microseconds(status.st_ctim))
+        identity = FileIdentity(status)
+        statusChange = [Int(status.st_ctim.tv_sec), Int(status.st_ctim.tv_nsec)]
     }
 
     /// Whether nothing tells this content from the other one.
-    func hasContent(of other: FileState) -> Bool {
-        (size, device, inode) == (other.size, other.device, other.inode) && times[..<2] == other.times[..<2]
-    }
-
-    /// When the content was changed, in microseconds since the Unix epoch.
-    var modified: Int64 { Self.microseconds(times[0], times[1]) }
-
-    /// When the content or anything about the file was changed.
-    var lastChange: Int64 { max(modified, Self.microseconds(times[2], times[3])) }
-
-    private static func microseconds(_ seconds: Int, _ nanoseconds: Int) -> Int64 {
-        let (product, overflow) = Int64(seconds).multipliedReportingOverflow(by: 1_000_000)
-        return overflow ? 0 : product + Int64(nanoseconds / 1000)
-    }
+    func hasContent(of other: FileState) -> Bool { identity == other.identity }
 }
