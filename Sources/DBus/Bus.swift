@@ -76,6 +76,13 @@ public final class Bus {
     /// Sends what is queued before it returns. This is meant for the end of a program.
     public func flush() { channel.flush() }
 
+    /// Sends what is queued, and leaves the bus before it returns. This is meant for the end of a daemon: a thread that
+    /// waits for a file system that does not answer keeps the process, and all that it has open, until that answers.
+    public func leave() {
+        channel.flush()
+        channel.close()
+    }
+
     // MARK: Names
 
     /// The outcome of asking for a name.

@@ -148,4 +148,7 @@ final class BusChannel: MessageChannel {
 
     /// Sends what is queued before it returns, for example before the process ends.
     func flush() { dbus_connection_flush(raw) }
+
+    /// Leaves the bus.
+    func close() { dbus_connection_close(raw) }
 }

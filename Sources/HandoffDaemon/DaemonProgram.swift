@@ -152,7 +152,7 @@ public final class DaemonProgram {
     }
 
     private func end() -> Int32 {
-        if let bus, !bus.connection.isClosed { bus.flush() }
+        if let bus, !bus.connection.isClosed { bus.leave() }
         return status
     }
 }

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import signal
 import time
+from pathlib import Path
 
 import pytest
 from gi.repository import GLib
 from asker import MUCH, Asker, document, receive
-from buses import ROOT, wait
+from buses import BROKER, ROOT, wait
+from hanging import HangingFiles
 from link import CONTINUATION, method_call
 from streams import Counts
 from support import Machine, refused
@@ -38,6 +41,29 @@ def test_file_system_that_does_not_answer(machine: Machine) -> None:
     asker.link.close()
     asker.origin.close()
     counts.wait_until_as_before()
+
+
+def test_end_while_a_file_system_does_not_answer(machine: Machine, tmp_path: Path) -> None:
+    """A broker that is to end leaves the bus at once and makes room for the next, though the kernel keeps it as long as a
+    file system does not answer."""
+    try:
+        files = HangingFiles(tmp_path / "files")
+    except OSError as error:
+        pytest.skip(f"no file system can be mounted: {error}")
+    try:
+        asker = Asker(machine, files.place / "Papers" / "Letter.odt")
+        asker.link.send(method_call("Link.OpenDocument", GLib.Variant("(say)", (CONTINUATION, b""))))
+        wait(files.waiting.is_set, "the broker to wait for the file system")
+        former = machine.processes.pop("handoffd")
+        former.send_signal(signal.SIGTERM)
+        begin = time.monotonic()
+        wait(lambda: not machine.session.owner(BROKER), "the broker to leave the bus", 1)
+        assert former.poll() is None, "nothing has kept it"
+        machine.start_broker()
+        assert time.monotonic() - begin < 3
+    finally:
+        files.close()
+    former.wait(10)
 
 
 def test_kernel_without_openat2(machine: Machine) -> None:

@@ -132,6 +132,29 @@ def test_found_by_themselves(machines: Machines, client: str) -> None:
     assert known["file"].unpack() == ("url", (there / "a").as_uri())
 
 
+def test_link_out_of_the_folder(machines: Machines) -> None:
+    """What a link in a shared folder leads to elsewhere is not handed over instead of the document, which is brought over
+    at once."""
+    desk, lap = machines
+    here, there = place(desk, "Cloud"), place(lap, "My cloud")
+    shared(desk, Cloud=here)
+    shared(lap, Cloud=there)
+    (here / "Papers").mkdir()
+    private = lap.folder / "private"
+    private.mkdir()
+    (there / "Papers").symlink_to(private)
+    for folder, text in ((here / "Papers", "hello"), (private, "mine!")):
+        (folder / "id").write_text(text)
+        os.utime(folder / "id", (1_600_000_000, 1_600_000_000))
+    origin, target, dock = Client(desk), Client(lap), Dock(lap)
+    origin.offer("Brief", DocumentURL=(here / "Papers" / "id").as_uri())
+    dock.continue_offer(dock.offer("Brief"))
+    arrived = handed_over(target.wait_for("ContinueActivity"))
+    path = Path(GLib.filename_from_uri(arrived["DocumentURL"].unpack())[0])
+    assert not path.is_relative_to(there) and path.read_text() == "hello"
+    assert dock.outcome()[1] == ""
+
+
 def test_only_one_of_them_has_it(machines: Machines) -> None:
     """A URL into a folder that only one of the machines shares arrives as it left."""
     desk, lap = machines

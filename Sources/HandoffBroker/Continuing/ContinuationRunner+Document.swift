@@ -19,8 +19,8 @@ extension ContinuationRunner {
             documentFile.found(at: path)
             return .present
         case .changing, .behind, .missing: return .awaited
-        // A folder that does not answer keeps nobody waiting.
-        case nil: return .remote
+        // A folder that does not answer keeps nobody waiting, and neither does one that a link leads out of.
+        case .outside, nil: return .remote
         }
     }
 

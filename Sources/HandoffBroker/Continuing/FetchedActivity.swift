@@ -67,8 +67,9 @@ enum FetchedActivity {
             return modified
         }
         guard !state.documentURL.isEmpty else { return nil }
+        let shared = urls.place(ofDocument: state.documentURL)
         return FetchedDocument(
-            url: state.documentURL, sharedPath: urls.path(ofDocument: state.documentURL), size: size,
+            url: state.documentURL, sharedPath: shared?.path, sharedFolder: shared?.folder, size: size,
             modified: modified)
     }
 }

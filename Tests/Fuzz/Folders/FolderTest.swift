@@ -78,7 +78,7 @@ enum FolderTest {
             }
             require(isBeneath, "“\(url)” leads out, to \(mapped.path)")
         }
-        if let path = urls.path(ofDocument: url) { checkPlain(Array(path.utf8)) }
+        if let path = urls.place(ofDocument: url)?.path { checkPlain(Array(path.utf8)) }
         checkUserInfo(url, urls)
     }
 

@@ -53,7 +53,7 @@ final class DocumentAwaiting: Sendable {
             case .behind(let new), .changing(let new):
                 if new != size { post(.grown(new)) }
                 size = new
-            case .missing: break
+            case .missing, .outside: break
             }
         } while watch.wait(unless: stop, atMost: size == nil ? nil : .microseconds(SynchronisedCopy.rest))
             && stop.pause(Int32(Self.interval.components.attoseconds / 1_000_000_000_000_000))

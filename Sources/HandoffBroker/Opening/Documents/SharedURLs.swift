@@ -74,14 +74,17 @@ struct SharedURLs {
         return FileURL.text(path, suffix: file.suffix)
     }
 
-    /// The path here of the document that is `url` at the origin; nil if it is in no folder that both have, or cannot be
-    /// written as text.
-    func path(ofDocument url: String) -> String? {
+    /// The path here of the document that is `url` at the origin, and the innermost shared folder that it lies in; nil if
+    /// it is in no folder that both have, or cannot be written as text.
+    func place(ofDocument url: String) -> (path: String, folder: String)? {
         guard let file = FileURL(url), file.suffix.isEmpty,
             let item = origin.item(at: file.path), !item.way.isEmpty, item.way.last != UInt8(ascii: "/"),
-            let path = here.path(ofItemAt: file.path, among: origin)
+            let path = here.path(ofItemAt: file.path, among: origin),
+            let folder = here.item(at: path).flatMap({ here[$0.folder] }),
+            let text = String(validating: path, as: UTF8.self),
+            let place = String(validating: folder.path, as: UTF8.self)
         else { return nil }
-        return String(validating: path, as: UTF8.self)
+        return (text, place)
     }
 
     /// `userInfo`, which has been checked, with the tagged URLs that have another form here. They grow by at most `room`

@@ -11,14 +11,17 @@ struct ContentTypes {
     /// How many types a type is a kind of, at most, itself included.
     private static let maximumKinds = 32
 
-    /// What opening may run. GIO's g_content_type_can_be_executable would not do: it says so of every text.
+    /// What opening may run, install or mount, and what leads elsewhere when it is opened. GIO's
+    /// g_content_type_can_be_executable would not do: it says so of every text.
     private static let programs: Set<String> = [
         "application/x-executable", "application/x-sharedlib", "application/x-pie-executable",
         "application/x-desktop",
         "application/x-shellscript", "text/x-shellscript", "application/x-csh", "application/x-perl",
         "application/x-python-bytecode", "text/x-python", "text/x-python3", "application/x-ruby",
         "application/javascript",
-        "text/javascript", "application/x-php", "application/x-awk", "text/x-lua", "text/x-tcl",
+        "text/javascript", "application/x-php", "application/x-awk", "text/x-lua", "text/tcl", "text/x-tcl",
+        "text/vbscript", "application/x-powershell", "application/x-love-game", "text/x-ms-regedit",
+        "application/vnd.ms-htmlhelp", "application/vnd.adobe.flash.movie", "application/x-mswinurl",
         "application/x-java",
         "application/x-java-archive", "application/java-archive", "application/x-java-jnlp-file",
         "application/x-ms-dos-executable",
@@ -28,7 +31,12 @@ struct ContentTypes {
         "application/vnd.debian.binary-package", "application/x-rpm", "application/vnd.flatpak.ref",
         "application/vnd.flatpak.repo", "application/vnd.flatpak", "application/vnd.snap",
         "application/x-mozilla-theme",
-        "application/x-xpinstall", "inode/directory", "inode/symlink", "inode/fifo", "inode/socket",
+        "application/x-xpinstall", "application/x-chrome-extension",
+        "application/vnd.openofficeorg.extension",
+        "application/x-plasma", "application/x-kns", "application/x-remmina", "application/x-cd-image",
+        "application/vnd.efi.iso", "application/vnd.efi.img", "application/x-raw-disk-image",
+        "application/x-raw-disk-image-xz-compressed", "application/x-apple-diskimage", "inode/directory",
+        "inode/symlink", "inode/fifo", "inode/socket",
         "inode/blockdevice",
         "inode/chardevice", "inode/mount-point",
     ]
@@ -76,6 +84,7 @@ struct ContentTypes {
         let kinds = kinds(of: type)
         // The database has it that JSON is JavaScript, but nothing runs it.
         if kinds.contains("application/json") { return false }
-        return kinds.contains { Self.programs.contains($0) }
+        // Wine has a type for each kind of Windows file, and runs some of them.
+        return kinds.contains { Self.programs.contains($0) || $0.hasPrefix("application/x-wine-extension-") }
     }
 }

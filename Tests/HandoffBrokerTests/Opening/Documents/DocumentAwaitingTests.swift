@@ -17,6 +17,7 @@ private final class Waiter {
     init() throws { folder = try TemporaryDirectory() }
 
     var path: String { folder.path("shared/a/b/Letter.txt") }
+    var shared: String { folder.path("shared") }
 
     func start(_ document: FetchedDocument) throws {
         awaiting = try DocumentAwaiting(document, at: path) { [weak self] event in
@@ -49,7 +50,7 @@ struct DocumentAwaitingTests {
     func folders() async throws {
         try await onLoop {
             let waiter = try Waiter()
-            try waiter.start(FetchedDocument(size: 4, modified: Self.modified))
+            try waiter.start(FetchedDocument(sharedFolder: waiter.shared, size: 4, modified: Self.modified))
             try await letPass(.milliseconds(30))
             let part = try waiter.folder.write("Dear", to: "shared/a/b/.Letter.txt.tmp")
             try await letPass(.milliseconds(150))
@@ -69,7 +70,7 @@ struct DocumentAwaitingTests {
             try waiter.folder.write("", to: "shared/a/b/x")
             try manager.createSymbolicLink(
                 atPath: waiter.path, withDestinationPath: waiter.folder.path("elsewhere"))
-            try waiter.start(FetchedDocument(size: 4))
+            try waiter.start(FetchedDocument(sharedFolder: waiter.shared, size: 4))
             try await letPass(.milliseconds(150))
             try manager.removeItem(atPath: waiter.path)
             try waiter.folder.write("", to: "shared/a/b/Letter.txt/x")
@@ -83,11 +84,34 @@ struct DocumentAwaitingTests {
         }
     }
 
+    @Test(
+        "what a link leads to out of the shared folder is not it; a link to another place in it is followed")
+    func linkedFolders() async throws {
+        try await onLoop {
+            let waiter = try Waiter()
+            let manager = FileManager.default
+            try waiter.folder.write("Dear", to: "elsewhere/Letter.txt")
+            try waiter.folder.write("Dear", to: "shared/c/Letter.txt")
+            try waiter.folder.write("", to: "shared/a/x")
+            let document = FetchedDocument(sharedFolder: waiter.shared, size: 4)
+            let place = waiter.folder.path("shared/a/b")
+            try manager.createSymbolicLink(atPath: place, withDestinationPath: "../../elsewhere")
+            #expect(CopyLook.at(waiter.path, of: document) == .outside)
+            try waiter.start(document)
+            try await letPass(.milliseconds(150))
+            #expect(waiter.events == [])
+            try manager.removeItem(atPath: place)
+            try manager.createSymbolicLink(atPath: place, withDestinationPath: "../c")
+            #expect(CopyLook.at(waiter.path, of: document) == .current)
+            waiter.stop()
+        }
+    }
+
     @Test("what is newer, and is being written, is waited for until it rests")
     func changing() async throws {
         try await onLoop {
             let waiter = try Waiter()
-            try waiter.start(FetchedDocument(size: 100, modified: Self.modified))
+            try waiter.start(FetchedDocument(sharedFolder: waiter.shared, size: 100, modified: Self.modified))
             try waiter.folder.write("Dear", to: "shared/a/b/Letter.txt")
             try await eventually { waiter.events.last == "grown 4" }
             try waiter.folder.write("Dear all", to: "shared/a/b/Letter.txt")
@@ -99,7 +123,7 @@ struct DocumentAwaitingTests {
     func stopped() async throws {
         try await onLoop {
             let waiter = try Waiter()
-            try waiter.start(FetchedDocument(size: 4))
+            try waiter.start(FetchedDocument(sharedFolder: waiter.shared, size: 4))
             try await letPass(.milliseconds(50))
             waiter.stop()
             try waiter.folder.write("Dear", to: "shared/a/b/Letter.txt")

@@ -59,6 +59,12 @@ struct DocumentKindTests {
             ("image/png", "application/x-executable"),
             ("application/x-ms-dos-executable", "application/octet-stream"),
             ("application/java-archive", "application/zip"), ("application/vnd.flatpak.ref", "text/plain"),
+            ("text/tcl", "text/plain"), ("text/vbscript", "text/plain"),
+            ("application/x-mswinurl", "text/plain"),
+            ("application/x-cd-image", "application/octet-stream"),
+            ("application/x-raw-disk-image", "application/octet-stream"),
+            ("application/vnd.openofficeorg.extension", "application/zip"),
+            ("application/x-wine-extension-msp", "text/plain"),
             ("image/png", "application/pdf"), ("text/plain", "application/pdf"), ("image/png", "text/html"),
             ("application/pdf", "text/html"), ("image/png", "application/zip"),
         ])

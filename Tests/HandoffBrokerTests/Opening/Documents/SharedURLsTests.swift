@@ -142,7 +142,8 @@ struct SharedURLsTests {
         ]
         let (activity, document) = try Self.check(values)
         let expected = FetchedDocument(
-            url: Self.origin + way, sharedPath: path, size: 5, modified: -7)
+            url: Self.origin + way, sharedPath: path, sharedFolder: path.map { _ in "/data/cloud" }, size: 5,
+            modified: -7)
         #expect(document == expected)
         #expect(activity["DocumentURL"] == nil && activity["DocumentSize"] == nil)
     }
