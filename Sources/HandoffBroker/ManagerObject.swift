@@ -151,7 +151,7 @@ final class ManagerObject: ManagerServer {
         let registration = try owner.registry.requireRegistration(of: name.text)
         let documentType = properties["DocumentURL"]?.string.flatMap { ActivityURL.documentType($0) }
         let type = try owner.registry.activityType(activityType, documentType: documentType, for: name.text)
-        var generator = SystemRandomNumberGenerator()
+        var generator = UnpredictableNumbers()
         let object = try ActivityObject(
             ActivityID(using: &generator), type: type, registration: registration, caller: call.caller,
             owner: name,

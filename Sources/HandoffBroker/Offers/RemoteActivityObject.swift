@@ -3,6 +3,7 @@ internal import DBus
 internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
+internal import Platform
 
 /// What an offer of a peer needs from the session.
 @MainLoop
@@ -148,7 +149,7 @@ final class RemoteActivityObject: RemoteActivityServer {
     private func makeRunner(
         _ target: RemoteOffers.Target, _ caller: BusName, _ token: String
     ) throws -> (ContinuationRunner, [HeldContinuations.Action]) {
-        var generator = SystemRandomNumberGenerator()
+        var generator = UnpredictableNumbers()
         let id = ContinuationID(using: &generator)
         let getsPageAlone = target.application.map { owner.getsPageAlone($0, of: entry.offer) } ?? false
         let registration = registration(for: target, getsPageAlone: getsPageAlone)
