@@ -219,7 +219,10 @@ final class ContinuationRunner {
             let folders =
                 SharedURLs.areNamed(in: fetched) ? await owner.sharedFolders.current() : SharedFolders()
             var (activity, summary, document) = try FetchedActivity.check(fetched, machine.offer, folders)
+            // An answer that comes too late must not change what is being delivered.
+            guard machine.isFetching else { return }
             if machine.wantsDocument { summary.document = await look(for: document) }
+            guard machine.isFetching else { return }
             activity["DocumentURL"] = summary.document == .present ? documentFile.value : nil
             (self.activity, self.document) = (handed(activity), document)
             let actions = machine.fetched(summary, at: .now)

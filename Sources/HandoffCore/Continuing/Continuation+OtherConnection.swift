@@ -9,6 +9,11 @@ extension Continuation {
         }
     }
 
+    /// Whether an answer to `Fetch` still counts.
+    public var isFetching: Bool {
+        if case .preparing = state { retrieval.isFetching } else { false }
+    }
+
     /// The connection that was asked whether it will continue, or that was handed the activity, does not
     /// implement that call. Another connection of the application takes its place.
     public mutating func handedOver(_ handover: Handover, at now: Instant) -> [Action] {

@@ -24,7 +24,7 @@ public struct Continuation: Sendable {
     }
 
     var state = State.new
-    private var retrieval: Retrieval
+    var retrieval: Retrieval
     private var isLinked = true
     var isLetGo: Bool
 

@@ -33,6 +33,7 @@ struct Retrieval: Sendable {
     private var offeredRevision: UInt64
     private var hasRetried = false
     private var hasRefreshed = false
+    private var refreshes = 0
 
     /// What the last successful `Fetch` brought.
     private(set) var fetched: Continuation.Fetched?
@@ -56,18 +57,28 @@ struct Retrieval: Sendable {
         return offer.agrees(with: fetched)
     }
 
+    /// Whether an answer to `Fetch` still counts.
+    var isFetching: Bool {
+        if case .fetching = state { true } else { false }
+    }
+
     /// Fetches.
     mutating func begin(at now: Instant) -> [Continuation.Action] {
         state = .fetching(until: now.advanced(by: Deadline.fetch))
         return [.fetch]
     }
 
-    /// Fetches a complete activity again if it has changed since, but only once.
+    /// How often a complete activity is fetched again: one that changes all the time is delivered too.
+    private static let maximumRefreshes = 3
+
+    /// Fetches a complete activity again if it has changed since, but only once, unless its document has come since: that
+    /// takes time, in which it may change once more.
     mutating func refresh(at now: Instant) -> [Continuation.Action] {
         guard isComplete, !hasRefreshed, let fetched, fetched.offer.revision < offeredRevision else {
             return []
         }
         hasRefreshed = true
+        refreshes += 1
         return begin(at: now)
     }
 
@@ -125,6 +136,7 @@ struct Retrieval: Sendable {
     mutating func documentArrived() -> Step {
         switch state {
         case .awaitingDocument, .bringingDocument:
+            hasRefreshed = refreshes >= Self.maximumRefreshes
             fetched?.document = .present
             state = .complete
         case .new, .fetching, .unlinked, .complete:

@@ -3,6 +3,9 @@
 import HandoffCore
 import Testing
 
+// This file is long because one continuation meets all of these events, and each has to be seen beside those that it must
+// not disturb.
+
 @Suite("Continuing")
 struct ContinuationTests {
     private let application: ApplicationID
@@ -256,6 +259,25 @@ struct ContinuationTests {
         #expect(continuation.opened(at: .at(2)).first == .finished(.continued, callers: ["a"]))
         var early = try self.continuation()
         #expect(early.documentWithheld(at: .at(1)) == [])
+    }
+
+    @Test("what changes again while a document is fetched anew is fetched again, a few times at most")
+    func refreshedAgain() throws {
+        var continuation = try continuation()
+        _ = continuation.willContinueAnswered(true, at: .at(0))
+        #expect(continuation.fetched(try fetched(.remote), at: .at(0)) == [.bringDocument])
+        for revision: UInt64 in 2...4 {
+            continuation.offerRevised(to: revision)
+            #expect(!continuation.isFetching)
+            #expect(continuation.documentArrived(at: .at(1)) == [.fetch])
+            #expect(continuation.isFetching)
+            #expect(
+                continuation.fetched(try fetched(.remote, revision: revision), at: .at(1)) == [.bringDocument]
+            )
+        }
+        continuation.offerRevised(to: 5)
+        #expect(continuation.documentArrived(at: .at(2)) == [.deliver])
+        #expect(!continuation.isFetching)
     }
 
     @Test("a document is brought over before the activity is delivered, for as long as bytes flow")
