@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from gi.repository import GLib
@@ -11,7 +12,7 @@ from buses import BRIDGE, BRIDGE_ROOT, BROKER, BUS, HANDOFF_ERROR, ROOT, let_pas
 from clients import APPLICATION_ID, Client, Dock
 from sandbox import RawClient, can_be_made
 from support import Machine, wait_for_link
-from test_starting import NAME, application, offered, told
+from test_starting import NAME, application, failed, offered, told
 from test_web_pages import BROWSER, PAGE, install_browser, named
 
 SOME_ID = "0123456789abcdef" * 2
@@ -151,4 +152,17 @@ def test_sandbox_that_takes_the_name_of_systemd(machines: tuple[Machine, Machine
     dock.continue_offer(path, ActivationToken="token_7")
     assert told(result)["calls"] == ["WillContinueActivity", "ContinueActivity"]
     assert dock.outcome() == (NAME, "", "")
+    assert intruder.calls == []
+
+
+def test_sandbox_that_takes_an_application_s_name(machines: tuple[Machine, Machine], intruder: RawClient) -> None:
+    """Who owns the name of an application in a sandbox of another one keeps it from being started, and the user is told why
+    at once."""
+    desk, lap = machines
+    services = Path(desk.environment["XDG_RUNTIME_DIR"], "dbus-1", "services")
+    services.mkdir(parents=True, exist_ok=True)
+    (services / f"{NAME}.service").write_text(f"[D-BUS Service]\nName={NAME}\nExec=/bin/true\n")
+    own(intruder, NAME)
+    dock, path = offered((lap, desk), "true", DBusActivatable="true")
+    assert "sandbox" in failed(dock, path)
     assert intruder.calls == []

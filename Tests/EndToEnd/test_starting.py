@@ -236,16 +236,21 @@ def test_a_program_that_never_stops_writing_hardly_wakes_the_broker(machines: Ma
 @pytest.mark.parametrize("keys", [
     {"Exec": '"unclosed'}, {"Exec": "true %x"}, {"Exec": 'sh -c "true %u"'}, {"Exec": "A=b true"}, {"Exec": "%u"},
     {"Exec": ""}, {"Exec": "true", "Terminal": "true"}, {"Exec": "true", "TryExec": "/nonexistent/program"},
-    {"Exec": "true" + " x" * 30_000, "Hidden": "true"}])
+    {"Exec": "true" + " x" * 5_000}, {"Exec": "true" + " x" * 30_000, "Hidden": "true"}])
 def test_an_exec_line_that_cannot_be_used_starts_nothing(machines: Machines, keys: dict[str, str]) -> None:
-    """An application whose Exec line is not legal, that needs a terminal, or that is not there is not said to continue
+    """An application whose Exec line is not legal or far too long, that needs a terminal, or that is not there is not said to continue
     anything while it does not run."""
     desk, lap = machines
     install(lap, NAME, ActivityTypes=TYPE, **keys)
+    install(lap, "com.example.good", ActivityTypes="com.example.good", Exec="true")
+    dock = Dock(lap)
+    Client(desk, application_id="com.example.good", types=("com.example.good",)).offer("Good")
+    # Once this one is listed, the other entry has been read as well.
+    dock.offer("Good")
     origin = Client(desk, application_id=NAME, types=(TYPE,))
     origin.create(TYPE, Title="Start me").become_current()
     wait(lambda: [one["Title"] for one in lap.session.get(ROOT, "Manager.HiddenOffers")] == ["Start me"], "a hidden offer")
-    assert not Dock(lap).offers
+    assert not dock.titles
 
 
 def test_two_offers_start_an_application_once(machine: Machine) -> None:

@@ -71,6 +71,7 @@ public struct ExecLine: Sendable {
     /// Codes that mean nothing any more.
     private static let deprecatedCodes: Set<Unicode.Scalar> = ["d", "D", "n", "N", "v", "m"]
     private static let otherCodes: Set<Unicode.Scalar> = ["i", "c", "k", "%"]
+    private static let knownCodes = openingCodes.union(deprecatedCodes).union(otherCodes)
 
     private static func illegal(_ reason: String) -> HandoffFailure {
         HandoffFailure(
@@ -88,10 +89,10 @@ public struct ExecLine: Sendable {
     /// Throws if a word has codes that do not exist, or has what is opened within something that a shell could read:
     /// an address may hold anything that means something to a shell.
     private static func check(_ word: String) throws(HandoffFailure) {
+        guard word.utf8.contains(UInt8(ascii: "%")) else { return }
         guard let parts = parts(of: word) else { throw illegal("a % stands there without a code") }
         let codes = codes(in: word)
-        let known = openingCodes.union(deprecatedCodes).union(otherCodes)
-        if let unknown = codes.subtracting(known).sorted().first {
+        if let unknown = codes.subtracting(knownCodes).sorted().first {
             throw illegal("there is no code \(PeerText.message("%\(unknown)"))")
         }
         guard !codes.isDisjoint(with: openingCodes) else { return }

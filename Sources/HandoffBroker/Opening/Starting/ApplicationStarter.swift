@@ -56,7 +56,9 @@ final class ApplicationStarter {
             switch entry.way {
             case .bus(let name):
                 // The bus does not decide how long this may take. Never Activate, which would show an empty window.
-                return try await bus.startService(name, timeout: Deadline.registration * 2)
+                try await bus.startService(name, timeout: Deadline.registration * 2)
+                if let owner = try await bus.identifiedOwner(of: name) { try check(owner, application) }
+                return
             case .program(let line):
                 let launch = try await Self.inBackground {
                     try Launch(application, line, of: entry, opening: nil, activationToken: activationToken)
@@ -150,13 +152,16 @@ final class ApplicationStarter {
         guard let owner = started, let unique = owner.name else {
             throw HandoffFailure(.applicationFailed, "It has left the bus.")
         }
-        if let sandbox = owner.sandbox, !SandboxClaims.isOwn(application, sandbox) {
-            throw HandoffFailure(
-                .accessDenied,
-                "Its bus name is owned by another program, which runs in a sandbox, or about which nothing can be found"
-                    + " out. End that program.")
-        }
+        try check(owner, application)
         return unique
+    }
+
+    private func check(_ owner: Caller, _ application: ApplicationID) throws(HandoffFailure) {
+        guard let sandbox = owner.sandbox, !SandboxClaims.isOwn(application, sandbox) else { return }
+        throw HandoffFailure(
+            .accessDenied,
+            "Its bus name is owned by another program, which runs in a sandbox, or about which nothing can be found"
+                + " out. End that program.")
     }
 
     // MARK: Programs

@@ -72,7 +72,8 @@ struct ContentTypes {
         var kinds = [type]
         var next = 0
         while next < kinds.count, kinds.count < Self.maximumKinds {
-            for parent in parents[kinds[next]] ?? [] where !kinds.contains(parent) { kinds.append(parent) }
+            for parent in parents[kinds[next]] ?? []
+            where kinds.count < Self.maximumKinds && !kinds.contains(parent) { kinds.append(parent) }
             next += 1
         }
         if type.hasPrefix("text/"), !kinds.contains("text/plain") { kinds.append("text/plain") }
@@ -82,6 +83,8 @@ struct ContentTypes {
     /// Whether a file of `type` is a program, or something else whose opening may run one.
     func isProgram(_ type: String) -> Bool {
         let kinds = kinds(of: type)
+        // Of what is a kind of so much, not all was looked at.
+        if kinds.count >= Self.maximumKinds { return true }
         // The database has it that JSON is JavaScript, but nothing runs it.
         if kinds.contains("application/json") { return false }
         // Wine has a type for each kind of Windows file, and runs some of them.

@@ -24,6 +24,9 @@ struct LaunchEntry: Sendable {
     let folder: String?
 
     private static let group = "Desktop Entry"
+    /// How many bytes a command line may have. Each is looked at whenever the entries are read, so that looking has to be
+    /// cheap.
+    private static let maximumLine = 8 << 10
 
     /// The entry of `application`, as it is now. This blocks as long as the file system does.
     /// - Throws: why the application cannot be started.
@@ -69,6 +72,11 @@ struct LaunchEntry: Sendable {
         }
         guard let line = try file.string("Exec", in: group), !line.isEmpty else {
             throw failure("Its desktop entry names no program (Exec). Install it again.")
+        }
+        guard line.utf8.count <= maximumLine else {
+            throw failure(
+                "The Exec line of its desktop entry has \(line.utf8.count) bytes, and at most \(maximumLine) may be used."
+                    + " Put what it does into a script.")
         }
         do {
             return try ExecLine(words: try ShellWords.split(line))

@@ -74,6 +74,16 @@ struct StartingTests {
         #expect(types.kinds(of: "a/loop") == ["a/loop", "a/loop2"])
     }
 
+    @Test("what is said to be a kind of very much is looked at no further, and counts as a program")
+    func typeOfManyKinds() throws {
+        let folder = try TemporaryDirectory()
+        let lines = (0..<50_000).map { "a/many b/\($0)\n" }.joined()
+        _ = try folder.write(lines, to: "mime/subclasses")
+        let types = ContentTypes(folders: [folder.path("")])
+        #expect(types.kinds(of: "a/many").count == 32)
+        #expect(types.isProgram("a/many") && !types.isProgram("b/7"))
+    }
+
     @Test(
         "what is not written like a content type is none",
         arguments: [
