@@ -164,6 +164,11 @@ struct SyncthingConfigurationTests {
     @Test("bytes of no meaning, deep nesting, and as many folders as fit into a file, do no harm")
     func hostile() {
         #expect(SyncthingConfiguration.folders((0...255).map { UInt8($0) }, home: "/home").isEmpty)
+        let (begin, end) = (String(repeating: "<a>", count: 40), String(repeating: "</a>", count: 40))
+        let folders = ["one", "two"].map { #"<folder id="\#($0)" path="/\#($0)"/>"# }
+        let deep = "<configuration>\(folders[0])\(begin)\(end)\(folders[1])</configuration>"
+        #expect(
+            SyncthingConfiguration.folders(Array(deep.utf8), home: "/home").map(\.name) == ["syncthing:one"])
         #expect(Self.folders(String(repeating: "<a>", count: 80_000)).isEmpty)
         let many = (0..<8000).map { "<folder id='\($0)' path='/a\($0)'/>" }.joined()
         #expect(Self.folders("<c>\(many)</c>").count == SharedFolders.maximumCount)

@@ -10,6 +10,8 @@ final class SyncthingConfiguration {
     private let home: String
     /// How many elements have begun and not ended.
     private var depth = 0
+    /// Syncthing needs five. GLib's parser takes hundreds of bytes for each.
+    private static let maximumDepth = 32
     private var folders: [SharedFolder] = []
 
     private init(home: String) { self.home = home }
@@ -25,8 +27,14 @@ final class SyncthingConfiguration {
     /// GLib's parser knows no entities but the five of XML, so a small file never becomes a large one.
     private func read(_ bytes: [UInt8]) {
         var parser = GMarkupParser()
-        parser.start_element = { _, name, names, values, data, _ in
-            SyncthingConfiguration.with(data) { $0.began(name, names, values) }
+        parser.start_element = { _, name, names, values, data, error in
+            SyncthingConfiguration.with(data) { configuration in
+                configuration.began(name, names, values)
+                guard configuration.depth > SyncthingConfiguration.maximumDepth else { return }
+                g_set_error_literal(
+                    error, g_markup_error_quark(), gint(G_MARKUP_ERROR_INVALID_CONTENT.rawValue),
+                    "it is nested too deeply")
+            }
         }
         parser.end_element = { _, _, data, _ in SyncthingConfiguration.with(data) { $0.depth -= 1 } }
         withUnsafePointer(to: &parser) { parser in
