@@ -20,6 +20,10 @@ final class PartialFile {
     private(set) var count: UInt64 = 0
     /// How many bytes may be written.
     private var limit: UInt64
+    /// How many bytes were announced, 0 if that is not known.
+    private let announced: UInt64
+    /// For how many bytes there is space.
+    private var setAside: UInt64 = 0
     /// How many bytes the disk has been told to write.
     private var started: UInt64 = 0
     /// How many bytes are on the disk.
@@ -29,6 +33,8 @@ final class PartialFile {
     /// As many bytes are handed to the disk at a time, and at most twice as many wait for it. So what is left to do at
     /// the end takes no longer than bytes may be missing, and a disk that is slower than the network slows the sender.
     private static let batch: UInt64 = 16 << 20
+    /// For how many bytes at a time space is set aside.
+    private static let step: UInt64 = 64 << 20
     /// How many documents may have one name.
     private static let maximumNumber = 9999
 
@@ -41,11 +47,25 @@ final class PartialFile {
         guard limit <= room else { throw Self.noRoom(needed: limit, room: room, folder) }
         name = Self.prefix + Digest.hexadecimal(RandomBytes.make(16)) + Self.suffix
         descriptor = try Self.make(name, in: folder)
-        guard let size, size > 0, handoff_set_space_aside(descriptor.number, Int64(clamping: size)) != 0,
-            errno == ENOSPC || errno == EDQUOT || errno == EFBIG
-        else { return }
-        unlinkat(folder.descriptor.number, name, 0)
-        throw Self.noRoom(needed: size, room: folder.room, folder)
+        announced = size ?? 0
+        do {
+            try setSpaceAside(to: 0)
+        } catch {
+            unlinkat(folder.descriptor.number, name, 0)
+            throw error
+        }
+    }
+
+    /// Sets space aside a little ahead of what comes. Set aside for all that was announced, it would be taken from the
+    /// user for as long as somebody likes who announces much and sends little.
+    private func setSpaceAside(to end: UInt64) throws(HandoffFailure) {
+        guard end >= setAside, setAside < announced else { return }
+        let next = min(announced, end + Self.step)
+        guard
+            handoff_set_space_aside(descriptor.number, Int64(clamping: next)) == 0
+                || ![ENOSPC, EDQUOT, EFBIG].contains(errno)
+        else { throw Self.noRoom(needed: announced - count, room: folder.room, folder) }
+        setAside = next
     }
 
     deinit {
@@ -79,6 +99,7 @@ final class PartialFile {
         guard UInt64(bytes.count) <= limit - count else {
             throw Self.noRoom(needed: count + UInt64(bytes.count), room: limit, folder)
         }
+        try setSpaceAside(to: count + UInt64(bytes.count))
         var rest = bytes[...]
         while !rest.isEmpty {
             let place = count + UInt64(bytes.count - rest.count)

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import CGio
+import Foundation
+import TestSupport
+import Testing
+
+@testable import HandoffBroker
+
+@Suite("Documents on their way")
+struct PartialFileTests {
+    /// How many bytes of the disk the only file in `folder` takes.
+    private func space(in folder: TemporaryDirectory) throws -> Int {
+        let path = folder.path("Handoff")
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: path).first)
+        var status = stat()
+        try #require(lstat("\(path)/\(name)", &status) == 0)
+        return Int(status.st_blocks) * 512
+    }
+
+    @Test("space is set aside a little ahead of what comes, however much was announced")
+    func space() throws {
+        let folder = try TemporaryDirectory()
+        let received = try ReceivedFolder(in: folder.path(""))
+        let step = 64 << 20
+        let file = try PartialFile(in: received, size: 200 << 20)
+        let first = try space(in: folder)
+        // Not every file system can set space aside.
+        #expect(first == 0 || step...(step + 4096) ~= first)
+        let bytes = [UInt8](repeating: 1, count: 1 << 20)
+        for _ in 0..<65 { try bytes.withUnsafeBytes { try file.write($0) } }
+        let second = try space(in: folder)
+        #expect(65 << 20...(2 * step + 2 << 20) ~= second)
+    }
+}
