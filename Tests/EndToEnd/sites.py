@@ -195,7 +195,10 @@ class Web:
 
     def command(self, *command: str) -> list[str]:
         """The command with which a program is run in this network, where only its authority is trusted."""
-        script = f'mount --bind "$1" /etc/hosts && mount --bind "$2" {CERTIFICATES} && shift 2 && exec "$@"'
+        # Something can be mounted only where there is something: a bare machine has no such file.
+        hosts = ("[ -e /etc/hosts ] || { mount -t tmpfs tmpfs /mnt && cp -a /etc/. /mnt && : > /mnt/hosts &&"
+                 " mount --bind /mnt /etc; }")
+        script = f'{hosts} && mount --bind "$1" /etc/hosts && mount --bind "$2" {CERTIFICATES} && shift 2 && exec "$@"'
         return ["ip", "netns", "exec", self.namespace, "sh", "-c", script, "sh", str(self.hosts),
                 str(self.authority.certificate), *command]
 

@@ -144,7 +144,6 @@ def test_without_a_portal(lap: Machine, boxed: Client, answer: str) -> None:
     assert boxed.members == ["WillContinueActivity", "DidFailToContinueActivity"]
 
 
-<<<<<<< HEAD
 def test_application_that_unregisters_meanwhile(lap: Machine, boxed: Client) -> None:
     """A sandboxed application that unregisters while the portal is asked is told that nothing comes, and is not handed the
     activity after the outcome."""
@@ -159,7 +158,8 @@ def test_application_that_unregisters_meanwhile(lap: Machine, boxed: Client) -> 
     portal.held.pop().return_value(portal.answer)
     boxed.wait_for("DidFailToContinueActivity")
     assert boxed.members == ["WillContinueActivity", "DidFailToContinueActivity"]
-=======
+
+
 def test_portal_in_a_sandbox(lap: Machine, boxed: Client) -> None:
     """Who owns the portal's name in a sandbox is no portal, and is given no document."""
     told = show_editor(lap)
@@ -170,7 +170,6 @@ def test_portal_in_a_sandbox(lap: Machine, boxed: Client) -> None:
     assert not portal.asked
     assert boxed.members == ["WillContinueActivity", "DidFailToContinueActivity"]
     sandbox.close()
->>>>>>> rattack1
 
 
 def test_what_is_continued_without_a_document(lap: Machine, boxed: Client) -> None:

@@ -17,9 +17,8 @@ from gi.repository import GLib
 from buses import HANDOFF_ERROR, ROOT, let_pass, wait
 from clients import Client, Dock
 from link import SOME_ID, Device, offer
-from support import SANITIZED, Machine
+from support import SANITIZED, Machine, memory
 from test_desktop_entries import STARTED, have_bus_start, install
-from test_streams import private_memory
 
 Machines = tuple[Machine, Machine]
 NAME, TYPE = "com.example.started-by-exec", "com.example.started.edit"
@@ -92,7 +91,6 @@ def test_an_application_is_started_by_its_exec_line(machines: Machines) -> None:
     wait(lambda: dock.offers[path]["HandlersToStart"] == [], "it to be known that it runs")
 
 
-<<<<<<< HEAD
 @pytest.mark.parametrize("way", ["the bus", "its Exec line"])
 def test_an_application_is_started_from_the_shell(machines: Machines, way: str) -> None:
     """From a machine where nothing runs but the two daemons, `handoff continue` starts an application, through the bus or by
@@ -112,7 +110,8 @@ def test_an_application_is_started_from_the_shell(machines: Machines, way: str) 
     started = told(result)
     assert started["calls"] == ["WillContinueActivity", "ContinueActivity"]
     assert started["activity"]["UserInfo"] == {"page": 7}
-=======
+
+
 def test_a_started_program_has_the_limit_of_the_session(machines: Machines) -> None:
     """A program that is started may have as many files open as the session allows, and not as many as the broker needs."""
     lap = machines[1]
@@ -125,7 +124,6 @@ def test_a_started_program_has_the_limit_of_the_session(machines: Machines) -> N
         resource.setrlimit(resource.RLIMIT_NOFILE, usual)
     dock, path = offered(machines, script(lap, "echo $(ulimit -Sn) of $(ulimit -Hn) >&2; exit 1"))
     assert f"1000 of {usual[1]}" in failed(dock, path)
->>>>>>> rattack1
 
 
 def test_a_started_application_outlives_the_broker(machines: Machines) -> None:
@@ -203,7 +201,7 @@ def test_a_flood_of_messages_costs_the_broker_little(machines: Machines) -> None
         "while True:\n try: os.write(2, b'last words\\n'); break\n except BlockingIOError: time.sleep(0.01)\n"
         "sys.exit(7)\n")
     dock, path = offered(machines, f"{sys.executable} {lap.folder}/flood.py")
-    before, longest = private_memory(lap), 0.0
+    before, longest = memory(lap, "handoffd"), 0.0
     dock.continue_offer(path)
     while not dock.finished():
         begin = time.monotonic()
@@ -213,7 +211,7 @@ def test_a_flood_of_messages_costs_the_broker_little(machines: Machines) -> None
     message = dock.outcome()[2]
     assert "status 7" in message and message.rstrip(")").endswith("last words"), message
     assert SANITIZED or longest < 0.1, f"{longest:.3f} s for an answer"
-    assert SANITIZED or private_memory(lap) - before < 2 << 20
+    assert SANITIZED or memory(lap, "handoffd") - before < 2 << 20
 
 
 def test_a_program_that_never_stops_writing_hardly_wakes_the_broker(machines: Machines) -> None:
