@@ -18,9 +18,10 @@ struct FileURL {
         guard Self.isFile(text), !text.utf8.contains(0) else { return nil }
         let end = text.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? text.endIndex
         var host: UnsafeMutablePointer<gchar>?
+        // It may be there even if there is no file.
+        defer { g_free(host) }
         guard let file = g_filename_from_uri(String(text[..<end]), &host, nil) else { return nil }
         defer { g_free(file) }
-        defer { g_free(host) }
         let name = host.map { String(cString: $0).lowercased() } ?? ""
         guard name.isEmpty || name == "localhost" else { return nil }
         path = file.withMemoryRebound(to: UInt8.self, capacity: 1) { bytes in
