@@ -15,24 +15,12 @@ extension DocumentDescription {
     /// - Throws: `InvalidArgs` naming a key whose value is of another type, or too long.
     public init(_ about: [String: Value]) throws(HandoffFailure) {
         try self.init(
-            name: Self.value(about, Key.name, "s", \.string) ?? "",
-            size: Self.value(about, Key.size, "t") { if case .uint64(let size) = $0 { size } else { nil } },
-            contentType: Self.value(about, Key.contentType, "s", \.string) ?? "",
-            modified: Self.value(about, Key.modified, "x") {
+            name: about.listed(Key.name, "s", \.string) ?? "",
+            size: about.listed(Key.size, "t") { if case .uint64(let size) = $0 { size } else { nil } },
+            contentType: about.listed(Key.contentType, "s", \.string) ?? "",
+            modified: about.listed(Key.modified, "x") {
                 if case .int64(let time) = $0 { time } else { nil }
             })
-    }
-
-    private static func value<Type>(
-        _ about: [String: Value], _ key: String, _ signature: String, _ convert: (Value) -> Type?
-    ) throws(HandoffFailure) -> Type? {
-        guard let found = about[key] else { return nil }
-        guard let value = convert(found) else {
-            throw HandoffFailure(
-                .invalidArguments,
-                "\(key) has the type \(found.typeSignature.prefix(64)). Give it the type \(signature).")
-        }
-        return value
     }
 
     /// The description as a dictionary.

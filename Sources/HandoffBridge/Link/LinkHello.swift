@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffCore
+internal import HandoffInterfaces
 internal import Platform
 
 /// What a device says about itself with `Hello`.
@@ -42,35 +43,23 @@ struct LinkHello: Hashable, Sendable {
     /// - Throws: `InvalidArgs` naming the key whose value is of another type.
     init(_ about: [String: Value]) throws(HandoffFailure) {
         isPaired =
-            try Self.value(about, Key.paired, "b") { if case .boolean(let value) = $0 { value } else { nil } }
+            try about.listed(Key.paired, "b") { if case .boolean(let value) = $0 { value } else { nil } }
             ?? false
         secret =
-            try Self.value(about, Key.secret, "ay") { if case .bytes(let value) = $0 { value } else { nil } }
+            try about.listed(Key.secret, "ay") { if case .bytes(let value) = $0 { value } else { nil } }
             ?? []
         guard secret.isEmpty || secret.count == 8 else {
             throw HandoffFailure(
                 .invalidArguments, "\(Key.secret) has \(secret.count) bytes. Give 8 or none.")
         }
-        name = PeerText.name(try Self.value(about, Key.name, "s", \.string) ?? "")
-        type = DeviceType.checked(try Self.value(about, Key.type, "s", \.string) ?? "")
+        name = PeerText.name(try about.listed(Key.name, "s", \.string) ?? "")
+        type = DeviceType.checked(try about.listed(Key.type, "s", \.string) ?? "")
         port =
-            try Self.value(about, Key.port, "q") { if case .uint16(let value) = $0 { value } else { nil } }
+            try about.listed(Key.port, "q") { if case .uint16(let value) = $0 { value } else { nil } }
             ?? 0
         for key in about.keys where !Key.all.contains(key) {
             bridgeLog.debug("Hello has an unknown key “\(PeerText.name(key))”, which is ignored.")
         }
-    }
-
-    private static func value<Type>(
-        _ about: [String: Value], _ key: String, _ signature: String, _ convert: (Value) -> Type?
-    ) throws(HandoffFailure) -> Type? {
-        guard let found = about[key] else { return nil }
-        guard let value = convert(found) else {
-            throw HandoffFailure(
-                .invalidArguments,
-                "\(key) has the type \(found.typeSignature.prefix(64)). Give it the type \(signature).")
-        }
-        return value
     }
 
     /// This Hello as a dictionary.
