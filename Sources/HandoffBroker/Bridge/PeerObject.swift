@@ -155,13 +155,20 @@ final class PeerObject: PeerServer {
         call.afterReply { [weak owner] in owner?.perform(actions) }
     }
 
-    func openStream(continuation: String, _ call: MethodCall) async throws -> FileDescriptor {
+    /// The continuation of this device that is called `text`, and its activity, which was sent for it.
+    /// - Throws: `Disabled`, `InvalidArgs`, or `UnknownObject` if there is none that lives.
+    private func living(_ text: String) throws -> (ContinuationID, ActivityObject) {
         try requireEnabled()
-        let id = try ContinuationID(checking: continuation)
+        let id = try ContinuationID(checking: text)
         owner.perform(owner.origin.advance(to: .now))
         guard let entry = owner.origin.entry(id, of: device), entry.wasSent,
             let object = owner.object(of: entry.activity)
         else { throw HandoffFailure.unknownContinuation(id) }
+        return (id, object)
+    }
+
+    func openStream(continuation: String, _ call: MethodCall) async throws -> FileDescriptor {
+        let (id, object) = try living(continuation)
         guard object.supportsContinuationStreams else { throw HandoffFailure.noStreams(id) }
         // It counts as open while it is being opened; then the bridge says that it is.
         try owner.origin.openStream(
@@ -178,12 +185,7 @@ final class PeerObject: PeerServer {
     }
 
     func openDocument(continuation: String, _ call: MethodCall) async throws -> PeerOpenDocumentReply {
-        try requireEnabled()
-        let id = try ContinuationID(checking: continuation)
-        owner.perform(owner.origin.advance(to: .now))
-        guard let entry = owner.origin.entry(id, of: device), entry.wasSent,
-            let object = owner.object(of: entry.activity)
-        else { throw HandoffFailure.unknownContinuation(id) }
+        let (id, object) = try living(continuation)
         let opened = try await owner.sentDocuments.open(id, for: device, of: object.caller)
         remember(.document, of: object, id)
         owner.fetchLog.say(device, "gets the document of", object, id)
