@@ -85,9 +85,10 @@ def tags(text: tuple[bytes, ...]) -> set[bytes]:
 
 # What names and records of DNS-SD have in common, wherever they stand in a message.
 WORDS = ("_services", "_dns-sd", "_handoff", "_udp", "_tcp", "local")
-# What follows the label of a name: a pointer to the rest of the name, a type and a class (RFC 1035, sections 4.1.3 and 4.1.4;
-# RFC 6762, section 10.2). With that, two characters that two random labels end in would make eight bytes that repeat.
-REST = rb"\xc0[\x00-\xff]\x00[\x01-\xff][\x00\x80]\x01"
+# What follows the label of a name: a pointer to the rest of the name, a type and a class, and in an answer the time to live,
+# a length, and the length of the label that may come next (RFC 1035, sections 4.1.3 and 4.1.4; RFC 6762, section 10.2).
+# With that, two characters that two random labels begin or end with would make eight bytes that repeat.
+REST = rb"\xc0[\x00-\xff]\x00[\x01-\xff][\x00\x80]\x01(?:\x00\x00[\x00-\xff]{2}\x00[\x01-\xff]\x1a?)?"
 # The names for the addresses of the host, which Avahi announces itself.
 REVERSE = rb"(?:\x01[0-9a-f]){32}\x03ip6\x04arpa|(?:[\x01-\x03][0-9]{1,3}){4}\x07in-addr\x04arpa"
 COMMON = re.compile(REST + b"|" + REVERSE)
