@@ -76,6 +76,9 @@ class Letter:
         self.there.parent.mkdir(exist_ok=True)
         with self.there.open("ab") as file:
             file.write(CONTENT[file.tell():end])
+        # What is newer than the document and rests is taken for a later state of it.
+        time = WRITTEN if end == len(CONTENT) else WRITTEN - 3600
+        os.utime(self.there, (time, time))
 
     def assert_in_its_place(self) -> None:
         """It was continued with the file of this machine's shared folder, and nothing was brought over."""
