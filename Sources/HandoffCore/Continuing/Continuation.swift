@@ -336,7 +336,7 @@ public struct Continuation: Sendable {
     }
 
     /// Ends without success. An application that waits for the activity is told; one that had it is not.
-    private mutating func fail(_ failure: HandoffFailure, tellsApplication: Bool = true) -> [Action] {
+    mutating func fail(_ failure: HandoffFailure, tellsApplication: Bool = true) -> [Action] {
         let told: [Action] = isAwaited && tellsApplication ? [.tellApplicationFailed(failure)] : []
         state = .failed
         return told + [finish(.failed(failure)), .release]
