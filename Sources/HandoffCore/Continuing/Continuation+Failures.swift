@@ -101,6 +101,14 @@ extension HandoffFailure {
                 + " See whether the other device is awake and on the network, then try again.")
     }
 
+    static func documentTooSlow(_ offer: Offer) -> HandoffFailure {
+        HandoffFailure(
+            .connectionUnavailable,
+            "The document of \"\(offer.title)\" came too slowly: less than \(ByteCount.text(DocumentPace.minimum)) within"
+                + " \(DocumentPace.period.text). See whether the network is better elsewhere, then try again."
+        )
+    }
+
     static func cancelled(_ offer: Offer) -> HandoffFailure {
         HandoffFailure(
             .cancelled,

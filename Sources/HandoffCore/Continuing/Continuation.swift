@@ -198,9 +198,9 @@ public struct Continuation: Sendable {
         return retrieve(at: now) { $0.fetchFailed(failure, isLinked: isLinked) }
     }
 
-    /// Bytes of the document came.
-    public mutating func documentProgressed(at now: Instant) {
-        retrieval.documentProgressed(at: now)
+    /// Bytes of the document came: by now, there are `count` of `size`, if that is known.
+    public mutating func documentProgressed(to count: UInt64, of size: UInt64?, at now: Instant) {
+        retrieval.documentProgressed(to: count, of: size, at: now)
     }
 
     /// The document is a file of this machine now.

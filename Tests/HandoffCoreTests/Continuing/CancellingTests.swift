@@ -84,10 +84,37 @@ struct CancellingTests {
     func late() throws {
         var continuation = try continuation(at: .bringing)
         _ = try continuation.cancel()
-        continuation.documentProgressed(at: .at(3))
+        continuation.documentProgressed(to: 5, of: 5, at: .at(3))
         #expect(continuation.documentArrived(at: .at(3)) == [])
         #expect(continuation.willContinueAnswered(true, at: .at(3)) == [])
         #expect(continuation.fetchFailed(HandoffFailure(.applicationFailed, "no"), at: .at(3)) == [])
         #expect(continuation.linkRestored(at: .at(4)) == [] && continuation.letGo() == [])
+    }
+
+    @Test(
+        "a document that comes a little at a time is too slow after a minute, and one that is nearly here is not"
+    )
+    func slowDocument() throws {
+        func end(_ size: UInt64?, _ count: (Int64) -> UInt64) throws -> (Int64, [Continuation.Action]) {
+            var continuation = try continuation(at: .bringing)
+            for second in stride(from: Int64(10), through: 300, by: 10) {
+                let actions = continuation.advance(to: .at(second * 1000))
+                guard actions.isEmpty else { return (second, actions) }
+                continuation.documentProgressed(to: count(second), of: size, at: .at(second * 1000))
+            }
+            return (300, [])
+        }
+        for size: UInt64? in [nil, 5 << 30] {
+            let (second, actions) = try end(size) { UInt64($0) }
+            #expect(second == 70, "a minute after it began")
+            guard case .finished(.failed(let failure), callers: ["a"]) = actions.dropFirst().first else {
+                Issue.record("\(actions)")
+                return
+            }
+            #expect(failure.code == .connectionUnavailable && failure.message.contains("slowly"))
+        }
+        #expect(try end(5 << 30) { UInt64($0) * 8 << 10 }.1 == [])
+        #expect(try end(100) { _ in 100 }.1 == [])
+        #expect(try end(1_000_000) { min(UInt64($0) * 20_000, 1_000_000) }.1 == [])
     }
 }

@@ -57,7 +57,8 @@ struct ContinuationPropertyTests {
                 .init(offer: offer, document: document, pageMayBeClaimed: generator.chance(80)), at: now)
         case 11: return generator.chance(40) ? continuation.fetchFailed(failure, at: now) : []
         case 12:
-            continuation.documentProgressed(at: now)
+            continuation.documentProgressed(
+                to: .random(in: 0...200_000, using: &generator), of: 200_000, at: now)
             return []
         case 13..<15: return continuation.documentArrived(at: now)
         case 15: return continuation.documentFailed(failure, at: now)
