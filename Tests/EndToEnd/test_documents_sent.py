@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from asker import MUCH, Asker, document, receive, stopped_after
-from buses import ROOT
+from buses import ROOT, BusError
 from stranger import frame
 from streams import Counts
 from support import Machine, refused
@@ -272,7 +272,12 @@ def test_file_that_has_just_changed(machine: Machine) -> None:
     thread.start()
     try:
         for _ in range(20):
-            received = asker.get()
+            try:
+                received = asker.get()
+            except BusError as error:
+                # Where much runs beside it, the end of the one before takes a while to be seen.
+                assert error.short_name == "LimitsExceeded"
+                continue
             assert received.is_broken or received.document in (b"a" * 3_000_000, b"b" * 3_000_000)
     finally:
         over.set()
