@@ -119,6 +119,9 @@ class PretendedBroker:
         self.connection = self.session.connection
         # Who continues, once somebody does.
         self.caller = ""
+        # Whether it answers Cancel, and the calls that it has not answered.
+        self.answers = True
+        self.unanswered: list[Gio.DBusMethodInvocation] = []
         manager = Gio.DBusNodeInfo.new_for_xml(OBJECT_MANAGER).interfaces[0]
         self.connection.register_object(ROOT, manager, self._called, None, None)
         self.connection.register_object(OFFER, interface_without("RemoteActivity", ()), self._called, self._get, None)
@@ -132,6 +135,8 @@ class PretendedBroker:
                      "Progress": GLib.Variant("d", -1), "ActivityType": GLib.Variant("s", self.activity_type)}
             objects = {OFFER: {f"{BROKER}.RemoteActivity": about}}
             invocation.return_value(GLib.Variant("(a{oa{sa{sv}}})", (objects,)))
+        elif method == "Cancel" and not self.answers:
+            self.unanswered.append(invocation)
         else:
             self.caller = sender
             invocation.return_value(None)

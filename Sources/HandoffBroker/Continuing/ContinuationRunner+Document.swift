@@ -89,7 +89,7 @@ extension ContinuationRunner {
         guard attempt == documentFile.attempt else { return }
         switch event {
         case .received(let count):
-            machine.documentProgressed(at: .now)
+            machine.documentProgressed(to: count, of: about.size, at: .now)
             perform([])
             showProgress(count, of: about.size)
         case .placed(let placed):

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import CGio
 import Foundation
+import HandoffCore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -50,5 +52,36 @@ struct PartialFileTests {
         try #require(try space(in: folder) == 0)
         try bytes.withUnsafeBytes { try file.write($0) }
         #expect(64 << 20...67 << 20 ~= (try space(in: folder)))
+    }
+
+    @Test(
+        "brokers that start meanwhile, and look for what was left behind, take nothing that somebody writes to"
+    )
+    func notAbandoned() throws {
+        let folder = try TemporaryDirectory()
+        let received = try ReceivedFolder(in: folder.path(""))
+        let isOver = Atomic<Bool>(false)
+        let group = DispatchGroup()
+        for _ in 0..<2 {
+            group.enter()
+            let other = try ReceivedFolder(in: folder.path(""))
+            Thread.detachNewThread {
+                while !isOver.load(ordering: .relaxed) { _ = PartialFile.removeAbandoned(from: other) }
+                group.leave()
+            }
+        }
+        defer {
+            isOver.store(true, ordering: .relaxed)
+            group.wait()
+        }
+        let bytes = [UInt8](repeating: 1, count: 100)
+        for number in 0..<300 {
+            let file = try PartialFile(in: received, size: 100)
+            try bytes.withUnsafeBytes { try file.write($0) }
+            // That takes longer than all else.
+            guard number.isMultiple(of: 10) else { continue }
+            let placed = try file.place(DocumentName("\(number)"), modified: nil, replacing: nil)
+            #expect(placed.name == "\(number)")
+        }
     }
 }
