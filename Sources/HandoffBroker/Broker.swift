@@ -29,10 +29,11 @@ public final class Broker {
     private(set) lazy var guards = StreamGuards(self)
     private(set) lazy var sentDocuments = SentDocuments(self)
     private(set) lazy var unreadMessages = UnreadMessagesWatch(self)
-    private(set) lazy var starter = ApplicationStarter(bus)
+    let looks = FileLooks()
+    private(set) lazy var starter = ApplicationStarter(bus, looks)
     let documents: ReceivedDocuments
     private(set) lazy var defaults = DefaultApplications { [weak self] in self?.updateHandlers() }
-    private(set) lazy var sharedFolders = KnownFolders(preferences)
+    private(set) lazy var sharedFolders = KnownFolders(preferences, looks)
     private(set) lazy var sites = Sites(isEnabled: preferences.isEnabled) { [weak self] in
         self?.updateHandlers()
     }
