@@ -27,11 +27,14 @@ struct DocumentKind {
 
     /// A file called `name` that begins with `bytes`.
     init(name: String, bytes: [UInt8]) {
-        byName = Self.guess { g_content_type_guess(name, nil, 0, nil) }
+        byName = Self.type(ofName: name)
         byContent = Self.guess { g_content_type_guess(nil, bytes, gsize(bytes.count), nil) }
         isMarkedProgram =
             bytes.starts(with: Array("#!".utf8)) || bytes.starts(with: [0x7F] + Array("ELF".utf8))
     }
+
+    /// The MIME type that `name` stands for. This blocks as long as the file system does.
+    static func type(ofName name: String) -> String { guess { g_content_type_guess(name, nil, 0, nil) } }
 
     /// For these types.
     init(byName: String, byContent: String, isMarkedProgram: Bool = false) {
