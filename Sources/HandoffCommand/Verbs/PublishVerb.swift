@@ -36,8 +36,9 @@ struct PublishVerb: Verb {
 
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {
         _ = try values.arguments(0...0, "publish [OPTION…]")
-        let document: PublishedDocument? =
-            if let path = values["document"] { try PublishedDocument(path) } else { nil }
+        let document = try values["document"].map { (path) throws(CommandFailure) in
+            try PublishedDocument(ProgramArguments.bytes(of: path))
+        }
         let subject = try Self.subject(values, document)
         if values["type"] == nil, let subject {
             type = subject.type
