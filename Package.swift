@@ -29,6 +29,10 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 let package = Package(
     name: "handoff",
+    products: [
+        .library(name: "HandoffKit", targets: ["HandoffKit"]),
+        .library(name: "HandoffTesting", targets: ["HandoffTesting"]),
+    ],
     targets: [
         .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         .systemLibrary(name: "CGio", pkgConfig: "gobject-2.0", providers: [.apt(["libglib2.0-dev"])]),
@@ -66,6 +70,12 @@ let package = Package(
         module(
             "HandoffCommand", ["CGio", "DBus", "HandoffCore", "HandoffInterfaces", "MainLoop", "Platform"]),
         program("handoff", ["HandoffCommand"]),
+        module(
+            "HandoffClient", ["CGio", "DBus", "HandoffCore", "HandoffInterfaces", "MainLoop", "Platform"]),
+        module(
+            "HandoffKit",
+            ["DBus", "HandoffClient", "HandoffCore", "HandoffInterfaces", "MainLoop", "Platform"]),
+        module("HandoffTesting", ["DBus", "HandoffCore", "HandoffInterfaces", "HandoffKit"]),
         .target(
             name: "TestSupport", dependencies: ["CGio", "DBus", "MainLoop", "Platform"],
             path: "Tests/TestSupport",
@@ -95,6 +105,10 @@ let package = Package(
             ]),
         tests("HandoffAssociations", ["HandoffAssociations", "HandoffCore"]),
         tests("HandoffCommand", ["HandoffCommand", "DBus"]),
+        tests(
+            "HandoffClient",
+            ["DBus", "HandoffClient", "HandoffCore", "HandoffInterfaces", "MainLoop", "TestSupport"]),
+        tests("HandoffKit", ["DBus", "HandoffCore", "HandoffKit", "HandoffTesting"]),
     ]
 )
 

@@ -57,12 +57,14 @@ final class PartialFile {
     }
 
     /// Sets space aside a little ahead of what comes. Set aside for all that was announced, it would be taken from the
-    /// user for as long as somebody likes who announces much and sends little.
+    /// user for as long as somebody likes who announces much and sends little. What has been set aside before is left
+    /// out, since some file systems go through all of it again, which takes longer and longer.
     private func setSpaceAside(to end: UInt64) throws(HandoffFailure) {
         guard end >= setAside, setAside < announced else { return }
         let next = min(announced, end + Self.step)
         guard
-            handoff_set_space_aside(descriptor.number, Int64(clamping: next)) == 0
+            handoff_set_space_aside(
+                descriptor.number, Int64(clamping: setAside), Int64(clamping: next - setAside)) == 0
                 || ![ENOSPC, EDQUOT, EFBIG].contains(errno)
         else { throw Self.noRoom(needed: announced - count, room: folder.room, folder) }
         setAside = next

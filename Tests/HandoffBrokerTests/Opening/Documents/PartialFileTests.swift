@@ -8,12 +8,16 @@ import Testing
 
 @Suite("Documents on their way")
 struct PartialFileTests {
-    /// How many bytes of the disk the only file in `folder` takes.
-    private func space(in folder: TemporaryDirectory) throws -> Int {
+    /// Where the only file in `folder` is.
+    private func path(in folder: TemporaryDirectory) throws -> String {
         let path = folder.path("Handoff")
-        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: path).first)
+        return "\(path)/\(try #require(try FileManager.default.contentsOfDirectory(atPath: path).first))"
+    }
+
+    /// How many bytes of the disk that file takes.
+    private func space(in folder: TemporaryDirectory) throws -> Int {
         var status = stat()
-        try #require(lstat("\(path)/\(name)", &status) == 0)
+        try #require(lstat(try path(in: folder), &status) == 0)
         return Int(status.st_blocks) * 512
     }
 
@@ -30,5 +34,21 @@ struct PartialFileTests {
         for _ in 0..<65 { try bytes.withUnsafeBytes { try file.write($0) } }
         let second = try space(in: folder)
         #expect(65 << 20...(2 * step + 2 << 20) ~= second)
+    }
+
+    @Test("what has been set aside is not set aside again, which takes the longer the more it is")
+    func spaceOnce() throws {
+        let folder = try TemporaryDirectory()
+        let received = try ReceivedFolder(in: folder.path(""))
+        let file = try PartialFile(in: received, size: 200 << 20)
+        // Not every file system can set space aside.
+        guard try space(in: folder) > 0 else { return }
+        let bytes = [UInt8](repeating: 1, count: 1 << 20)
+        for _ in 0..<63 { try bytes.withUnsafeBytes { try file.write($0) } }
+        // All of it is given back, so that what is taken from now on can be seen.
+        try #require(truncate(try path(in: folder), 0) == 0)
+        try #require(try space(in: folder) == 0)
+        try bytes.withUnsafeBytes { try file.write($0) }
+        #expect(64 << 20...67 << 20 ~= (try space(in: folder)))
     }
 }

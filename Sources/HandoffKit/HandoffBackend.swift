@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+package import DBus
+package import HandoffCore
+
+/// What the kit stands on: the broker of the session, or one in memory for the tests of applications.
+///
+/// Calls take effect in the order in which they are made. None of them waits for anything: what becomes of them is told
+/// to the ``receiver``, in the order in which it happens. Whoever implements this registers and creates anew by itself when
+/// a broker comes, so that a number stands for an activity as long as the application wants it.
+@MainActor
+package protocol HandoffBackend: AnyObject {
+    /// Who is told what happens.
+    var receiver: (any HandoffBackendReceiver)? { get set }
+    /// Registers the application from now on. Whatever was called before counts from then on.
+    func start(_ declaration: ApplicationDeclaration)
+    /// Takes the registration back, and with it all activities.
+    func stop()
+
+    /// Creates an activity that is known by `number`; an empty type is the first that was declared, or what the document
+    /// types give. `properties` are all that are set, under the names of `org.example.Handoff.Activity`.
+    func create(_ number: ActivityNumber, type: String, properties: [String: Value])
+    /// Sets several properties, all or none.
+    func update(_ number: ActivityNumber, _ properties: [String: Value])
+    /// Makes the activity the current one.
+    func becomeCurrent(_ number: ActivityNumber)
+    /// It is no longer current.
+    func resignCurrent(_ number: ActivityNumber)
+    /// Ends the activity; the number is never used again.
+    func invalidate(_ number: ActivityNumber)
+
+    /// Opens a stream of a continuation.
+    /// - Returns: a descriptor that the caller has to close.
+    func openStream(_ number: ContinuationNumber) async throws(HandoffFailure) -> CInt
+    /// Ends a continuation: no more streams are needed.
+    func release(_ number: ContinuationNumber)
+}
+
+/// Who is told what happens to the activities of a ``HandoffBackend``.
+@MainActor
+package protocol HandoffBackendReceiver: AnyObject {
+    /// The registration has come about, has ended, or was refused.
+    func standingChanged(_ standing: HandoffStanding)
+
+    /// Whether the activity is the current one has changed.
+    func currentChanged(_ number: ActivityNumber, _ isCurrent: Bool)
+    /// The broker has reset or set `NeedsSave`.
+    func needsSaveChanged(_ number: ActivityNumber, _ needsSave: Bool)
+    /// The broker has refused what the application wanted of the activity.
+    func refused(_ number: ActivityNumber, _ failure: HandoffFailure)
+    /// The state is needed now.
+    /// - Returns: what has changed, applied like ``HandoffBackend/update(_:_:)``.
+    func willSave(_ number: ActivityNumber) async throws -> [String: Value]
+    /// The activity was continued on `device`.
+    func wasContinued(_ number: ActivityNumber, on device: ContinuationDevice)
+    /// The continuing application has opened a stream, whose end the receiver has to close.
+    func didReceiveStream(_ number: ActivityNumber, _ descriptor: CInt)
+
+    /// Something of this type is coming.
+    /// - Returns: whether the application shows that.
+    func willContinue(_ number: ContinuationNumber, type: String, from device: ContinuationDevice) async
+        -> Bool
+    /// It is there: the properties of `org.example.Handoff.Activity` that are set.
+    /// - Returns: whether the application has handled it.
+    func continueActivity(
+        _ number: ContinuationNumber, _ activity: [String: Value], from device: ContinuationDevice,
+        activationToken: String
+    ) async throws -> Bool
+    /// What was coming does not come.
+    func didFailToContinue(_ number: ContinuationNumber?, type: String, _ failure: HandoffFailure)
+}
+
+/// Stands for an activity of this application, whatever broker there is.
+package struct ActivityNumber: Hashable, Sendable {
+    package let value: UInt64
+    package init(_ value: UInt64) { self.value = value }
+}
+
+/// Stands for a continuation that this application is handed.
+package struct ContinuationNumber: Hashable, Sendable {
+    package let value: UInt64
+    package init(_ value: UInt64) { self.value = value }
+}
+
+/// What an application says of itself when it registers.
+package struct ApplicationDeclaration: Hashable, Sendable {
+    package var id: String
+    package var activityTypes: [String]
+    package var team: String?
+    package var documentTypes: [String: String]
+    package var domains: [String]
+
+    package init(
+        id: String, activityTypes: [String], team: String? = nil, documentTypes: [String: String] = [:],
+        domains: [String] = []
+    ) {
+        self.id = id
+        self.activityTypes = activityTypes
+        self.team = team
+        self.documentTypes = documentTypes
+        self.domains = domains
+    }
+}
+
+/// How an application stands with the broker.
+package enum HandoffStanding: Equatable, Sendable {
+    /// There is no broker, and none can be started; what is wanted is kept for when one comes.
+    case absent
+    /// The application is registered.
+    case registered
+    /// The broker has refused the registration.
+    case refused(HandoffFailure)
+}
