@@ -127,7 +127,7 @@ final class RemoteActivityObject: RemoteActivityServer {
         }
         guard try target() == .browser(nil) else { return try target() }
         // Which one is the default is not known before somebody has asked.
-        guard await owner.defaults.knownBrowser() != nil else { throw HandoffFailure.noBrowser }
+        guard try await owner.defaults.knownBrowser() != nil else { throw HandoffFailure.noBrowser }
         return try target()
     }
 
