@@ -36,6 +36,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         .systemLibrary(name: "CGio", pkgConfig: "gobject-2.0", providers: [.apt(["libglib2.0-dev"])]),
+        .systemLibrary(name: "CDispatchMain"),
         .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
         .systemLibrary(name: "CSoup", pkgConfig: "gobject-2.0", providers: [.apt(["libsoup-3.0-dev"])]),
         module("Platform", ["CGio"]),
@@ -74,7 +75,7 @@ let package = Package(
             "HandoffClient", ["CGio", "DBus", "HandoffCore", "HandoffInterfaces", "MainLoop", "Platform"]),
         module(
             "HandoffKit",
-            ["DBus", "HandoffClient", "HandoffCore", "HandoffInterfaces", "MainLoop", "Platform"]),
+            ["CDispatchMain", "DBus", "HandoffClient", "HandoffCore", "HandoffInterfaces", "MainLoop", "Platform"]),
         module("HandoffTesting", ["DBus", "HandoffCore", "HandoffInterfaces", "HandoffKit"]),
         .target(
             name: "TestSupport", dependencies: ["CGio", "DBus", "MainLoop", "Platform"],
