@@ -53,7 +53,9 @@ let package = Package(
             name: "DBusGeneratorPlugin", capability: .buildTool(), dependencies: ["dbus-generator"],
             path: "Sources/DBusGenerator/Plugin"),
         module("HandoffCore", []),
-        module("HandoffInterfaces", ["DBus", "HandoffCore", "MainLoop"], plugins: ["DBusGeneratorPlugin"]),
+        module(
+            "HandoffInterfaces", ["CGio", "DBus", "HandoffCore", "MainLoop"], plugins: ["DBusGeneratorPlugin"]
+        ),
         module("HandoffDaemon", ["DBus", "HandoffCore", "HandoffInterfaces", "MainLoop", "Platform"]),
         module(
             "HandoffBroker",
@@ -75,10 +77,13 @@ let package = Package(
             "HandoffClient", ["CGio", "DBus", "HandoffCore", "HandoffInterfaces", "MainLoop", "Platform"]),
         module(
             "HandoffKit",
-            ["CDispatchMain", "DBus", "HandoffClient", "HandoffCore", "HandoffInterfaces", "MainLoop", "Platform"]),
+            [
+                "CDispatchMain", "DBus", "HandoffClient", "HandoffCore", "HandoffInterfaces", "MainLoop",
+                "Platform",
+            ]),
         module("HandoffTesting", ["DBus", "HandoffCore", "HandoffInterfaces", "HandoffKit"]),
         .target(
-            name: "TestSupport", dependencies: ["CGio", "DBus", "MainLoop", "Platform"],
+            name: "TestSupport", dependencies: ["CGio", "DBus", "HandoffCore", "MainLoop", "Platform"],
             path: "Tests/TestSupport",
             swiftSettings: settings),
         .executableTarget(
@@ -89,7 +94,7 @@ let package = Package(
         tests("DBus", ["CDBus", "CGio", "DBus", "MainLoop", "Platform", "TestSupport"]),
         tests("DBusGenerator", ["DBusGeneratorLibrary"]),
         tests("HandoffCore", ["HandoffCore"]),
-        tests("HandoffInterfaces", ["DBus", "HandoffInterfaces", "MainLoop", "TestSupport"]),
+        tests("HandoffInterfaces", ["DBus", "HandoffCore", "HandoffInterfaces", "MainLoop", "TestSupport"]),
         tests("HandoffDaemon", ["HandoffCore", "HandoffDaemon", "MainLoop", "TestSupport"]),
         tests(
             "HandoffBroker",
@@ -129,15 +134,15 @@ if let engine = Context.environment["HANDOFF_FUZZ_ENGINE"] {
         "Messages": ["DBus"],
         "Names": ["DBus", "DBusGeneratorLibrary", "HandoffCore"],
         "Values": ["DBus"],
-        "Activities": ["DBus", "HandoffBroker", "HandoffCore"],
-        "Folders": ["DBus", "HandoffBroker", "HandoffCore"],
+        "Activities": ["DBus", "HandoffBroker", "HandoffCore", "HandoffInterfaces"],
+        "Folders": ["DBus", "HandoffBroker", "HandoffCore", "HandoffInterfaces"],
         "Frames": ["DBus", "HandoffBridge"],
         "Headers": ["DBus"],
         "Hello": ["DBus", "HandoffBridge", "HandoffCore"],
         "Interfaces": ["CGio", "DBusGeneratorLibrary"],
         "Files": ["HandoffBridge", "HandoffCore", "Platform"],
         "Opening": ["HandoffBridge", "HandoffCore"],
-        "Sites": ["HandoffAssociations", "HandoffBroker", "HandoffCore"],
+        "Sites": ["HandoffAssociations", "HandoffBroker", "HandoffCore", "HandoffInterfaces"],
         "Streams": ["HandoffBridge"],
     ]
     package.targets += [

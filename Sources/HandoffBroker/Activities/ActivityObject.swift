@@ -62,7 +62,9 @@ final class ActivityObject {
         self.broker = broker
         applicationID = registration.applicationID
         path = try HandoffNames.activities.appending(id.description)
-        if try state.apply(properties) == true { _ = saving.setNeedsSave(true, at: .now) }
+        if try state.apply(properties, ignoring: sayIgnored) == true {
+            _ = saving.setNeedsSave(true, at: .now)
+        }
     }
 
     /// The team of its application as it is registered now.
@@ -86,9 +88,11 @@ final class ActivityObject {
     /// Takes over `properties`, all or none; what that causes follows the reply to `call`.
     func apply(_ properties: [String: Value], _ call: MethodCall?) throws {
         let former = state.size
-        let needsSave = try state.apply(properties) { (size) throws(HandoffFailure) in
-            try broker.holdings.change(from: former, to: size, of: owner.text)
-        }
+        let needsSave = try state.apply(
+            properties,
+            holding: { (size) throws(HandoffFailure) in
+                try broker.holdings.change(from: former, to: size, of: owner.text)
+            }, ignoring: sayIgnored)
         hintAtStreams()
         if properties.count > (needsSave == nil ? 0 : 1) { try tellChanged(call) }
         guard let needsSave else { return }
