@@ -36,6 +36,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         .systemLibrary(name: "CGio", pkgConfig: "gobject-2.0", providers: [.apt(["libglib2.0-dev"])]),
+        .systemLibrary(name: "CDispatchMain"),
         .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
         .systemLibrary(name: "CSoup", pkgConfig: "gobject-2.0", providers: [.apt(["libsoup-3.0-dev"])]),
         module("Platform", ["CGio"]),
@@ -52,7 +53,10 @@ let package = Package(
             name: "DBusGeneratorPlugin", capability: .buildTool(), dependencies: ["dbus-generator"],
             path: "Sources/DBusGenerator/Plugin"),
         module("HandoffCore", []),
-        module("HandoffInterfaces", ["DBus", "HandoffCore", "MainLoop"], plugins: ["DBusGeneratorPlugin"]),
+        module(
+            "HandoffInterfaces", ["CGio", "DBus", "HandoffCore", "MainLoop", "Platform"],
+            plugins: ["DBusGeneratorPlugin"]
+        ),
         module("HandoffDaemon", ["DBus", "HandoffCore", "HandoffInterfaces", "MainLoop", "Platform"]),
         module(
             "HandoffBroker",
@@ -74,10 +78,13 @@ let package = Package(
             "HandoffClient", ["CGio", "DBus", "HandoffCore", "HandoffInterfaces", "MainLoop", "Platform"]),
         module(
             "HandoffKit",
-            ["DBus", "HandoffClient", "HandoffCore", "HandoffInterfaces", "MainLoop", "Platform"]),
+            [
+                "CDispatchMain", "DBus", "HandoffClient", "HandoffCore", "HandoffInterfaces", "MainLoop",
+                "Platform",
+            ]),
         module("HandoffTesting", ["DBus", "HandoffCore", "HandoffInterfaces", "HandoffKit"]),
         .target(
-            name: "TestSupport", dependencies: ["CGio", "DBus", "MainLoop", "Platform"],
+            name: "TestSupport", dependencies: ["CGio", "DBus", "HandoffCore", "MainLoop", "Platform"],
             path: "Tests/TestSupport",
             swiftSettings: settings),
         .executableTarget(
@@ -88,7 +95,7 @@ let package = Package(
         tests("DBus", ["CDBus", "CGio", "DBus", "MainLoop", "Platform", "TestSupport"]),
         tests("DBusGenerator", ["DBusGeneratorLibrary"]),
         tests("HandoffCore", ["HandoffCore"]),
-        tests("HandoffInterfaces", ["DBus", "HandoffInterfaces", "MainLoop", "TestSupport"]),
+        tests("HandoffInterfaces", ["DBus", "HandoffCore", "HandoffInterfaces", "MainLoop", "TestSupport"]),
         tests("HandoffDaemon", ["HandoffCore", "HandoffDaemon", "MainLoop", "TestSupport"]),
         tests(
             "HandoffBroker",
@@ -128,15 +135,15 @@ if let engine = Context.environment["HANDOFF_FUZZ_ENGINE"] {
         "Messages": ["DBus"],
         "Names": ["DBus", "DBusGeneratorLibrary", "HandoffCore"],
         "Values": ["DBus"],
-        "Activities": ["DBus", "HandoffBroker", "HandoffCore"],
-        "Folders": ["DBus", "HandoffBroker", "HandoffCore"],
+        "Activities": ["DBus", "HandoffBroker", "HandoffCore", "HandoffInterfaces"],
+        "Folders": ["DBus", "HandoffBroker", "HandoffCore", "HandoffInterfaces"],
         "Frames": ["DBus", "HandoffBridge"],
         "Headers": ["DBus"],
         "Hello": ["DBus", "HandoffBridge", "HandoffCore"],
         "Interfaces": ["CGio", "DBusGeneratorLibrary"],
         "Files": ["HandoffBridge", "HandoffCore", "Platform"],
         "Opening": ["HandoffBridge", "HandoffCore"],
-        "Sites": ["HandoffAssociations", "HandoffBroker", "HandoffCore"],
+        "Sites": ["HandoffAssociations", "HandoffBroker", "HandoffCore", "HandoffInterfaces"],
         "Streams": ["HandoffBridge"],
     ]
     package.targets += [

@@ -64,7 +64,7 @@ final class ActivityObject {
         self.broker = broker
         applicationID = registration.applicationID
         path = try HandoffNames.activities.appending(id.description)
-        if try state.apply(properties, broker.fileNameTypes) == true {
+        if try state.apply(properties, broker.fileNameTypes, ignoring: sayIgnored) == true {
             _ = saving.setNeedsSave(true, at: .now)
         }
     }
@@ -90,9 +90,11 @@ final class ActivityObject {
     /// Takes over `properties`, all or none; what that causes follows the reply to `call`.
     func apply(_ properties: [String: Value], _ call: MethodCall?) throws {
         let former = state.size
-        let needsSave = try state.apply(properties, broker.fileNameTypes) { (size) throws(HandoffFailure) in
-            try broker.holdings.change(from: former, to: size, of: owner.text)
-        }
+        let needsSave = try state.apply(
+            properties, broker.fileNameTypes,
+            holding: { (size) throws(HandoffFailure) in
+                try broker.holdings.change(from: former, to: size, of: owner.text)
+            }, ignoring: sayIgnored)
         hintAtStreams()
         if properties.count > (needsSave == nil ? 0 : 1) { try tellChanged(call) }
         guard let needsSave else { return }

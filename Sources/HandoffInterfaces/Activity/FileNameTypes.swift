@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import Glibc
+internal import HandoffCore
 internal import Platform
 
 /// Which names of files stand for which MIME types (Shared MIME-info Database, `globs2`).
@@ -7,7 +8,7 @@ internal import Platform
 /// GIO's g_content_type_guess would say so too, but looks at the database whenever it is asked, which stops the caller as
 /// long as its file system does not answer, and everybody else who asks. Here it is read where it may block; asking costs
 /// a look into a table.
-struct FileNameTypes: Sendable {
+package struct FileNameTypes: Sendable {
     /// What a pattern stands for, small because there are more than a thousand. The heavier counts.
     private struct Entry {
         /// Which of ``types``.
@@ -36,7 +37,7 @@ struct FileNameTypes: Sendable {
     private var patterns = 0
 
     /// What a file is whose name says nothing.
-    static let unknown = "application/octet-stream"
+    package static let unknown = "application/octet-stream"
     /// What is at a path that ends with a slash.
     private static let folder = "inode/directory"
     /// How many bytes a file of the database may have.
@@ -49,21 +50,21 @@ struct FileNameTypes: Sendable {
     private static let maximumAsterisks = 2
 
     /// Nothing is known of any name.
-    init() {}
+    package init() {}
 
     /// Adds what the file at `path` says, if there is one. What was known before takes precedence. This blocks as long as
     /// the file system does.
-    mutating func read(_ path: String) {
+    package mutating func read(_ path: String) {
         guard let bytes = try? SmallFile.read(path, maximumSize: Self.maximumSize) else { return }
         add(String(decoding: bytes, as: UTF8.self))
     }
 
     /// Adds lines `WEIGHT:TYPE:PATTERN` or `WEIGHT:TYPE:PATTERN:FLAGS`; what is none is ignored.
-    mutating func add(_ lines: String) {
+    package mutating func add(_ lines: String) {
         var indices = Dictionary(types.enumerated().map { ($1, UInt16($0)) }) { first, _ in first }
         for line in lines.split(separator: "\n") where !line.hasPrefix("#") {
             let parts = line.split(separator: ":", omittingEmptySubsequences: false)
-            guard parts.count >= 3, let weight = Int16(parts[0]), ContentTypes.isValid(parts[1].lowercased()),
+            guard parts.count >= 3, let weight = Int16(parts[0]), MIMEType.isValid(parts[1].lowercased()),
                 (1...Self.maximumPattern).contains(parts[2].utf8.count), patterns < Self.maximumPatterns
             else { continue }
             let isCaseSensitive = parts.count > 3 && parts[3].split(separator: ",").contains("cs")
@@ -114,7 +115,7 @@ struct FileNameTypes: Sendable {
     // MARK: Asking
 
     /// The MIME type of a file at the path or of the name `path`.
-    func type(of path: [UInt8]) -> String {
+    package func type(of path: [UInt8]) -> String {
         guard path.last != UInt8(ascii: "/") else { return Self.folder }
         let name = String(decoding: path.split(separator: UInt8(ascii: "/")).last ?? [], as: UTF8.self)
         let folded = Self.folded(name)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CGio
 internal import Glibc
-internal import HandoffCore
+package import HandoffCore
 
 /// What URLs of an activity may be (RFC 3986, through GLib).
-enum ActivityURL {
+package enum ActivityURL {
     /// Checks the web address in the property `name`; empty is unset.
     /// - Returns: its host in lower case and ASCII form, nil if unset.
     /// - Throws: `InvalidURL` unless it is absolute, `http` or `https`, with a host.
     @discardableResult
-    static func checkWeb(_ text: String, _ name: String) throws(HandoffFailure) -> String? {
+    package static func checkWeb(_ text: String, _ name: String) throws(HandoffFailure) -> String? {
         if text.isEmpty { return nil }
         guard let parts = parse(text), parts.scheme == "http" || parts.scheme == "https",
             let host = parts.host,
@@ -24,14 +24,14 @@ enum ActivityURL {
     }
 
     /// The address of a web page with its scheme in lower case, as which all programs know it.
-    static func plain(_ text: String) -> String {
+    package static func plain(_ text: String) -> String {
         let end = text.firstIndex(of: ":") ?? text.startIndex
         return text[..<end].lowercased() + text[end...]
     }
 
     /// Whether the address of a web page names its host alone, without user info and without a port, be it empty. Such
     /// addresses are the only ones that sites can give to applications.
-    static func hasHostAlone(_ text: String) -> Bool {
+    package static func hasHostAlone(_ text: String) -> Bool {
         let rest = text.utf8.drop { $0 != UInt8(ascii: ":") }.dropFirst()
         guard rest.starts(with: "//".utf8) else { return false }
         let authority = rest.dropFirst(2).prefix { !"/?#".utf8.contains($0) }
@@ -40,7 +40,7 @@ enum ActivityURL {
 
     /// Checks the document's address; empty is unset.
     /// - Throws: `InvalidURL` unless it is a `file` URL of this machine with an absolute path.
-    static func checkDocument(_ text: String) throws(HandoffFailure) {
+    package static func checkDocument(_ text: String) throws(HandoffFailure) {
         if text.isEmpty { return }
         // Names of files are bytes, and need not be text.
         guard let parts = parse(text, G_URI_FLAGS_ENCODED), parts.scheme == "file",
@@ -55,7 +55,7 @@ enum ActivityURL {
     }
 
     /// The MIME type of the document at `text` by its name, as far as `types` knows names; nil if unset.
-    static func documentType(_ text: String, _ types: FileNameTypes) -> String? {
+    package static func documentType(_ text: String, _ types: FileNameTypes) -> String? {
         guard !text.isEmpty, let file = g_filename_from_uri(text, nil, nil) else { return nil }
         defer { g_free(file) }
         return types.type(
@@ -83,7 +83,7 @@ enum ActivityURL {
     }
 
     /// `host` in lower case and ASCII form, as DNS knows it; nil if it has none.
-    static func asciiHost(_ host: String) -> String? {
+    package static func asciiHost(_ host: String) -> String? {
         guard let text = g_hostname_to_ascii(host) else { return nil }
         defer { g_free(text) }
         return String(cString: text).lowercased()

@@ -2,12 +2,12 @@
 
 /// A list of texts without NUL, kept as bytes: as strings, many short texts take several times as much
 /// memory.
-struct PackedTexts: Equatable {
+package struct PackedTexts: Equatable {
     /// Each text and a NUL after it.
     private let bytes: [UInt8]
 
     /// These texts, by default none.
-    init(_ texts: [String] = []) {
+    package init(_ texts: [String] = []) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(texts.reduce(0) { $0 + $1.utf8.count + 1 })
         for text in texts {
@@ -18,10 +18,10 @@ struct PackedTexts: Equatable {
     }
 
     /// Whether there are none, without unpacking them.
-    var isEmpty: Bool { bytes.isEmpty }
+    package var isEmpty: Bool { bytes.isEmpty }
 
     /// The texts, in their order.
-    var texts: [String] {
+    package var texts: [String] {
         bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast()
             .map { String(decoding: $0, as: UTF8.self) }
     }

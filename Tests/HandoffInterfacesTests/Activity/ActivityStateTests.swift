@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import DBus
 import HandoffCore
+import HandoffInterfaces
+import TestSupport
 import Testing
-
-@testable import HandoffBroker
 
 @Suite("The properties of an activity")
 struct ActivityStateTests {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+import HandoffInterfaces
 import Testing
-
-@testable import HandoffBroker
 
 @Suite("URLs of files")
 struct FileURLTests {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import DBus
 import HandoffCore
+import HandoffInterfaces
+import TestSupport
 import Testing
-
-@testable import HandoffBroker
 
 @Suite("What a UserInfo may hold")
 struct UserInfoRulesTests {

@@ -1,44 +1,46 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import DBus
-internal import HandoffCore
-internal import Platform
+package import DBus
+package import HandoffCore
 
 /// The properties of an activity that its application sets, checked: a value that breaks a rule never gets in.
-struct ActivityState: Equatable {
-    var title = ""
-    private(set) var userInfo = UserInfo()
+package struct ActivityState: Equatable {
+    package var title = ""
+    package private(set) var userInfo = UserInfo()
     private var packedRequiredKeys = PackedTexts()
-    var webpageURL = ""
-    var documentURL = ""
-    var referrerURL = ""
-    var targetContentIdentifier = ""
-    var persistentIdentifier = ""
+    package var webpageURL = ""
+    package var documentURL = ""
+    package var referrerURL = ""
+    package var targetContentIdentifier = ""
+    package var persistentIdentifier = ""
     private var packedKeywords = PackedTexts()
     /// Microseconds since the Unix epoch, 0 for none.
-    var expirationDate: Int64 = 0
-    var eligibleForHandoff = true
-    var eligibleForSearch = false
-    var supportsContinuationStreams = false
+    package var expirationDate: Int64 = 0
+    package var eligibleForHandoff = true
+    package var eligibleForSearch = false
+    package var supportsContinuationStreams = false
     /// `/` for the object that the application registered.
-    var delegate: ObjectPath = .root
+    package var delegate: ObjectPath = .root
 
     /// Derived from `webpageURL`: its host in ASCII form.
-    private(set) var webpageHost: String?
+    package private(set) var webpageHost: String?
     /// Derived from `documentURL`: its MIME type.
-    private(set) var documentType: String?
+    package private(set) var documentType: String?
 
     /// The marshalled size of all but `UserInfo`.
     private var otherSize = 0
 
-    var requiredUserInfoKeys: [String] { packedRequiredKeys.texts }
-    var keywords: [String] { packedKeywords.texts }
+    /// Properties of which none is set.
+    package init() {}
+
+    package var requiredUserInfoKeys: [String] { packedRequiredKeys.texts }
+    package var keywords: [String] { packedKeywords.texts }
     /// How many bytes all of it takes, marshalled.
-    var size: Int { userInfo.size + otherSize }
+    package var size: Int { userInfo.size + otherSize }
 
     /// The bytes that a title may take.
-    static let maximumTitle = 4096
+    package static let maximumTitle = 4096
     /// The bytes that all properties together may take, marshalled.
-    static let maximumSize = 256 * 1024
+    package static let maximumSize = 256 * 1024
 
     /// Takes over those of `properties` that are properties of an activity, all or none of them.
     /// - Returns: the new value of `NeedsSave`, which is kept elsewhere; nil if it is not among them.
@@ -46,19 +48,21 @@ struct ActivityState: Equatable {
     ///   - types: which names of documents stand for which types.
     ///   - isKept: this stays, and so takes about the bytes that it has on the bus.
     ///   - holding: is told how many bytes it would take then, all of it checked, and may throw.
+    ///   - ignoring: is told each key that is no property of an activity.
     /// - Throws: `InvalidArgs` naming the key, `InvalidURL`, `UserInfoTooLarge`, `LimitsExceeded`.
     @discardableResult
-    mutating func apply(
+    package mutating func apply(
         _ properties: [String: Value], _ types: FileNameTypes = FileNameTypes(), isKept: Bool = true,
-        holding: (_ size: Int) throws(HandoffFailure) -> Void = { (_) throws(HandoffFailure) in }
+        holding: (_ size: Int) throws(HandoffFailure) -> Void = { (_) throws(HandoffFailure) in },
+        ignoring: (_ key: String) -> Void = { _ in }
     ) throws(HandoffFailure) -> Bool? {
         var changed = self
         var needsSave: Bool?
         for (key, value) in properties {
             if key == "NeedsSave" {
                 needsSave = try Self.boolean(value, key)
-            } else if try !changed.setText(key, value, types) {
-                try changed.setOther(key, value)
+            } else if try !changed.setText(key, value, types), try !changed.setOther(key, value) {
+                ignoring(key)
             }
         }
         if isKept { changed.userInfo = try changed.userInfo.packed() }
@@ -70,7 +74,7 @@ struct ActivityState: Equatable {
 
     /// Other names stand for other `types` now.
     /// - Returns: whether the document has another type because of that.
-    mutating func changed(_ types: FileNameTypes) -> Bool {
+    package mutating func changed(_ types: FileNameTypes) -> Bool {
         let former = documentType
         documentType = ActivityURL.documentType(documentURL, types)
         return documentType != former
@@ -107,7 +111,8 @@ struct ActivityState: Equatable {
         return true
     }
 
-    private mutating func setOther(_ key: String, _ value: Value) throws(HandoffFailure) {
+    /// - Returns: whether `key` names another property.
+    private mutating func setOther(_ key: String, _ value: Value) throws(HandoffFailure) -> Bool {
         switch key {
         case "UserInfo": userInfo = try UserInfo(value)
         case "RequiredUserInfoKeys": packedRequiredKeys = PackedTexts(try Self.strings(value, key))
@@ -122,12 +127,13 @@ struct ActivityState: Equatable {
             guard case .objectPath(let path) = value else { throw Self.wrongType(key, "o", value) }
             try Self.refuseReserved(path, key)
             delegate = path
-        default: brokerLog.debug("The unknown key \(PeerText.message(key)) of an activity is ignored.")
+        default: return false
         }
+        return true
     }
 
     /// Throws if `path`, where `what` is to be called, is one that no bus lets calls through to.
-    static func refuseReserved(_ path: ObjectPath, _ what: String) throws(HandoffFailure) {
+    package static func refuseReserved(_ path: ObjectPath, _ what: String) throws(HandoffFailure) {
         guard path.isReserved else { return }
         throw HandoffFailure(
             .invalidArguments, "\(what), \(path), is reserved by D-Bus. Export the object at another path.")
@@ -153,7 +159,7 @@ struct ActivityState: Equatable {
     }
 
     /// The properties that are set and that a continuation gets.
-    var shared: [String: Value] {
+    package var shared: [String: Value] {
         var result: [String: Value] = [:]
         forEachOther { result[$0] = $1 }
         if !userInfo.isEmpty { result["UserInfo"] = userInfo.value }
@@ -176,7 +182,7 @@ struct ActivityState: Equatable {
     }
 
     /// What decides whether and how the activity is offered.
-    func details(team: Team) -> SessionActivity.Details {
+    package func details(team: Team) -> SessionActivity.Details {
         SessionActivity.Details(
             title: title, team: team, webpageHost: webpageHost, documentType: documentType,
             supportsContinuationStreams: supportsContinuationStreams,
@@ -186,22 +192,22 @@ struct ActivityState: Equatable {
 }
 
 extension ActivityState {
-    static func wrongType(_ key: String, _ expected: String, _ value: Value) -> HandoffFailure {
+    package static func wrongType(_ key: String, _ expected: String, _ value: Value) -> HandoffFailure {
         HandoffFailure(
             .invalidArguments, "\(key) must have the type \(expected), not \(value.typeSignature).")
     }
 
-    static func string(_ value: Value, _ key: String) throws(HandoffFailure) -> String {
+    package static func string(_ value: Value, _ key: String) throws(HandoffFailure) -> String {
         guard case .string(let text) = value else { throw wrongType(key, "s", value) }
         return text
     }
 
-    static func strings(_ value: Value, _ key: String) throws(HandoffFailure) -> [String] {
+    package static func strings(_ value: Value, _ key: String) throws(HandoffFailure) -> [String] {
         guard let strings = value.strings else { throw wrongType(key, "as", value) }
         return strings
     }
 
-    static func boolean(_ value: Value, _ key: String) throws(HandoffFailure) -> Bool {
+    package static func boolean(_ value: Value, _ key: String) throws(HandoffFailure) -> Bool {
         guard case .boolean(let value) = value else { throw wrongType(key, "b", value) }
         return value
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import HandoffCore
+import HandoffInterfaces
+import TestSupport
 import Testing
-
-@testable import HandoffBroker
 
 @Suite("URLs of an activity")
 struct ActivityURLTests {

@@ -4,7 +4,7 @@ import Platform
 import TestSupport
 import Testing
 
-@testable import HandoffBroker
+@testable import HandoffInterfaces
 
 @Suite("Which names of files stand for which types")
 struct FileNameTypesTests {

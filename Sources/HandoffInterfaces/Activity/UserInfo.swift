@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import DBus
-internal import HandoffCore
+package import DBus
+package import HandoffCore
 
 /// The `UserInfo` of an activity, checked by ``UserInfoRules``: as the value that was received, or as bytes.
-struct UserInfo: Equatable {
+package struct UserInfo: Equatable {
     private enum Form: Equatable {
         case value(DictionaryValue)
         case packed(PackedProperties)
@@ -11,14 +11,14 @@ struct UserInfo: Equatable {
 
     private var form = Form.packed(PackedProperties())
     /// The bytes that it takes as the body of a message that holds nothing else; 0 if it was never set.
-    let size: Int
+    package let size: Int
 
     /// A `UserInfo` that was never set.
-    init() { size = 0 }
+    package init() { size = 0 }
 
     /// A `UserInfo` that holds `value`.
     /// - Throws: what rule it breaks.
-    init(_ value: Value) throws(HandoffFailure) {
+    package init(_ value: Value) throws(HandoffFailure) {
         guard let dictionary = value.sortedProperties else {
             throw ActivityState.wrongType("UserInfo", "a{sv}", value)
         }
@@ -27,7 +27,7 @@ struct UserInfo: Equatable {
     }
 
     /// This `UserInfo` as bytes, for keeping: as values it may take a hundred times as much memory.
-    func packed() throws(HandoffFailure) -> UserInfo {
+    package func packed() throws(HandoffFailure) -> UserInfo {
         guard case .value(let dictionary) = form else { return self }
         var packed = self
         do throws(DBusError) {
@@ -39,7 +39,7 @@ struct UserInfo: Equatable {
     }
 
     /// Whether there is nothing in it, without unpacking it.
-    var isEmpty: Bool {
+    package var isEmpty: Bool {
         switch form {
         case .value(let dictionary): dictionary.entries.isEmpty
         case .packed(let packed): packed.isEmpty
@@ -47,7 +47,7 @@ struct UserInfo: Equatable {
     }
 
     /// Whether there may be tagged `file:` URLs in it, which is found out without unpacking it.
-    var mayHoldFileURLs: Bool {
+    package var mayHoldFileURLs: Bool {
         switch form {
         case .value: true
         case .packed(let packed): packed.mayHold(UserInfoRules.urlTag, beginning: FileURL.scheme)
@@ -55,7 +55,7 @@ struct UserInfo: Equatable {
     }
 
     /// What it holds.
-    var value: Value {
+    package var value: Value {
         switch form {
         case .value(let dictionary): .dictionary(dictionary)
         // Whatever was put in can be taken out again: only a lack of memory could prevent that.
@@ -64,7 +64,7 @@ struct UserInfo: Equatable {
     }
 
     /// What it holds, by key.
-    var properties: [String: Value] {
+    package var properties: [String: Value] {
         switch form {
         case .value(let dictionary): Value.dictionary(dictionary).properties ?? [:]
         case .packed(let packed): (try? packed.unpacked()) ?? [:]

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import DBus
-internal import HandoffCore
+package import DBus
+package import HandoffCore
 
 /// What a `UserInfo` may hold: plain data that means the same on every device.
 ///
 /// Strings, numbers, booleans, byte arrays, arrays, dictionaries with string keys, and four tagged structures
 /// `(sv)`: `("date", x)`, `("url", s)`, `("set", av)`, `("null", b false)`.
-enum UserInfoRules {
+package enum UserInfoRules {
     /// The bytes that a `UserInfo` may take as the body of a message that holds nothing else.
-    static let maximumSize = 131_072
+    package static let maximumSize = 131_072
     /// The bytes above which streams are the better way.
-    static let comfortableSize = 3 * 1024
+    package static let comfortableSize = 3 * 1024
     /// How deep a bus lets containers nest beneath a value of `UserInfo`, which counts the entries of dictionaries
     /// too: 64, less what `UserInfo` takes in `ContinueActivity`: array, entry and variant of the activity, and the
     /// same three of its own.
     private static let maximumWireDepth = MessageWriter.maximumDepth - 6
     /// How deep containers may nest: arrays, dictionaries, structures and variants, `UserInfo` itself being 1.
-    static let maximumDepth = 32
+    package static let maximumDepth = 32
 
     /// The tag of URLs.
-    static let urlTag = "url"
+    package static let urlTag = "url"
 
     /// How deep something lies.
     private struct Depth {
@@ -45,7 +45,7 @@ enum UserInfoRules {
     /// - Returns: the marshalled size.
     /// - Throws: `InvalidArgs`, naming the key, or `UserInfoTooLarge`, giving both sizes.
     @discardableResult
-    static func check(_ userInfo: DictionaryValue) throws(HandoffFailure) -> Int {
+    package static func check(_ userInfo: DictionaryValue) throws(HandoffFailure) -> Int {
         let size = MarshalledSize.ofBody(userInfo)
         guard size <= maximumSize else {
             throw HandoffFailure(
