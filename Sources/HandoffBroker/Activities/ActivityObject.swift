@@ -122,7 +122,10 @@ final class ActivityObject {
         }
     }
 
-    /// Other names of documents stand for other types now. Peers are told what is right.
+    /// Other names of documents may stand for other types than before. Peers are told what is right.
+    ///
+    /// This concerns the activity that is current. All others catch up when they become that: looking at the documents
+    /// of all of them at once could take long.
     func fileNameTypesChanged() {
         guard state.changed(broker.fileNameTypes) else { return }
         do {
@@ -264,6 +267,7 @@ final class ActivityObject {
 
 extension ActivityObject: ActivityServer {
     func becomeCurrent(_ call: MethodCall) async throws {
+        fileNameTypesChanged()
         let actions = try broker.activities.becomeCurrent(id, at: .now)
         call.afterReply { [weak broker] in broker?.perform(actions) }
     }

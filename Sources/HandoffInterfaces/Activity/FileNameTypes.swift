@@ -42,10 +42,13 @@ package struct FileNameTypes: Sendable {
     private static let folder = "inode/directory"
     /// How many bytes a file of the database may have.
     private static let maximumSize = 1 << 20
-    /// How many patterns are kept, and how many of those that have to be tried one after the other.
-    private static let (maximumPatterns, maximumGlobs) = (16_384, 256)
+    /// How many patterns are kept, and how many of those that have to be tried one after the other: a desktop has about
+    /// ten of them.
+    private static let (maximumPatterns, maximumGlobs) = (16_384, 64)
     /// How many bytes a pattern may have, and a name that is compared with those that have to be tried.
     private static let maximumPattern = 255
+    /// How many bytes a pattern may have that has to be tried: that takes longer with each.
+    private static let maximumGlob = 64
     /// How many asterisks such a pattern may have: with each, trying takes as many times as long as the name has bytes.
     private static let maximumAsterisks = 2
 
@@ -88,7 +91,7 @@ package struct FileNameTypes: Sendable {
             Self.add(entry, for: pattern, isCaseSensitive, to: &names)
         } else if pattern.hasPrefix("*"), !rest.isEmpty, !Self.isGlob(rest) {
             Self.add(entry, for: String(rest), isCaseSensitive, to: &endings)
-        } else if globs.count < Self.maximumGlobs,
+        } else if globs.count < Self.maximumGlobs, pattern.utf8.count <= Self.maximumGlob,
             pattern.utf8.count(where: { $0 == UInt8(ascii: "*") }) <= Self.maximumAsterisks
         {
             let pattern = isCaseSensitive ? pattern : Self.folded(pattern)

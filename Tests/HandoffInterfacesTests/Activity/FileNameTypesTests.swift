@@ -70,11 +70,15 @@ struct FileNameTypesTests {
     func patterns() {
         var names = FileNameTypes()
         names.add("50:text/x:" + String(repeating: "*a", count: 60) + "b\n50:text/y:*a*[b]\n")
+        names.add("50:text/z:*" + String(repeating: "[", count: 100) + "*\n")
+        for number in 0..<1000 {
+            names.add("50:text/z:*[" + String(repeating: "c", count: 50) + "]*\(number)\n")
+        }
         let begin = ContinuousClock.now
         let name = [UInt8](repeating: UInt8(ascii: "a"), count: 255)
         #expect(names.type(of: name) == FileNameTypes.unknown)
         #expect(names.type(of: name.dropLast() + Array("b".utf8)) == "text/y")
-        #expect(ContinuousClock.now - begin < .seconds(5))
+        #expect(ContinuousClock.now - begin < .milliseconds(100))
     }
 
     @Test("GIO says the same of the names that the system's database knows")
