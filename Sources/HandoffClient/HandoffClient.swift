@@ -42,6 +42,8 @@ package final class HandoffClient {
     private var isFlushScheduled = false
     /// Whether the bus has been asked to start the broker, and has not answered.
     private var isStarting = false
+    /// Whether the bus has said who owns the broker's name.
+    private var isOwnerKnown = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
     var activities = ActivityBook()
     var continuations = ContinuationBook()
@@ -83,6 +85,7 @@ package final class HandoffClient {
         activities = ActivityBook()
         endBroker(Self.ended("The application has taken its registration back."))
         (owner, watch, tokens, standing) = (nil, nil, [], nil)
+        (isOwnerKnown, isStarting) = (false, false)
         bus?.connection.objects.unexport(Self.path)
         bus = nil
     }
@@ -121,13 +124,14 @@ package final class HandoffClient {
     /// Has the bus start the broker, once: if the user ends it later, it is not started again.
     private func startBroker(on bus: Bus) async {
         isStarting = true
-        defer { isStarting = false }
         do {
             try await bus.startService(HandoffNames.broker)
         } catch {
-            Self.log.debug("The broker cannot be started: \(DBusError.converting(error).message)")
-            if declaration != nil, self.bus === bus, owner == nil { stand(.absent) }
+            Self.log.debug("The bus does not start the broker: \(DBusError.converting(error).message)")
         }
+        guard self.bus === bus else { return }
+        isStarting = false
+        if isOwnerKnown, owner == nil { stand(.absent) }
     }
 
     // MARK: Brokers
@@ -139,7 +143,8 @@ package final class HandoffClient {
     }
 
     private func ownerChanged(_ owner: BusName?) {
-        guard owner != self.owner || standing == nil else { return }
+        isOwnerKnown = true
+        guard owner != self.owner || owner == nil else { return }
         let had = self.owner
         self.owner = owner
         if had != nil { endBroker(Self.brokerEnded, isReplaced: owner != nil) }
