@@ -44,7 +44,8 @@ package final class HandoffClient {
     private var isStarting = false
     /// Whether the bus has said who owns the broker's name.
     private var isOwnerKnown = false
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+    private var nextWaiting = 0
     var activities = ActivityBook()
     var continuations = ContinuationBook()
 
@@ -311,14 +312,18 @@ package final class HandoffClient {
     package func settle(within limit: Duration) async {
         flush()
         if activities.isSettled || broker == nil { return }
-        let timer = LoopSource.timer(after: limit) { [weak self] in self?.resumeWaiting() }
-        await withCheckedContinuation { waiting.append($0) }
+        nextWaiting += 1
+        let number = nextWaiting
+        let timer = LoopSource.timer(after: limit) { [weak self] in
+            self?.waiting.removeValue(forKey: number)?.resume()
+        }
+        await withCheckedContinuation { waiting[number] = $0 }
         timer.cancel()
     }
 
     private func resumeWaiting() {
         let all = waiting
-        waiting = []
-        for one in all { one.resume() }
+        waiting = [:]
+        for one in all.values { one.resume() }
     }
 }

@@ -55,6 +55,26 @@ struct BrokerFaultTests {
         }
     }
 
+    @Test("when the bus ends, what was announced has failed, and nothing waits for an answer")
+    func busEnds() async throws {
+        try await onLoop {
+            let (_, broker, client, recorder) = try await Self.registered()
+            let proxy = try #require(broker.proxy)
+            _ = try await proxy.willContinueActivity(activityType: "t", context: Self.context(1))
+            broker.onCreate = {
+                try await MainLoop.sleep(for: .seconds(60))
+                return "/a"
+            }
+            client.create(ActivityKey(1), type: "", properties: [:])
+            let settling = MainLoop.start { await client.settle(within: .seconds(60)) }
+            await Task.yield()
+            broker.session.kill()
+            await settling.value
+            try await eventually { recorder.standings.last == .withoutBus }
+            #expect(recorder.events == ["will t", "failed t", "ended"])
+        }
+    }
+
     @Test("whoever is not the broker is refused, also one who was it before")
     func strangers() async throws {
         try await onLoop {

@@ -17,7 +17,7 @@ final class FakeBroker: ManagerServer {
     private var application: (name: BusName, path: ObjectPath)?
 
     /// What it is on, which ends with its last user.
-    private let session: TestBus
+    let session: TestBus
 
     private init(_ session: TestBus) throws {
         self.session = session
