@@ -81,7 +81,7 @@ let package = Package(
                 "CDispatchMain", "DBus", "HandoffClient", "HandoffCore", "HandoffInterfaces", "MainLoop",
                 "Platform",
             ]),
-        module("HandoffTesting", ["DBus", "HandoffCore", "HandoffInterfaces", "HandoffKit"]),
+        module("HandoffTesting", ["DBus", "HandoffCore", "HandoffInterfaces", "HandoffKit", "Platform"]),
         .target(
             name: "TestSupport", dependencies: ["CGio", "DBus", "HandoffCore", "MainLoop", "Platform"],
             path: "Tests/TestSupport",
