@@ -114,7 +114,7 @@ let package = Package(
         tests(
             "HandoffClient",
             ["DBus", "HandoffClient", "HandoffCore", "HandoffInterfaces", "MainLoop", "TestSupport"]),
-        tests("HandoffKit", ["DBus", "HandoffCore", "HandoffKit", "HandoffTesting"]),
+        tests("HandoffKit", ["DBus", "HandoffCore", "HandoffInterfaces", "HandoffKit", "HandoffTesting"]),
     ]
 )
 

@@ -116,15 +116,20 @@ final class TestActivity {
 
     private func askWillSave(_ attempt: UInt64) {
         broker.later { [self] in
-            do {
-                let properties = try await backend?.receiver?.willSave(number) ?? [:]
-                guard saving.isAwaiting(attempt: attempt) else { return }
-                try apply(properties)
-                backend?.keep(properties, of: number)
-                perform(saving.answered(attempt: attempt, at: broker.now.instant))
-            } catch {
-                perform(saving.failed(attempt: attempt, message: "\(error)", at: broker.now.instant))
-            }
+            // What the application waits for, nobody else does.
+            Task { await self.willSave(attempt) }
+        }
+    }
+
+    private func willSave(_ attempt: UInt64) async {
+        do {
+            let properties = try await backend?.receiver?.willSave(number) ?? [:]
+            guard saving.isAwaiting(attempt: attempt) else { return }
+            try apply(properties)
+            backend?.keep(properties, of: number)
+            perform(saving.answered(attempt: attempt, at: broker.now.instant))
+        } catch {
+            perform(saving.failed(attempt: attempt, message: "\(error)", at: broker.now.instant))
         }
     }
 }

@@ -7,7 +7,7 @@ package import HandoffKit
 /// the broker begins anew.
 @MainActor
 package final class TestBackend: HandoffBackend {
-    package var receiver: (any HandoffBackendReceiver)?
+    package weak var receiver: (any HandoffBackendReceiver)?
 
     /// An activity that the application wants.
     private struct Wanted {
@@ -92,8 +92,9 @@ package final class TestBackend: HandoffBackend {
     private func make(_ number: ActivityNumber) {
         guard let activity = wanted[number] else { return }
         do throws(HandoffFailure) {
-            wanted[number]?.id = try broker.create(
+            let id = try broker.create(
                 number, type: activity.type, properties: activity.properties, backend: self)
+            wanted[number]?.id = id
         } catch {
             receiver?.refused(number, error)
         }

@@ -52,6 +52,8 @@ public final class TestBroker {
     private var continuationCount: UInt64 = 0
     /// How much later it is here than it is.
     private var lead = Duration.zero
+    /// What the clocks of the machine said when they were stopped here.
+    private var held: (monotonic: Int64, wall: Int64)?
     private var activitiesTimer: Task<Void, Never>?
     private var underWay = 0
     private var settlers: [CheckedContinuation<Void, Never>] = []
@@ -147,12 +149,20 @@ public final class TestBroker {
 
     // MARK: Time
 
-    /// Waits until everything has taken effect that applications have called so far, and what that causes.
+    /// Waits until everything has taken effect that applications have called so far, and what that causes; but not for
+    /// what applications themselves wait for when they save.
     public func settle() async {
-        for _ in 0..<8 {
+        // Each turn lets everything run that was on its way, and what that begins is on its way then.
+        for _ in 0..<32 {
             await Task.yield()
             if underWay > 0 { await withCheckedContinuation { settlers.append($0) } }
         }
+    }
+
+    /// Stops the clocks of this broker: from now on they only move with ``advance(by:)``, so that nothing depends on how
+    /// fast a test runs.
+    public func holdClock() {
+        if held == nil { held = TestClock.now }
     }
 
     /// Moves the clocks of this broker on, so that no test has to wait for what takes time.
@@ -165,7 +175,7 @@ public final class TestBroker {
 
     /// What the clocks of this broker say.
     var now: Moment {
-        let reading = TestClock.now
+        let reading = held ?? TestClock.now
         let ahead = Int64(lead / .microseconds(1))
         return Moment(
             instant: Instant(microseconds: reading.monotonic + ahead), wall: reading.wall + ahead)

@@ -63,6 +63,7 @@ struct SavingTests {
 
     @Test("needsSave asks for a save while the activity is current, at most once a second")
     func needsSave() async throws {
+        broker.holdClock()
         let editor = Editor("line")
         editor.userActivity = activity
         activity.needsSave = true
@@ -208,6 +209,7 @@ struct SavingTests {
 
     @Test("a change right after a save began is saved again")
     func changeWhileSaving() async throws {
+        broker.holdClock()
         var texts = ["second", "first"]
         activity.onWillSave {
             $0.userInfo["text", as: String.self] = texts.removeLast()

@@ -225,21 +225,6 @@ struct UserActivityTests {
         await broker.settle()
     }
 
-    @Test("an activity that is made before the application becomes current when the application starts")
-    func early() async {
-        await TestBroker().use {
-            // No application is shared here: the activity waits for one.
-            let broker = TestBroker()
-            let activity = UserActivity(activityType: edit, title: "Early", application: nil)
-            _ = activity
-            let application = broker.application(id: "org.example.Early", activityTypes: [edit])
-            let other = UserActivity(activityType: edit, title: "Later", application: application)
-            other.becomeCurrent()
-            await broker.settle()
-            #expect(broker.currentActivity?.title == "Later")
-        }
-    }
-
     @Test("stopping takes all activities back, and after another start they can become current")
     func stopping() async {
         let activity = activity("Again")

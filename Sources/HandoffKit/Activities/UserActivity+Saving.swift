@@ -48,25 +48,35 @@ extension UserActivity {
     private func saveNow() async throws -> [String: Value] {
         let began = ContinuousClock.now
         clearNeedsSave()
-        let former = userInfo
+        let former = (userInfo: userInfo, keys: payloadKeys, isUnsent: pending["UserInfo"] != nil)
         userInfo = UserInfo()
         hasNewUserInfo = false
         payloadKeys = []
+        let result: Result<Void, any Error>
         do {
-            try await ask()
+            result = .success(try await ask())
         } catch {
-            endSave(restoring: former)
+            result = .failure(error)
+        }
+        if hasNewUserInfo == false || (try? result.get()) == nil {
+            userInfo = former.userInfo
+            payloadKeys = former.keys
+            if !former.isUnsent { pending["UserInfo"] = nil }
+        }
+        hasNewUserInfo = nil
+        saving = nil
+        return try saved(result, isLate: began.duration(to: .now) >= Deadline.willSave)
+    }
+
+    /// - Parameter isLate: whether the broker waits no more for the answer. Then everything is sent by itself.
+    /// - Returns: what has changed since the broker was told last.
+    private func saved(_ result: Result<Void, any Error>, isLate: Bool) throws -> [String: Value] {
+        let changes = pending
+        if case .failure(let error) = result {
+            flush()
             throw HandoffError(error).failure
         }
-        endSave(restoring: hasNewUserInfo == true ? nil : former)
-        let changes = pending
-        pending = [:]
-        let isLate = began.duration(to: .now) >= Deadline.willSave
-        if isLate {
-            // The broker waits no more for the answer.
-            pending = changes
-            flush()
-        }
+        if isLate { flush() } else { pending = [:] }
         if !changes.isEmpty { tellUpdated() }
         return changes
     }
@@ -79,16 +89,6 @@ extension UserActivity {
             try await delegate?.userActivityWillSave(self)
         }
         for responder in responders { responder.updateUserActivityState(self) }
-    }
-
-    /// - Parameter former: what `userInfo` is again, if it is to be.
-    private func endSave(restoring former: UserInfo?) {
-        hasNewUserInfo = nil
-        if let former {
-            userInfo = former
-            payloadKeys = former.keys
-        }
-        saving = nil
     }
 
     private func tellUpdated() {

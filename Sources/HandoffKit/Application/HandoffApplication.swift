@@ -32,6 +32,8 @@ public final class HandoffApplication {
 
     @ObservationIgnored let declaration: ApplicationDeclaration
     @ObservationIgnored let backend: any HandoffBackend
+    /// Whom the backend tells, which does not keep it.
+    @ObservationIgnored private var receiver: BackendReceiver?
     @ObservationIgnored var closures = HandoffApplicationClosures()
     @ObservationIgnored private var hasStarted = false
     var kept: [KeptActivity] = []
@@ -67,7 +69,9 @@ public final class HandoffApplication {
         self.declaration = declaration
         self.backend = backend
         Self.latest = self
-        backend.receiver = BackendReceiver(self)
+        let receiver = BackendReceiver(self)
+        self.receiver = receiver
+        backend.receiver = receiver
     }
 
     isolated deinit {
@@ -89,6 +93,8 @@ public final class HandoffApplication {
     public func start() {
         guard !hasStarted else { return }
         hasStarted = true
+        // Tests of applications have no loop of GLib's.
+        if backend is BusBackend { MainActorSource.attach() }
         backend.start(declaration)
         let waiting = Self.waiting
         Self.waiting = []
