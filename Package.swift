@@ -71,7 +71,8 @@ let package = Package(
         module("HandoffAssociations", ["CGnuTLS", "CSoup", "HandoffCore"]),
         program("handoff-associations", ["HandoffAssociations"]),
         module(
-            "HandoffCommand", ["CGio", "DBus", "HandoffCore", "HandoffInterfaces", "MainLoop", "Platform"]),
+            "HandoffCommand",
+            ["CGio", "DBus", "HandoffClient", "HandoffCore", "HandoffInterfaces", "MainLoop", "Platform"]),
         program("handoff", ["HandoffCommand"]),
         module(
             "HandoffClient", ["CGio", "DBus", "HandoffCore", "HandoffInterfaces", "MainLoop", "Platform"]),
@@ -110,11 +111,23 @@ let package = Package(
                 "Platform", "TestSupport",
             ]),
         tests("HandoffAssociations", ["HandoffAssociations", "HandoffCore"]),
-        tests("HandoffCommand", ["HandoffCommand", "DBus"]),
+        tests("HandoffCommand", ["DBus", "HandoffClient", "HandoffCommand"]),
         tests(
             "HandoffClient",
-            ["DBus", "HandoffClient", "HandoffCore", "HandoffInterfaces", "MainLoop", "TestSupport"]),
-        tests("HandoffKit", ["DBus", "HandoffCore", "HandoffInterfaces", "HandoffKit", "HandoffTesting"]),
+            [
+                "DBus", "HandoffClient", "HandoffCore", "HandoffInterfaces", "MainLoop", "TestSupport",
+                "handoffd",
+            ]),
+        .executableTarget(
+            name: "MainActorProgram",
+            dependencies: ["CGio", "DBus", "HandoffClient", "HandoffCore", "HandoffKit", "MainLoop"],
+            path: "Tests/MainActorProgram", swiftSettings: settings),
+        tests(
+            "HandoffKit",
+            [
+                "DBus", "HandoffCore", "HandoffInterfaces", "HandoffKit", "HandoffTesting", "MainActorProgram",
+                "MainLoop", "TestSupport", "handoffd",
+            ]),
     ]
 )
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import Glibc
+internal import HandoffClient
 internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
@@ -78,7 +79,7 @@ struct ContinueVerb: Verb {
     }
 
     private func tell(
-        _ outcome: ContinueOutcome, _ offer: RemoteOffer, _ trace: RemoteActivityContinueTrace?,
+        _ outcome: ContinueCall.Outcome, _ offer: RemoteOffer, _ trace: RemoteActivityContinueTrace?,
         after elapsed: Int64
     ) throws {
         if printsJSON {
@@ -106,110 +107,55 @@ struct ContinueVerb: Verb {
     }
 }
 
-/// How a continuation ended.
-private struct ContinueOutcome {
-    let applicationID: String
-    /// Empty on success.
-    let errorName: String
-    let message: String
-
-    var isSuccess: Bool { errorName.isEmpty }
-}
-
-/// One call of `Continue` and what comes of it.
+/// One call of `Continue`, and what the user sees of it.
 @MainLoop
 private final class ContinueRun {
-    private enum Event: Sendable {
-        case finished(RemoteActivityContinueFinished)
-        case brokerEnded
-    }
-
-    private let broker: Session.Daemon
-    private var offer: RemoteOffer
+    private let call: ContinueCall
     private let isVerbose: Bool
     private let begin = MainLoop.now
-    private let events: AsyncStream<Event>
-    private let feed: AsyncStream<Event>.Continuation
-    private var tokens: [SignalToken] = []
-    private var watch: NameWatch?
-    /// How long each phase took, if the broker has reported it.
-    private(set) var trace: RemoteActivityContinueTrace?
-    /// What the user sees of it.
     private let progress = ContinueProgress()
+    private let offer: RemoteOffer
 
-    init(_ broker: Session.Daemon, _ offer: RemoteOffer, isVerbose: Bool) {
-        self.broker = broker
+    init(_ broker: Daemon, _ offer: RemoteOffer, isVerbose: Bool) {
+        call = ContinueCall(broker, offer)
         self.offer = offer
         self.isVerbose = isVerbose
-        (events, feed) = AsyncStream.makeStream()
-        let connection = broker.bus.connection
-        tokens = [
-            connection.onSignal(RemoteActivityProxy.interface, RemoteActivityContinueFinished.member) {
-                [weak self] in self?.finished($0)
-            },
-            connection.onSignal(RemoteActivityProxy.interface, RemoteActivityContinueTrace.member) {
-                [weak self] in self?.traced($0)
-            },
-            connection.onSignal(.properties, "PropertiesChanged") { [weak self] in self?.changed($0) },
-        ]
-        let (feed, name) = (feed, broker.name)
-        watch = broker.bus.watch(HandoffNames.broker) { if $0 != name { feed.yield(.brokerEnded) } }
-        connection.onClosed = { _ in feed.yield(.brokerEnded) }
+        call.onAccepted = { [weak self] in self?.accepted() }
+        call.onChange = { [weak self] in self?.changed($0, $1) }
     }
 
     /// Microseconds since this run was created.
     var elapsed: Int64 { MainLoop.now - begin }
 
-    /// Calls `Continue` and waits for the outcome, which the broker promises.
-    func outcome(of options: [String: Value]) async throws -> ContinueOutcome {
+    /// How long each phase took, if the broker has reported it.
+    var trace: RemoteActivityContinueTrace? { call.trace }
+
+    /// Calls `Continue` and waits for the outcome.
+    func outcome(of options: [String: Value]) async throws -> ContinueCall.Outcome {
         phase("requested")
         defer { progress.end() }
         do {
-            try await RemoteActivityProxy(broker.object(offer.path)).`continue`(options: options)
+            let outcome = try await call.outcome(of: options)
+            phase(outcome.isSuccess ? "finished" : "failed")
+            return outcome
         } catch let error as DBusError {
-            return ContinueOutcome(
+            return ContinueCall.Outcome(
                 applicationID: "", errorName: error.name.text, message: CommandFailure(error).message)
+        } catch ContinueCall.Failure.brokerEnded {
+            throw CommandFailure("The broker ended before the activity was continued. Try again.")
         }
-        phase("accepted")
-        if !isVerbose { progress.update(offer.progress) }
-        for await event in events {
-            switch event {
-            case .brokerEnded:
-                throw CommandFailure("The broker ended before the activity was continued. Try again.")
-            case .finished(let signal):
-                phase(signal.errorName.isEmpty ? "finished" : "failed")
-                return ContinueOutcome(
-                    applicationID: signal.applicationId, errorName: signal.errorName, message: signal.message)
-            }
-        }
-        throw CommandFailure("The broker has stopped reporting on the continuation. Try again.")
     }
 
     private func phase(_ name: String) {
         if isVerbose { Output.note("\(Age.milliseconds(elapsed)): \(name)") }
     }
 
-    private func isOurs(_ signal: Message) -> Bool {
-        signal.sender == broker.name && signal.path == offer.path
+    private func accepted() {
+        phase("accepted")
+        if !isVerbose { progress.update(offer.progress) }
     }
 
-    private func finished(_ signal: Message) {
-        guard isOurs(signal), let arguments = try? RemoteActivityContinueFinished(signal) else { return }
-        feed.yield(.finished(arguments))
-    }
-
-    private func traced(_ signal: Message) {
-        if isOurs(signal) { trace = try? RemoteActivityContinueTrace(signal) }
-    }
-
-    private func changed(_ signal: Message) {
-        guard isOurs(signal) else { return }
-        var reader = MessageReader(signal)
-        guard (try? reader.read(String.self)) == RemoteActivityProxy.interface.text,
-            let properties: [String: Value] = try? reader.read()
-        else { return }
-        let before = offer
-        offer.update(properties)
+    private func changed(_ before: RemoteOffer, _ offer: RemoteOffer) {
         if !isVerbose {
             if offer.progress != before.progress { progress.update(offer.progress) }
             return

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffInterfaces
-internal import MainLoop
+package import MainLoop
 
 /// Follows the offers of one broker: first what there is, then what changes.
 @MainLoop
-final class OfferFeed {
+package final class OfferFeed {
     /// What happened to an offer.
-    enum Change {
+    package enum Change {
         case offered(RemoteOffer)
         case changed(RemoteOffer)
         case withdrawn(RemoteOffer)
     }
 
-    private let broker: Session.Daemon
+    private let broker: Daemon
     private let body: @MainLoop (Change) -> Void
     private var offers: [ObjectPath: RemoteOffer] = [:]
     private var tokens: [SignalToken] = []
@@ -21,7 +21,7 @@ final class OfferFeed {
     private var early: [Message]? = []
 
     /// Follows the offers of `broker`. They are reported only once ``begin()`` has been called.
-    init(_ broker: Session.Daemon, _ body: @escaping @MainLoop (Change) -> Void) {
+    package init(_ broker: Daemon, _ body: @escaping @MainLoop (Change) -> Void) {
         self.broker = broker
         self.body = body
         for interface in [InterfaceName.objectManager, .properties] {
@@ -31,7 +31,7 @@ final class OfferFeed {
     }
 
     /// Asks for the offers.
-    func begin() async throws {
+    package func begin() async throws {
         let objects = try await broker.brokerObjects()
         for offer in RemoteOffer.all(in: objects).reversed() { add(offer) }
         let waiting = early ?? []
@@ -40,7 +40,7 @@ final class OfferFeed {
     }
 
     /// Reports all offers as withdrawn, because the broker is gone.
-    func end() {
+    package func end() {
         tokens = []
         for offer in offers.values.sorted(by: { $0.since < $1.since }) { body(.withdrawn(offer)) }
         offers = [:]
