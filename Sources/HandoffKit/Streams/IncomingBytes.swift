@@ -2,8 +2,8 @@
 internal import FoundationEssentials
 internal import Platform
 
-/// What comes through a stream. A thread reads it, a little ahead of whoever wants it, so that the one works while the
-/// other waits; no byte is copied after the kernel has.
+/// What comes through a stream. Who wants it takes what is there; only for what has to be waited for there is a thread. No
+/// byte is copied after the kernel has.
 final class IncomingBytes: Sendable {
     private struct Reader<Success: Sendable> {
         let number: UInt64
@@ -15,7 +15,9 @@ final class IncomingBytes: Sendable {
         /// How many loops read; without any, what comes while the end is waited for is thrown away.
         var loops = 0
         var isCancelled = false
-        /// What was read ahead.
+        /// Whether somebody is reading at this moment, which one alone can.
+        var isReading = false
+        /// What was read for somebody who waits no more.
         var chunks: [Data] = []
         /// How it has ended: nil for not yet, inside of it nil for in order.
         var end: HandoffError??
@@ -25,14 +27,14 @@ final class IncomingBytes: Sendable {
         /// Who waits for the end.
         var waiters: [Reader<Void>] = []
 
+        /// Whether the end is waited for, and what comes before it is for nobody.
+        var isDiscarding: Bool { loops == 0 && readers.isEmpty && !waiters.isEmpty }
+
         mutating func newNumber() -> UInt64 {
             numbers += 1
             return numbers
         }
     }
-
-    /// How many pieces are read ahead.
-    private static let ahead = 4
 
     private let socket: StreamSocketEnd
     private let state = Monitor(State())
@@ -59,13 +61,16 @@ final class IncomingBytes: Sendable {
 
     /// The next piece; nil at the end.
     func next() async throws -> Data? {
-        try begin()
+        try socket.use()
+        if Task.isCancelled { throw HandoffError.cancelled }
+        if let chunk = readAtOnce() { return chunk }
         let number = state.change { $0.newNumber() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 state.change { $0.readers.append(Reader(number: number, continuation: continuation)) }
                 if Task.isCancelled { forget(number) }
                 settle()
+                begin()
             }
         } onCancel: {
             forget(number)
@@ -74,13 +79,14 @@ final class IncomingBytes: Sendable {
 
     /// Waits until everything has been read, or thrown away if nobody reads.
     func waitForEnd() async throws {
-        try begin()
+        try socket.use()
         let number = state.change { $0.newNumber() }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 state.change { $0.waiters.append(Reader(number: number, continuation: continuation)) }
                 if Task.isCancelled { forget(number) }
                 settle()
+                begin()
             }
         } onCancel: {
             forget(number)
@@ -107,7 +113,7 @@ final class IncomingBytes: Sendable {
 
     /// How somebody can be given what he waits for; nil if there is nothing for anybody.
     private static func resumption(_ state: inout State) -> (() -> Void)? {
-        if state.loops == 0, state.readers.isEmpty, !state.waiters.isEmpty { state.chunks = [] }
+        if state.isDiscarding { state.chunks = [] }
         if let reader = state.readers.first {
             if !state.chunks.isEmpty {
                 let chunk = state.chunks.removeFirst()
@@ -123,49 +129,36 @@ final class IncomingBytes: Sendable {
         return { waiter.continuation.resume(with: end.map { .failure($0) } ?? .success(())) }
     }
 
-    // MARK: The thread
+    // MARK: Reading
 
-    /// Starts the thread, once.
-    private func begin() throws {
-        try socket.use()
-        let isFirst = state.change { state in
-            defer { state.hasThread = true }
-            return !state.hasThread
+    /// What is there without waiting; nil if there is nothing.
+    private func readAtOnce() -> Data? {
+        let isFree = state.change { state in
+            guard state.readers.isEmpty, state.chunks.isEmpty, state.end == nil, !state.isReading,
+                !state.isCancelled
+            else { return false }
+            state.isReading = true
+            return true
         }
-        guard isFirst else { return }
-        do throws(GLibError) {
-            try BackgroundThread.start("handoff reading") { [self] in run() }
-        } catch {
-            end(HandoffError(.connectionUnavailable, "Nothing can be read: \(error.message)"))
-        }
+        guard isFree else { return nil }
+        let chunk = read(waits: false)
+        state.change { $0.isReading = false }
+        settle()
+        return chunk
     }
 
-    private func run() {
-        while hasRoom() {
-            let size = ContinuationStream.largestChunk
-            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
-            switch socket.read(buffer) {
-            case .bytes(let count):
-                let chunk = Self.data(buffer, count)
-                state.change { $0.chunks.append(chunk) }
-                settle()
-                continue
-            case .end: end(nil)
-            case .broken(let code): end(StreamSocketEnd.failure(code, "Reading"))
-            }
-            buffer.deallocate()
-            return
+    /// Reads a piece; at the end, or if there is nothing and it does not wait, nil.
+    private func read(waits: Bool) -> Data? {
+        let size = ContinuationStream.largestChunk
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
+        switch socket.read(buffer, waits: waits) {
+        case .bytes(0): break
+        case .bytes(let count): return Self.data(buffer, count)
+        case .end: end(nil)
+        case .broken(let code): end(StreamSocketEnd.failure(code, "Reading"))
         }
-        end(StreamSocketEnd.ended("Reading"))
-    }
-
-    /// Waits until there is room for another piece.
-    /// - Returns: false if nobody wants one any more.
-    private func hasRoom() -> Bool {
-        state.wait { state in
-            if state.isCancelled { return false }
-            return state.chunks.count < Self.ahead ? true : nil
-        }
+        buffer.deallocate()
+        return nil
     }
 
     /// `count` bytes of `buffer`, which belongs to them from then on. Few bytes do not keep the whole of it.
@@ -182,5 +175,47 @@ final class IncomingBytes: Sendable {
             if state.end == nil { state.end = .some(error) }
         }
         settle()
+    }
+
+    // MARK: The thread
+
+    /// Starts the thread, once.
+    private func begin() {
+        let isFirst = state.change { state in
+            defer { state.hasThread = true }
+            return !state.hasThread
+        }
+        guard isFirst else { return }
+        do throws(GLibError) {
+            try BackgroundThread.start("handoff reading") { [self] in run() }
+        } catch {
+            end(HandoffError(.connectionUnavailable, "Nothing can be read: \(error.message)"))
+        }
+    }
+
+    private func run() {
+        while isWanted() {
+            let chunk = read(waits: true)
+            let hasEnded = state.change { state in
+                state.isReading = false
+                if let chunk { state.chunks.append(chunk) }
+                return state.end != nil
+            }
+            settle()
+            if hasEnded { return }
+        }
+        end(StreamSocketEnd.ended("Reading"))
+    }
+
+    /// Waits until somebody waits for bytes, or for the end with nobody to read what comes before.
+    /// - Returns: false if nobody wants anything any more.
+    private func isWanted() -> Bool {
+        state.wait { state in
+            if state.isCancelled || state.end != nil { return false }
+            guard !state.isReading, state.chunks.isEmpty else { return nil }
+            guard !state.readers.isEmpty || state.isDiscarding else { return nil }
+            state.isReading = true
+            return true
+        }
     }
 }

@@ -24,8 +24,9 @@ final class OutgoingBytes: Sendable {
         var numbers: UInt64 = 0
     }
 
-    /// What goes without the thread, if there is room for it.
-    private static let shortLength = 64 << 10
+    /// How much goes without the thread, if there is room for it: copying it takes much less time than the thread needs to
+    /// wake up, and little enough for a main loop.
+    private static let shortLength = 256 << 10
 
     private let socket: StreamSocketEnd
     private let state = Monitor(State())
@@ -39,8 +40,8 @@ final class OutgoingBytes: Sendable {
     func write(_ data: Data) async throws(HandoffError) {
         try socket.use()
         try checkOpen()
-        var place = 0
-        if data.count <= Self.shortLength { place = try writeAtOnce(data) }
+        if data.isEmpty { return }
+        let place = try writeAtOnce(data)
         guard place < data.count else { return }
         try await add(data, place)
     }
@@ -72,15 +73,11 @@ final class OutgoingBytes: Sendable {
         }
         guard isFree else { return 0 }
         defer { state.change { $0.isBusy = false } }
-        var place = 0
-        while place < data.count {
-            switch send(data, from: place, waits: false) {
-            case .bytes(0), .end: return place
-            case .bytes(let count): place += count
-            case .broken(let code): throw fail(StreamSocketEnd.failure(code, "Writing"))
-            }
+        switch send(data.prefix(Self.shortLength), from: 0, waits: false) {
+        case .bytes(let count): return count
+        case .end: return 0
+        case .broken(let code): throw fail(StreamSocketEnd.failure(code, "Writing"))
         }
-        return place
     }
 
     private func send(_ data: Data, from place: Int, waits: Bool) -> StreamSocketEnd.Outcome {

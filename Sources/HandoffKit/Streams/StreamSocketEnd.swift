@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import Glibc
+internal import Platform
 
 /// The application's end of a stream, which is closed when nobody uses it any more.
 ///
@@ -70,17 +71,34 @@ final class StreamSocketEnd: Sendable {
     /// The other side reads an end.
     func endWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Waits for bytes and puts them into `buffer`.
-    func read(_ buffer: UnsafeMutableRawBufferPointer) -> Outcome {
+    /// Puts what has come into `buffer`.
+    /// - Parameter waits: whether to wait for something if there is nothing. Otherwise, no bytes may have come.
+    func read(_ buffer: UnsafeMutableRawBufferPointer, waits: Bool) -> Outcome {
+        var hasWaited = false
         while true {
-            let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+            let count = recv(
+                descriptor, buffer.baseAddress, buffer.count, waits ? 0 : Int32(MSG_DONTWAIT))
             if count > 0 { return .bytes(count) }
             if count == 0 { return isAnEnd ? .end : .broken(ECONNRESET) }
             let code = errno
             if code == EINTR { continue }
+            if code == EAGAIN || code == EWOULDBLOCK {
+                if hasWaited || !waitAMoment(POLLIN) { return .bytes(0) }
+                hasWaited = true
+                continue
+            }
             state.change { $0.isBroken = true }
             return .broken(code)
         }
+    }
+
+    /// Waits for a millisecond at most, in which most streams go on: to wake another thread up costs more. On the first
+    /// thread, where windows are drawn, nobody waits.
+    /// - Returns: whether it is worth trying again.
+    private func waitAMoment(_ events: CInt) -> Bool {
+        guard !FirstThread.isHere else { return false }
+        var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+        return poll(&entry, 1, 1) == 1
     }
 
     /// Whether what looks like an end is one. If the other end is closed, a call that writes returns at once, and may
@@ -98,11 +116,16 @@ final class StreamSocketEnd: Sendable {
     /// - Parameter waits: whether to wait for room if there is none. Otherwise, no bytes may have gone.
     func write(_ bytes: UnsafeRawBufferPointer, waits: Bool) -> Outcome {
         state.change { $0.isWriting = true }
+        var hasWaited = waits
         while true {
             let flags = Int32(MSG_NOSIGNAL) | (waits ? 0 : Int32(MSG_DONTWAIT))
             let count = send(descriptor, bytes.baseAddress, bytes.count, flags)
             let code = errno
             if count < 0, code == EINTR { continue }
+            if count < 0, code == EAGAIN || code == EWOULDBLOCK, !hasWaited {
+                hasWaited = true
+                if waitAMoment(POLLOUT) { continue }
+            }
             return state.change {
                 $0.isWriting = false
                 if count >= 0 { return .bytes(count) }
