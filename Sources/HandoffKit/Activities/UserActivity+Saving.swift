@@ -65,10 +65,13 @@ extension UserActivity {
         }
         hasNewUserInfo = nil
         saving = nil
-        return try saved(result, isLate: began.duration(to: .now) >= Deadline.willSave)
+        return try saved(result, isLate: began.duration(to: .now) >= Self.patience)
     }
 
-    /// - Parameter isLate: whether the broker waits no more for the answer. Then everything is sent by itself.
+    /// After which the broker may not wait for the answer any more: it waits longer, but has begun to before.
+    private static let patience = Deadline.willSave / 8
+
+    /// - Parameter isLate: whether the broker may wait no more for the answer. Then everything is sent by itself.
     /// - Returns: what has changed since the broker was told last.
     private func saved(_ result: Result<Void, any Error>, isLate: Bool) throws -> [String: Value] {
         let changes = pending
@@ -76,7 +79,8 @@ extension UserActivity {
             flush()
             throw HandoffError(error).failure
         }
-        if isLate { flush() } else { pending = [:] }
+        if isLate { flush() }
+        pending = [:]
         if !changes.isEmpty { tellUpdated() }
         return changes
     }

@@ -18,8 +18,8 @@ final class BackendReceiver: HandoffBackendReceiver {
     }
 
     func needsSaveChanged(_ number: ActivityNumber, _ needsSave: Bool) {
-        // A save clears it here when it begins, which the broker says only later, when it may be set again.
-        if needsSave { application?.activity(number)?.needsSave = true }
+        // The application sets it and a save clears it, here too, and before the broker says so: what it says may be out
+        // of date.
     }
 
     func refused(_ number: ActivityNumber, _ failure: HandoffFailure) {
