@@ -125,7 +125,8 @@ let package = Package(
         tests(
             "HandoffKit",
             [
-                "DBus", "HandoffCore", "HandoffInterfaces", "HandoffKit", "HandoffTesting", "MainActorProgram",
+                "DBus", "HandoffCore", "HandoffInterfaces", "HandoffKit", "HandoffTesting",
+                "MainActorProgram",
                 "MainLoop", "TestSupport", "handoffd",
             ]),
     ]

@@ -88,12 +88,12 @@ public final class TestBroker {
     /// Runs `body`, in which every ``HandoffApplication`` that is made is one of this device: for the tests of code that
     /// makes its application itself.
     public func use<Result>(_ body: @MainActor () async throws -> Result) async rethrows -> Result {
-        try await BackendChoice.$other.withValue({ self.newBackend() }, operation: { try await body() })
+        try await BackendScope { self.newBackend() }.run { try await body() }
     }
 
     /// Runs `body`, in which every ``HandoffApplication`` that is made is one of this device.
     public func use<Result>(_ body: @MainActor () throws -> Result) rethrows -> Result {
-        try BackendChoice.$other.withValue({ self.newBackend() }, operation: { try body() })
+        try BackendScope { self.newBackend() }.run { try body() }
     }
 
     /// Runs `body` as code of `application`, which is the shared one there: for tests that have several in one process.

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import subprocess
 from pathlib import Path
 
@@ -81,3 +82,6 @@ def test_package_of_its_own(machines: tuple[Machine, Machine], tmp_path: Path) -
     back.continue_offer(back.offer("Letter", 5))
     assert back.outcome() == ("org.example.Notes", "", "")
     wait(lambda: "Dear Ada from lap" in desk.log(program), "the letter on this machine")
+    for machine in machines:
+        # The example leaves what SIGTERM does to the system.
+        assert machine.kill(program, signal.SIGTERM) == -signal.SIGTERM

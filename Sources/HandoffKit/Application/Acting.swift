@@ -27,10 +27,31 @@ extension HandoffApplication {
     }
 }
 
-/// What applications stand on that are made now.
-package enum BackendChoice {
-    /// Makes it; nil for the broker of the session.
-    @TaskLocal package static var other: (@MainActor @Sendable () -> any HandoffBackend)?
+/// Applications that stand on something else than the broker of the session, for those who test them.
+@MainActor
+package final class BackendScope {
+    private let make: @MainActor () -> any HandoffBackend
+    /// The application that was made last in it.
+    weak var latest: HandoffApplication?
 
-    @MainActor static func make() -> any HandoffBackend { other?() ?? BusBackend() }
+    @TaskLocal private static var present: BackendScope?
+
+    /// A scope whose applications stand on what `make` makes.
+    package init(_ make: @escaping @MainActor () -> any HandoffBackend) { self.make = make }
+
+    /// The scope in which the present task runs; nil for the session.
+    static var current: BackendScope? { present }
+
+    /// What an application stands on that is made now.
+    static func makeBackend() -> any HandoffBackend { present?.make() ?? BusBackend() }
+
+    /// Runs `body` in this scope.
+    package func run<Result>(_ body: @MainActor () throws -> Result) rethrows -> Result {
+        try Self.$present.withValue(self) { try body() }
+    }
+
+    /// Runs `body` in this scope.
+    package func run<Result>(_ body: @MainActor () async throws -> Result) async rethrows -> Result {
+        try await Self.$present.withValue(self) { try await body() }
+    }
 }

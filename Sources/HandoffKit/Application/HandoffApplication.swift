@@ -60,7 +60,7 @@ public final class HandoffApplication {
     ) {
         let declaration = ApplicationDeclaration(
             id: id, activityTypes: activityTypes, team: team, documentTypes: documentTypes, domains: domains)
-        self.init(declaration, backend: BackendChoice.make())
+        self.init(declaration, backend: BackendScope.makeBackend())
     }
 
     /// An application that stands on `backend`.
@@ -68,7 +68,7 @@ public final class HandoffApplication {
         id = declaration.id
         self.declaration = declaration
         self.backend = backend
-        Self.latest = self
+        if let scope = BackendScope.current { scope.latest = self } else { Self.latest = self }
         let receiver = BackendReceiver(self)
         self.receiver = receiver
         backend.receiver = receiver
@@ -79,7 +79,11 @@ public final class HandoffApplication {
     }
 
     /// The application of this process: the one that was made last.
-    public static var shared: HandoffApplication? { Acting.application ?? latest }
+    public static var shared: HandoffApplication? {
+        if let acting = Acting.application { return acting }
+        if let scope = BackendScope.current { return scope.latest }
+        return latest
+    }
     /// Whether there is a broker to talk to, and it knows the application of this process. Without one everything is
     /// accepted and does nothing.
     public static var isAvailable: Bool { shared?.isRegistered ?? false }
