@@ -30,6 +30,9 @@ final class IncomingBytes: Sendable {
         /// Whether the end is waited for, and what comes before it is for nobody.
         var isDiscarding: Bool { loops == 0 && readers.isEmpty && !waiters.isEmpty }
 
+        /// Whether the thread has something to read for.
+        var wantsMore: Bool { !isReading && chunks.isEmpty && (!readers.isEmpty || isDiscarding) }
+
         mutating func newNumber() -> UInt64 {
             numbers += 1
             return numbers
@@ -37,7 +40,7 @@ final class IncomingBytes: Sendable {
     }
 
     private let socket: StreamSocketEnd
-    private let state = Monitor(State())
+    private let state = Monitor(State()) { $0.isCancelled || $0.end != nil || $0.wantsMore }
 
     init(_ socket: StreamSocketEnd) { self.socket = socket }
 
@@ -212,8 +215,7 @@ final class IncomingBytes: Sendable {
     private func isWanted() -> Bool {
         state.wait { state in
             if state.isCancelled || state.end != nil { return false }
-            guard !state.isReading, state.chunks.isEmpty else { return nil }
-            guard !state.readers.isEmpty || state.isDiscarding else { return nil }
+            guard state.wantsMore else { return nil }
             state.isReading = true
             return true
         }

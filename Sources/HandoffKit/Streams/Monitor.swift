@@ -8,9 +8,13 @@ final class Monitor<State>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let changed: UnsafeMutablePointer<pthread_cond_t>
     private var state: State
+    private let wakes: @Sendable (State) -> Bool
 
-    init(_ state: sending State) {
+    /// - Parameter wakes: whether the state is one that somebody waits for. To wake a thread for nothing costs more than
+    ///   many changes.
+    init(_ state: sending State, wakes: @escaping @Sendable (State) -> Bool = { _ in true }) {
         self.state = state
+        self.wakes = wakes
         mutex = .allocate(capacity: 1)
         changed = .allocate(capacity: 1)
         pthread_mutex_init(mutex, nil)
@@ -24,11 +28,11 @@ final class Monitor<State>: @unchecked Sendable {
         changed.deallocate()
     }
 
-    /// Runs `body` while nobody else does; then whoever waits looks again.
+    /// Runs `body` while nobody else does; then whoever waits looks again, if there is a reason to.
     func change<Result>(_ body: (inout State) -> Result) -> Result {
         pthread_mutex_lock(mutex)
         defer {
-            pthread_cond_broadcast(changed)
+            if wakes(state) { pthread_cond_broadcast(changed) }
             pthread_mutex_unlock(mutex)
         }
         return body(&state)

@@ -29,7 +29,7 @@ final class OutgoingBytes: Sendable {
     private static let shortLength = 256 << 10
 
     private let socket: StreamSocketEnd
-    private let state = Monitor(State())
+    private let state = Monitor(State()) { $0.isCancelled || (!$0.isBusy && !$0.pieces.isEmpty) }
 
     init(_ socket: StreamSocketEnd) { self.socket = socket }
 
