@@ -54,7 +54,8 @@ let package = Package(
             path: "Sources/DBusGenerator/Plugin"),
         module("HandoffCore", []),
         module(
-            "HandoffInterfaces", ["CGio", "DBus", "HandoffCore", "MainLoop"], plugins: ["DBusGeneratorPlugin"]
+            "HandoffInterfaces", ["CGio", "DBus", "HandoffCore", "MainLoop", "Platform"],
+            plugins: ["DBusGeneratorPlugin"]
         ),
         module("HandoffDaemon", ["DBus", "HandoffCore", "HandoffInterfaces", "MainLoop", "Platform"]),
         module(

@@ -42,7 +42,10 @@ package final class HandoffClient {
     private var isFlushScheduled = false
     /// Whether the bus has been asked to start the broker, and has not answered.
     private var isStarting = false
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    /// Whether the bus has said who owns the broker's name.
+    private var isOwnerKnown = false
+    private var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+    private var nextWaiting = 0
     var activities = ActivityBook()
     var continuations = ContinuationBook()
 
@@ -83,6 +86,7 @@ package final class HandoffClient {
         activities = ActivityBook()
         endBroker(Self.ended("The application has taken its registration back."))
         (owner, watch, tokens, standing) = (nil, nil, [], nil)
+        (isOwnerKnown, isStarting) = (false, false)
         bus?.connection.objects.unexport(Self.path)
         bus = nil
     }
@@ -121,13 +125,14 @@ package final class HandoffClient {
     /// Has the bus start the broker, once: if the user ends it later, it is not started again.
     private func startBroker(on bus: Bus) async {
         isStarting = true
-        defer { isStarting = false }
         do {
             try await bus.startService(HandoffNames.broker)
         } catch {
-            Self.log.debug("The broker cannot be started: \(DBusError.converting(error).message)")
-            if declaration != nil, self.bus === bus, owner == nil { stand(.absent) }
+            Self.log.debug("The bus does not start the broker: \(DBusError.converting(error).message)")
         }
+        guard self.bus === bus else { return }
+        isStarting = false
+        if isOwnerKnown, owner == nil { stand(.absent) }
     }
 
     // MARK: Brokers
@@ -139,7 +144,8 @@ package final class HandoffClient {
     }
 
     private func ownerChanged(_ owner: BusName?) {
-        guard owner != self.owner || standing == nil else { return }
+        isOwnerKnown = true
+        guard owner != self.owner || owner == nil else { return }
         let had = self.owner
         self.owner = owner
         if had != nil { endBroker(Self.brokerEnded, isReplaced: owner != nil) }
@@ -306,14 +312,18 @@ package final class HandoffClient {
     package func settle(within limit: Duration) async {
         flush()
         if activities.isSettled || broker == nil { return }
-        let timer = LoopSource.timer(after: limit) { [weak self] in self?.resumeWaiting() }
-        await withCheckedContinuation { waiting.append($0) }
+        nextWaiting += 1
+        let number = nextWaiting
+        let timer = LoopSource.timer(after: limit) { [weak self] in
+            self?.waiting.removeValue(forKey: number)?.resume()
+        }
+        await withCheckedContinuation { waiting[number] = $0 }
         timer.cancel()
     }
 
     private func resumeWaiting() {
         let all = waiting
-        waiting = []
-        for one in all { one.resume() }
+        waiting = [:]
+        for one in all.values { one.resume() }
     }
 }

@@ -2,6 +2,8 @@
 import HandoffCore
 import Testing
 
+@testable import HandoffBroker
+
 /// Values that tests are made of; the same number gives the same value.
 enum Sample {
     static func activity(_ number: UInt8 = 1) throws -> ActivityID {

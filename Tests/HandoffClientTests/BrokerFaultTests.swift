@@ -23,7 +23,7 @@ struct BrokerFaultTests {
     @MainLoop
     private static func registered() async throws -> (TestBus, FakeBroker, HandoffClient, Recorder) {
         let (bus, recorder) = (try await TestBus.start(), Recorder())
-        let broker = try await FakeBroker.start(on: bus.connect())
+        let broker = try await FakeBroker.start(on: bus)
         let client = HandoffClient(.address(bus.address))
         client.delegate = recorder
         client.start(declaration)
@@ -49,9 +49,29 @@ struct BrokerFaultTests {
             await #expect(throws: DBusError.self) {
                 _ = try await client.openStream(recorder.continuations[1]).number
             }
-            _ = try await FakeBroker.start(on: bus.connect())
+            _ = try await FakeBroker.start(on: bus)
             try await eventually { recorder.standings.last == .registered }
             #expect(recorder.events.count == 5)
+        }
+    }
+
+    @Test("when the bus ends, what was announced has failed, and nothing waits for an answer")
+    func busEnds() async throws {
+        try await onLoop {
+            let (_, broker, client, recorder) = try await Self.registered()
+            let proxy = try #require(broker.proxy)
+            _ = try await proxy.willContinueActivity(activityType: "t", context: Self.context(1))
+            broker.onCreate = {
+                try await MainLoop.sleep(for: .seconds(60))
+                return "/a"
+            }
+            client.create(ActivityKey(1), type: "", properties: [:])
+            let settling = MainLoop.start { await client.settle(within: .seconds(60)) }
+            await Task.yield()
+            broker.session.kill()
+            await settling.value
+            try await eventually { recorder.standings.last == .withoutBus }
+            #expect(recorder.events == ["will t", "failed t", "ended"])
         }
     }
 
@@ -67,7 +87,7 @@ struct BrokerFaultTests {
                 _ = try await call.willContinueActivity(activityType: "t", context: Self.context(1))
             }
             #expect(error.name == .accessDenied)
-            let next = try await FakeBroker.start(on: bus.connect())
+            let next = try await FakeBroker.start(on: bus)
             try await eventually { next.registered.count == 1 }
             await #expect(throws: DBusError.self) {
                 _ = try await ApplicationProxy(path)
@@ -118,7 +138,7 @@ struct BrokerFaultTests {
     func refusedRegistration() async throws {
         try await onLoop {
             let (bus, recorder) = (try await TestBus.start(), Recorder())
-            let broker = try await FakeBroker.start(on: bus.connect())
+            let broker = try await FakeBroker.start(on: bus)
             broker.onRegister = { throw DBusError.invalidArgs("No such id.") }
             let client = HandoffClient(.address(bus.address))
             client.delegate = recorder

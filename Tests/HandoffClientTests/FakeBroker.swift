@@ -2,6 +2,7 @@
 import DBus
 import HandoffInterfaces
 import MainLoop
+import TestSupport
 
 /// A broker that only registers applications, for what a real one does seldom, or never.
 @MainLoop
@@ -15,11 +16,18 @@ final class FakeBroker: ManagerServer {
     var onCreate: @MainLoop () async throws -> ObjectPath = { throw DBusError.limitsExceeded("No more.") }
     private var application: (name: BusName, path: ObjectPath)?
 
-    private init(_ bus: Bus) { self.bus = bus }
+    /// What it is on, which ends with its last user.
+    let session: TestBus
+
+    private init(_ session: TestBus) throws {
+        self.session = session
+        bus = try session.connect()
+    }
 
     /// A broker on `bus`, which has the name now.
-    static func start(on bus: Bus) async throws -> FakeBroker {
-        let broker = FakeBroker(bus)
+    static func start(on session: TestBus) async throws -> FakeBroker {
+        let broker = try FakeBroker(session)
+        let bus = broker.bus
         bus.connection.policy = AllowAll()
         bus.connection.objects.export(HandoffNames.brokerPath, [ManagerBinding(broker)])
         _ = try await bus.request(HandoffNames.broker, replacing: true)

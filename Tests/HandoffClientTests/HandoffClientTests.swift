@@ -12,7 +12,7 @@ private final class ClientSession {
     let bus: TestBus
     let recorder = Recorder()
     private let folder: TemporaryDirectory
-    private var broker: ChildProcess?
+    private var brokers: [ChildProcess] = []
 
     static let declaration = ClientDeclaration(
         applicationID: "com.example.notes", activityTypes: ["com.example.notes.edit"])
@@ -23,7 +23,10 @@ private final class ClientSession {
 
     static func start(withBroker: Bool = true) async throws -> ClientSession {
         let session = ClientSession(try await TestBus.start(), try TemporaryDirectory())
-        if withBroker { try session.startBroker() }
+        if withBroker {
+            try session.startBroker()
+            try await session.awaitBroker()
+        }
         return session
     }
 
@@ -32,13 +35,23 @@ private final class ClientSession {
         for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "HOME"] {
             environment[name] = folder.path("home")
         }
-        broker = try ChildProcess([program("handoffd"), "--replace"], environment: environment)
+        brokers.append(try ChildProcess([program("handoffd"), "--replace"], environment: environment))
+    }
+
+    /// Waits until somebody has the broker's name.
+    private func awaitBroker() async throws {
+        let user = try bus.connect()
+        var owner: BusName?
+        let watch = user.watch(HandoffNames.broker) { owner = $0 }
+        try await eventually { owner != nil }
+        withExtendedLifetime(watch) {}
     }
 
     /// Kills the broker, as a crash would.
     func killBroker() async throws {
-        broker?.send(signal: 9)
-        try await eventually { broker?.end != nil }
+        guard let broker = brokers.last else { return }
+        broker.send(signal: 9)
+        try await eventually { broker.end != nil }
     }
 
     /// A client with this session's recorder, which is started.

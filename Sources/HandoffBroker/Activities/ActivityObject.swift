@@ -15,6 +15,8 @@ protocol ActivityBroker: PeerDirectory {
     var registry: Registry { get }
     /// All activities of the session.
     var activities: SessionActivities { get set }
+    /// Which names of documents stand for which types.
+    var fileNameTypes: FileNameTypes { get }
     /// What is kept for clients; activities count towards it.
     var holdings: ClientHoldings { get set }
     /// The object of an activity on the bus.
@@ -62,7 +64,7 @@ final class ActivityObject {
         self.broker = broker
         applicationID = registration.applicationID
         path = try HandoffNames.activities.appending(id.description)
-        if try state.apply(properties, ignoring: sayIgnored) == true {
+        if try state.apply(properties, broker.fileNameTypes, ignoring: sayIgnored) == true {
             _ = saving.setNeedsSave(true, at: .now)
         }
     }
@@ -89,7 +91,7 @@ final class ActivityObject {
     func apply(_ properties: [String: Value], _ call: MethodCall?) throws {
         let former = state.size
         let needsSave = try state.apply(
-            properties,
+            properties, broker.fileNameTypes,
             holding: { (size) throws(HandoffFailure) in
                 try broker.holdings.change(from: former, to: size, of: owner.text)
             }, ignoring: sayIgnored)
@@ -117,6 +119,16 @@ final class ActivityObject {
         guard let known = broker.activities[id]?.details, known.team != team else { return }
         if let actions = try? broker.activities.update(id, details: details, payloadChanged: true, at: .now) {
             broker.perform(actions)
+        }
+    }
+
+    /// Other names of documents stand for other types now. Peers are told what is right.
+    func fileNameTypesChanged() {
+        guard state.changed(broker.fileNameTypes) else { return }
+        do {
+            try tellChanged(nil)
+        } catch {
+            brokerLog.debug("activity \(id): \(DBusError.converting(error).message)")
         }
     }
 

@@ -86,9 +86,8 @@ struct ActivityBook: Equatable {
         guard activities[key] != nil else { return [] }
         current = key
         queue.removeAll { $0.step == .becomeCurrent || $0.step == .resignCurrent }
-        _ = createAgain(key)
-        enqueue(key, .becomeCurrent)
-        return isRegistered ? [] : tellWithoutBroker()
+        if !createAgain(key) { enqueue(key, .becomeCurrent) }
+        return tellForBroker()
     }
 
     /// It is no longer the current one.
@@ -97,7 +96,7 @@ struct ActivityBook: Equatable {
         if current == key { current = nil }
         queue.removeAll { $0.key == key && ($0.step == .becomeCurrent || $0.step == .resignCurrent) }
         enqueue(key, .resignCurrent)
-        return isRegistered ? [] : tellWithoutBroker()
+        return tellForBroker()
     }
 
     /// Ends it.
@@ -117,7 +116,10 @@ struct ActivityBook: Equatable {
     private mutating func createAgain(_ key: ActivityKey) -> Bool {
         guard activities[key]?.place == .refused else { return false }
         activities[key]?.forgetBroker()
+        // What waits for it would be sent too early, and is part of the creation.
+        queue.removeAll { $0.key == key }
         enqueue(key, .create)
+        if current == key { enqueue(key, .becomeCurrent) }
         return true
     }
 
@@ -130,9 +132,15 @@ struct ActivityBook: Equatable {
         queue.contains(Entry(key: key, step: step))
     }
 
-    /// What has to be said of which activity is current while nobody else says it.
-    private mutating func tellWithoutBroker() -> [Event] {
-        order.compactMap { $0 == current ? nil : tell($0, isCurrent: false) }
+    /// What has to be said of which activity is not current any more, because the present broker will not say it: to it,
+    /// the activity never was.
+    private mutating func tellForBroker() -> [Event] {
+        order.compactMap { key in
+            guard let activity = activities[key], !activity.isCurrentThere,
+                key != current || activity.place == .refused
+            else { return nil }
+            return tell(key, isCurrent: false)
+        }
     }
 
     private mutating func tell(_ key: ActivityKey, isCurrent: Bool) -> Event? {
@@ -149,7 +157,7 @@ struct ActivityBook: Equatable {
         isRegistered = true
         for key in order { enqueue(key, .create) }
         if let current { enqueue(current, .becomeCurrent) }
-        return tellWithoutBroker()
+        return tellForBroker()
     }
 
     /// The broker is gone, or knows the application no longer.
@@ -243,7 +251,11 @@ struct ActivityBook: Equatable {
         if step == .invalidate || step == .create { forgetLeftover(key) }
         guard activities[key] != nil else { return [] }
         switch step {
-        case .create: activities[key]?.refusedToCreate()
+        case .create:
+            let hasChanged = activities[key]?.hasChanges == true
+            activities[key]?.refusedToCreate()
+            // What was set since may be what it takes.
+            if hasChanged { _ = createAgain(key) }
         case .update:
             guard let restored = activities[key]?.refused() else {
                 // These go first: what was set since then comes after them.
@@ -254,7 +266,7 @@ struct ActivityBook: Equatable {
         case .becomeCurrent: if current == key { current = nil }
         case .resignCurrent, .invalidate: break
         }
-        return [.refused(key, failure, restored: [:])]
+        return [.refused(key, failure, restored: [:])] + tellForBroker()
     }
 
     private mutating func answered(_ key: ActivityKey, _ step: Step) {
@@ -275,6 +287,7 @@ struct ActivityBook: Equatable {
             if !isDecided {
                 if isCurrent { current = key } else if current == key { current = nil }
             }
+            activities[key]?.isCurrentThere = isCurrent
             if let event = tell(key, isCurrent: isCurrent) { events.append(event) }
         }
         if let value = properties["NeedsSave"], case .boolean(let needsSave) = value,

@@ -21,8 +21,10 @@ struct WantedActivity: Equatable {
     private(set) var properties: [String: Value]
     /// How far the broker is with it.
     private(set) var place = Place.nowhere
-    /// What `Current` was last told to be.
+    /// What the application was last told of whether it is current.
     var toldCurrent = false
+    /// What the present broker has last said of that.
+    var isCurrentThere = false
     /// The properties that the broker has, as far as it has answered.
     private var confirmed: [String: Value] = [:]
     /// What was sent and is not answered yet. Only one message at a time is under way, so that a broker that does not read
@@ -80,6 +82,7 @@ struct WantedActivity: Equatable {
     /// There is a new broker, or none: what the former one had counts for nothing.
     mutating func forgetBroker() {
         (place, confirmed, underWay, changed, alone) = (.nowhere, [:], nil, [], [])
+        isCurrentThere = false
     }
 
     /// The broker is asked to create it, with the properties that are returned.

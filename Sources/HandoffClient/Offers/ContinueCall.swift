@@ -87,6 +87,10 @@ package final class ContinueCall {
         throw Failure.brokerEnded
     }
 
+    /// Cancels the continuation, which brings its outcome, unless it is too late.
+    /// - Throws: the error with which the broker answers.
+    package func cancel() async throws { try await RemoteActivityProxy(broker.object(offer.path)).cancel() }
+
     private func isOurs(_ signal: Message) -> Bool {
         signal.sender == broker.name && signal.path == offer.path
     }

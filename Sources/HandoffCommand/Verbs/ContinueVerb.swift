@@ -44,6 +44,8 @@ struct ContinueVerb: Verb {
         let outcome = try await run.outcome(of: options)
         if isVerbose { tell(run.trace) }
         try tell(outcome, offer, run.trace, after: run.elapsed)
+        // What a shell says of a program that this signal has ended.
+        if run.isInterrupted, !outcome.isSuccess { return 128 + SIGINT }
         return outcome.isSuccess ? 0 : 1
     }
 
@@ -115,6 +117,11 @@ private final class ContinueRun {
     private let begin = MainLoop.now
     private let progress = ContinueProgress()
     private let offer: RemoteOffer
+    private var signal: LoopSource?
+    /// Whether the broker has accepted the call, which can be cancelled from then on.
+    private var isAccepted = false
+    /// Whether the user has wanted it to end, with the signal of a terminal.
+    private(set) var isInterrupted = false
 
     init(_ broker: Daemon, _ offer: RemoteOffer, isVerbose: Bool) {
         call = ContinueCall(broker, offer)
@@ -122,6 +129,7 @@ private final class ContinueRun {
         self.isVerbose = isVerbose
         call.onAccepted = { [weak self] in self?.accepted() }
         call.onChange = { [weak self] in self?.changed($0, $1) }
+        signal = .signal(SIGINT) { [weak self] in self?.interrupted() }
     }
 
     /// Microseconds since this run was created.
@@ -146,6 +154,26 @@ private final class ContinueRun {
         }
     }
 
+    private func interrupted() {
+        // When it happens a second time, the user does not want to wait for a broker that does not answer.
+        if isInterrupted {
+            progress.end()
+            exit(128 + SIGINT)
+        }
+        isInterrupted = true
+        if isAccepted { MainLoop.start { [self] in await cancel() } }
+    }
+
+    /// Cancels it, which brings the outcome, unless it is too late.
+    private func cancel() async {
+        do {
+            try await call.cancel()
+        } catch {
+            progress.end()
+            Output.note("It was not cancelled: \(CommandFailure(DBusError.converting(error)).message)")
+        }
+    }
+
     private func phase(_ name: String) {
         if isVerbose { Output.note("\(Age.milliseconds(elapsed)): \(name)") }
     }
@@ -153,6 +181,8 @@ private final class ContinueRun {
     private func accepted() {
         phase("accepted")
         if !isVerbose { progress.update(offer.progress) }
+        isAccepted = true
+        if isInterrupted { MainLoop.start { [self] in await cancel() } }
     }
 
     private func changed(_ before: RemoteOffer, _ offer: RemoteOffer) {

@@ -25,8 +25,12 @@ private final class BrokerSession {
         for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "HOME"] {
             environment[name] = folder.path("home")
         }
-        return BrokerSession(
-            bus, folder, try ChildProcess([program("handoffd")], environment: environment))
+        let broker = try ChildProcess([program("handoffd")], environment: environment)
+        let user = try bus.connect()
+        var owner: BusName?
+        let watch = user.watch("org.example.Handoff") { owner = $0 }
+        try await eventually { owner != nil }
+        return withExtendedLifetime(watch) { BrokerSession(bus, folder, broker) }
     }
 
     /// Kills the broker, as a crash would.

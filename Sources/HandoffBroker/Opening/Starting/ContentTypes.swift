@@ -30,6 +30,9 @@ struct ContentTypes {
         "application/vnd.appimage", "application/x-iso9660-appimage", "application/x-deb",
         "application/vnd.debian.binary-package", "application/x-rpm", "application/vnd.flatpak.ref",
         "application/vnd.flatpak.repo", "application/vnd.flatpak", "application/vnd.snap",
+        "application/vnd.squashfs", "application/x-redhat-package-manager",
+        "application/vnd.android.package-archive", "application/wasm", "application/x-mach-binary",
+        "application/x-msdos-batch", "application/x-runescript",
         "application/x-mozilla-theme",
         "application/x-xpinstall", "application/x-chrome-extension",
         "application/vnd.openofficeorg.extension",
@@ -57,14 +60,6 @@ struct ContentTypes {
             }
         }
         self.parents = parents
-    }
-
-    /// Whether `type` has the form of a MIME type, in lower case.
-    static func isValid(_ type: String) -> Bool {
-        let parts = type.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        let legal = Set("abcdefghijklmnopqrstuvwxyz0123456789!#$&^_.+-".utf8)
-        return parts.count == 2 && type.utf8.count <= 255
-            && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy(legal.contains) }
     }
 
     /// `type` and everything that it is a kind of, the nearest first. Every text is plain text.
