@@ -41,7 +41,8 @@ final class TestActivity {
     func apply(_ properties: [String: Value]) throws(HandoffFailure) {
         let former = state.size
         let connection = backend?.connection ?? ""
-        let needsSave = try state.apply(properties) { (size) throws(HandoffFailure) in
+        let needsSave = try state.apply(properties, TestBroker.fileNameTypes) {
+            (size) throws(HandoffFailure) in
             try broker.holdings.change(from: former, to: size, of: connection)
         }
         if properties.count > (needsSave == nil ? 0 : 1) {

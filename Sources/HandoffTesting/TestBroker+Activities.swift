@@ -74,14 +74,23 @@ extension TestBroker {
 
     // MARK: Activities
 
+    /// Which names of files stand for which types on this machine.
+    static let fileNameTypes = {
+        var types = FileNameTypes()
+        types.read("/usr/share/mime/globs2")
+        return types
+    }()
+
     func create(
         _ number: ActivityNumber, type: String, properties: [String: Value], backend: TestBackend
     ) throws(HandoffFailure) -> ActivityID {
         let registration = try registry.requireRegistration(of: backend.connection)
-        let documentType = properties["DocumentURL"]?.string.flatMap { ActivityURL.documentType($0) }
+        let documentType = properties["DocumentURL"]?.string.flatMap {
+            ActivityURL.documentType($0, Self.fileNameTypes)
+        }
         let type = try registry.activityType(type, documentType: documentType, for: backend.connection)
         var state = ActivityState()
-        let needsSave = try state.apply(properties)
+        let needsSave = try state.apply(properties, Self.fileNameTypes)
         var generator = SystemRandomNumberGenerator()
         let object = TestActivity(
             ActivityID(using: &generator), type: type, registration: registration, number: number,
