@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import ContactsModel
+import GTKSupport
+
+/// A contact in the list.
+@MainActor
+final class ContactRow: ListRow {
+    let widget: GTKObject
+    private let avatar: GTKObject
+    private let name: GTKObject
+    private let detail: GTKObject
+    private let contact: (String) -> Contact?
+
+    /// A row for whichever contact it is told; `contact` finds one by its id.
+    init(_ contact: @escaping (String) -> Contact?) {
+        let template = Template(Templates.row)
+        widget = template["row"]
+        avatar = template["avatar"]
+        name = template["name"]
+        detail = template["detail"]
+        self.contact = contact
+    }
+
+    func show(_ text: String) {
+        guard let contact = contact(text) else { return }
+        avatar[text: "text"] = contact.displayName
+        name[text: "label"] = contact.displayName
+        detail[text: "label"] = contact.detail
+        detail[flag: "visible"] = !contact.detail.isEmpty
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import ContactsModel
+
+/// The user's contacts, for all windows. Files are read and written elsewhere, so that no window ever waits for a disk.
+@MainActor
+final class ContactStore {
+    private let file: ContactFile
+    private var former: Task<Void, Never>?
+    private var observers: [ObjectIdentifier: () -> Void] = [:]
+
+    /// The contacts as they were last read or written.
+    private(set) var list = ContactList()
+    /// Why they can't be read; nil if they can.
+    private(set) var problem: String?
+    /// What the user has to be told once, such as that a file was damaged.
+    private(set) var news: String?
+    /// Whether the contacts have been read.
+    private(set) var isRead = false
+
+    init(_ file: ContactFile) { self.file = file }
+
+    /// The file that they are in.
+    var path: String { file.path }
+
+    /// Calls `body` after each change, until ``forget(_:)``.
+    func observe(_ owner: AnyObject, _ body: @escaping () -> Void) {
+        observers[ObjectIdentifier(owner)] = body
+    }
+
+    /// Calls nothing of `owner` any more.
+    func forget(_ owner: AnyObject) { observers[ObjectIdentifier(owner)] = nil }
+
+    /// Takes what there is to be told.
+    func takeNews() -> String? {
+        defer { news = nil }
+        return news
+    }
+
+    /// Reads the contacts anew.
+    func read() {
+        let file = file
+        Task {
+            do {
+                took(try await inOrder { try file.read() })
+            } catch {
+                problem = "\(error)"
+                tell()
+            }
+        }
+    }
+
+    /// Changes the contacts, and returns once they are stored.
+    func change(_ body: @escaping @Sendable (inout ContactList) -> Void) async throws {
+        let file = file
+        took(try await inOrder { try file.change(body) })
+    }
+
+    /// Does `body` after all that was asked for before, on a thread that may wait for the disk.
+    private func inOrder<Result: Sendable>(
+        _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        let former = former
+        let work = Task.detached {
+            await former?.value
+            return try body()
+        }
+        self.former = Task.detached { _ = try? await work.value }
+        return try await work.value
+    }
+
+    private func took(_ contents: ContactFile.Contents) {
+        list = contents.list
+        problem = nil
+        isRead = true
+        if let aside = contents.setAside {
+            news = "The file with your contacts was damaged. What is left of it is in \(aside)."
+        }
+        tell()
+    }
+
+    private func tell() { for observer in observers.values { observer() } }
+}
