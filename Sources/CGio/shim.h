@@ -54,13 +54,13 @@ static inline int handoff_rename_to_free_name(int folder, const char *former, co
     return (int)syscall(SYS_renameat2, folder, former, folder, name, 1u);
 }
 
-/* Sets aside the space for so many bytes, and leaves the size as it is (fallocate(2), FALLOC_FL_KEEP_SIZE). */
-static inline int handoff_set_space_aside(int descriptor, long long size)
+/* Sets aside the space for this part of a file, and leaves the size as it is (fallocate(2), FALLOC_FL_KEEP_SIZE). */
+static inline int handoff_set_space_aside(int descriptor, long long offset, long long count)
 {
 #if GLIB_SIZEOF_VOID_P == 8
-    return (int)syscall(SYS_fallocate, descriptor, 1, 0LL, size);
+    return (int)syscall(SYS_fallocate, descriptor, 1, offset, count);
 #else
-    (void)descriptor, (void)size;
+    (void)descriptor, (void)offset, (void)count;
     errno = EOPNOTSUPP;
     return -1;
 #endif

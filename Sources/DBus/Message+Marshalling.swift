@@ -55,7 +55,7 @@ extension Message {
 
     /// How many bytes the message takes, which is found out by marshalling it; if that fails, the most that
     /// it can take.
-    var marshalledSize: Int {
+    public var marshalledSize: Int {
         var (start, length): (UnsafeMutablePointer<CChar>?, Int32) = (nil, 0)
         guard dbus_message_marshal(raw, &start, &length) != 0, let start else { return Self.maximumLength }
         dbus_free(start)

@@ -29,22 +29,25 @@ public final class Broker {
     private(set) lazy var guards = StreamGuards(self)
     private(set) lazy var sentDocuments = SentDocuments(self)
     private(set) lazy var unreadMessages = UnreadMessagesWatch(self)
-    private(set) lazy var starter = ApplicationStarter(bus)
+    let looks = FileLooks()
+    private(set) lazy var starter = ApplicationStarter(bus, looks)
     let documents: ReceivedDocuments
     private(set) lazy var defaults = DefaultApplications { [weak self] in self?.updateHandlers() }
-    private(set) lazy var sharedFolders = KnownFolders(preferences)
+    private(set) lazy var sharedFolders = KnownFolders(preferences, looks)
     private(set) lazy var sites = Sites(isEnabled: preferences.isEnabled) { [weak self] in
         self?.updateHandlers()
     }
-    private lazy var peerCalls = PeerCalls(self)
+    private(set) lazy var firstReading = FirstReading(self, next: PeerCalls(self))
     private(set) lazy var installedApplications = InstalledApplications { [weak self] in
-        self?.setInstalled($0)
+        self?.setInstalled($0, isWhole: $1)
     }
+    /// Which names of files stand for which types, as far as that has been read.
+    var fileNameTypes = FileNameTypes()
 
     var recentFetches = RecentFetches()
     private(set) lazy var fetchLog = FetchLog(self)
 
-    private var activityObjects: [ActivityID: ActivityObject] = [:]
+    private(set) var activityObjects: [ActivityID: ActivityObject] = [:]
     private var hintedTypes: Set<ActivityType> = []
     var runners: [ContinuationID: ContinuationRunner] = [:]
     private var bridgeWatch: DaemonWatch?
@@ -85,7 +88,7 @@ public final class Broker {
         }
         connection.policy = policy
         connection.observer = unreadMessages
-        connection.gate = peerCalls
+        connection.gate = firstReading
         connection.objects.manage(HandoffNames.brokerPath)
         connection.objects.export(
             HandoffNames.brokerPath,
@@ -97,10 +100,10 @@ public final class Broker {
         connection.objects.explainAbsence = { [weak self] in self?.explainAbsence(of: $1, to: $0, $2) }
     }
 
-    /// Does what can wait until the name is owned: looks up which applications are installed, and asks the
+    /// Does what can wait until the name is owned: has the desktop entries read, and asks the
     /// bus to start the bridge. Without a bridge, everything local works.
     public func begin() {
-        installedApplications.loadOnce()
+        installedApplications.begin()
         documents.removeAbandoned()
         MainLoop.start { [bus] in
             do {
@@ -126,6 +129,7 @@ public final class Broker {
 
     /// A connection has left the bus.
     private func vanished(_ name: BusName) {
+        firstReading.vanished(name)
         forget(name)
         holdings.left(name.text)
         unreadMessages.vanished(name)
@@ -158,18 +162,6 @@ public final class Broker {
         if let registration = registry.registration(of: connection), registration.receives {
             starter.registered(registration.applicationID)
         }
-    }
-
-    /// The applications with desktop entries have changed to these.
-    func setInstalled(_ applications: [InstalledApplication]) {
-        for connection in registry.setInstalled(applications) {
-            for activity in activities.activities(of: connection) {
-                activityObjects[activity.id]?.teamChanged()
-            }
-        }
-        defaults.lookAgain()
-        sites.setInstalled(applications)
-        updateHandlers()
     }
 
     /// The applications have changed: who can continue what is looked up again.

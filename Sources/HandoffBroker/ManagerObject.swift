@@ -14,8 +14,8 @@ protocol ManagerOwner: ActivityBroker {
     var recentFetches: RecentFetches { get }
     /// Switches Handoff on or off for the user.
     func setEnabled(_ isEnabled: Bool, _ call: MethodCall) throws
-    /// Makes sure that the desktop entries have been read.
-    func loadInstalledApplications()
+    /// Whether the desktop entries have been read; if not, the registry knows some of them at most.
+    var areInstalledApplicationsKnown: Bool { get }
     /// Takes in a registration of `caller`, in place of what it registered before, which is returned.
     func register(_ registration: Registration, from caller: Caller) throws -> Registration?
     /// `connection` has registered: what that causes follows the reply.
@@ -31,7 +31,7 @@ protocol ManagerOwner: ActivityBroker {
 }
 
 extension Broker: ManagerOwner {
-    func loadInstalledApplications() { installedApplications.loadOnce() }
+    var areInstalledApplicationsKnown: Bool { installedApplications.areKnown }
 }
 
 /// `org.example.Handoff.Manager`: registering, creating activities, the switch.
@@ -98,8 +98,9 @@ final class ManagerObject: ManagerServer {
         let declaration = Declaration(
             activityTypes: try Self.types(activityTypes), documentTypes: options.documentTypes,
             domains: options.domains)
-        owner.loadInstalledApplications()
-        try SandboxClaims.check(call.caller, id, options.team, declaration, owner.registry.installed[id])
+        try SandboxClaims.check(
+            call.caller, id, options.team, declaration, owner.registry.installed[id],
+            isKnown: owner.areInstalledApplicationsKnown)
         try Self.check(application)
         let registration = Registration(
             connection: name.text, applicationID: id, team: options.team, declaration: declaration,
@@ -149,7 +150,9 @@ final class ManagerObject: ManagerServer {
     ) async throws -> ObjectPath {
         let name = try caller(call)
         let registration = try owner.registry.requireRegistration(of: name.text)
-        let documentType = properties["DocumentURL"]?.string.flatMap { ActivityURL.documentType($0) }
+        let documentType = properties["DocumentURL"]?.string.flatMap {
+            ActivityURL.documentType($0, owner.fileNameTypes)
+        }
         let type = try owner.registry.activityType(activityType, documentType: documentType, for: name.text)
         var generator = UnpredictableNumbers()
         let object = try ActivityObject(

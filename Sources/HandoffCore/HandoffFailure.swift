@@ -33,6 +33,8 @@ public struct HandoffFailure: Error, Hashable, Sendable, CustomStringConvertible
         case applicationFailed
         /// The other device cannot be reached.
         case connectionUnavailable
+        /// The user has cancelled the continuation.
+        case cancelled
         /// What the user chose is no longer offered.
         case offerWithdrawn
         /// The activity or its application takes no streams.

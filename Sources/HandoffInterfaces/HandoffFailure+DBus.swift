@@ -21,6 +21,7 @@ extension HandoffFailure.Code {
         case .applicationTimedOut: "org.example.Handoff.Error.ApplicationTimedOut"
         case .applicationFailed: "org.example.Handoff.Error.ApplicationFailed"
         case .connectionUnavailable: "org.example.Handoff.Error.ConnectionUnavailable"
+        case .cancelled: "org.example.Handoff.Error.Cancelled"
         case .offerWithdrawn: "org.example.Handoff.Error.OfferWithdrawn"
         case .streamsNotSupported: "org.example.Handoff.Error.StreamsNotSupported"
         case .notPaired: "org.example.Handoff.Error.NotPaired"

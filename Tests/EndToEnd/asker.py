@@ -101,7 +101,8 @@ def url(document: Path | str) -> str:
 
 def receive(connection: Link, most: int | None = None, seconds: float = 30) -> Received:
     """Reads frames to the end, or until there are this many bytes."""
-    data, end = bytearray(), time.monotonic() + seconds
+    # A document that may have changed is looked at once more before the end of it comes.
+    data, end, connection.patience = bytearray(), time.monotonic() + seconds, seconds
     while time.monotonic() < end:
         try:
             header = connection.take(4)

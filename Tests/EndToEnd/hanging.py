@@ -29,6 +29,7 @@ class HangingFiles:
             os.close(self._device)
             raise OSError(number, os.strerror(number))
         self.waiting = threading.Event()
+        self._is_open = True
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
 
@@ -51,7 +52,10 @@ class HangingFiles:
         os.write(self._device, struct.pack("IiQ", 16 + len(body), 0, number) + body)
 
     def close(self) -> None:
-        """All who wait get an error."""
+        """All who wait get an error. Harmless when that has happened already."""
+        if not self._is_open:
+            return
+        self._is_open = False
         LIBC.umount2(bytes(self.place), FORCED | LAZY)
         self._thread.join()
         os.close(self._device)

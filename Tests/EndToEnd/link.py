@@ -78,6 +78,8 @@ class Link:
         self.received: list[Gio.DBusMessage] = []
         # What calls of a member are answered with; nothing, if it is not here.
         self.answers: dict[str, GLib.Variant] = {}
+        # How many seconds to wait for bytes that are to come.
+        self.patience = 5.0
         self.errors: dict[str, tuple[str, str]] = {}
         self.closed = False
         self._buffer = b""
@@ -129,7 +131,7 @@ class Link:
 
     def take(self, count: int) -> bytes:
         """Waits for this many bytes; returns fewer if the connection ends before."""
-        self.socket.settimeout(5)
+        self.socket.settimeout(self.patience)
         taken = b""
         while len(taken) < count and (data := self.socket.recv(count - len(taken))):
             taken += data

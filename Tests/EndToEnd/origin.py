@@ -91,6 +91,8 @@ class Origin:
     def send(self, connection: Link, data: bytes | None = None, ends: bool = True) -> None:
         """Sends the document, or something else, in frames of many sizes."""
         data = self.checked if data is None else data
+        # The other side may be slow where much runs beside it.
+        connection.socket.settimeout(60)
         for start in range(0, len(data), 200_000):
             connection.send_bytes(frame(data[start:start + 200_000]))
         if ends:

@@ -46,6 +46,28 @@ def test_document(machines: Machines) -> None:
         assert desk.kill("handoff", signal.SIGINT) == 0
 
 
+@pytest.mark.parametrize("option", [(b"--document",), ()])
+def test_document_whose_name_is_no_text(machines: Machines, option: tuple[bytes, ...]) -> None:
+    """A document whose name is not UTF-8 is published: its URL names the very bytes, and its title shows that some are no
+    text."""
+    desk, lap = machines
+    application = ("--app-id", "org.example.Handoff.Command", "--type", "org.example.Handoff.Document")
+    lap.start("handoff", "receive", *application, "--once")
+    printed(lap, "Waiting")
+    name = b"Bericht-\xfc\xff.txt"
+    path = os.fsencode(desk.folder) + b"/" + name
+    Path(os.fsdecode(path)).write_text("hello")
+    argument = os.fsdecode(path if option else b"--document=" + path)
+    desk.start("handoff", "publish", *(os.fsdecode(text) for text in option), argument)
+    wait(lambda: any("activities" in path for path in desk.session.managed_objects()), "an activity")
+    assert published(desk)["Title"] == "Bericht-\ufffd\ufffd.txt"
+    done(lap.run("handoff", "continue", listed(lap, "Bericht-\ufffd\ufffd.txt")["id"]))
+    process = lap.processes.pop("handoff")
+    wait(lambda: process.poll() is not None, "the end of handoff receive --once")
+    received = json.loads(next(line for line in lap.log("handoff").splitlines() if line.startswith("{")))
+    assert Path(received["documentPath"]).read_text() == "hello"
+
+
 def test_document_with_more(machines: Machines) -> None:
     """A document may have a type, a title, a state and a page of its own, like any activity."""
     desk, lap = machines
@@ -119,6 +141,9 @@ class PretendedBroker:
         self.connection = self.session.connection
         # Who continues, once somebody does.
         self.caller = ""
+        # Whether it answers Cancel, and the calls that it has not answered.
+        self.answers = True
+        self.unanswered: list[Gio.DBusMethodInvocation] = []
         manager = Gio.DBusNodeInfo.new_for_xml(OBJECT_MANAGER).interfaces[0]
         self.connection.register_object(ROOT, manager, self._called, None, None)
         self.connection.register_object(OFFER, interface_without("RemoteActivity", ()), self._called, self._get, None)
@@ -132,6 +157,8 @@ class PretendedBroker:
                      "Progress": GLib.Variant("d", -1), "ActivityType": GLib.Variant("s", self.activity_type)}
             objects = {OFFER: {f"{BROKER}.RemoteActivity": about}}
             invocation.return_value(GLib.Variant("(a{oa{sa{sv}}})", (objects,)))
+        elif method == "Cancel" and not self.answers:
+            self.unanswered.append(invocation)
         else:
             self.caller = sender
             invocation.return_value(None)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from asker import MUCH, Asker, document, receive, stopped_after
-from buses import ROOT
+from buses import ROOT, BusError
 from stranger import frame
 from streams import Counts
 from support import Machine, refused
@@ -215,7 +215,7 @@ def test_links_that_are_swapped(machine: Machine) -> None:
 
 @pytest.mark.parametrize("change", ["grows", "shrinks", "is written", "is touched"])
 def test_file_that_changes(machine: Machine, change: str) -> None:
-    """A file that changes while it is sent never arrives as a whole: its stream is broken, and the log says why."""
+    """A file that changes while it is sent never arrives as a whole: its stream is broken at once, and the log says why."""
     path = document(machine, bytes(MUCH))
     asker = Asker(machine, path)
     connection = stopped_after(asker)
@@ -228,7 +228,8 @@ def test_file_that_changes(machine: Machine, change: str) -> None:
             with path.open("r+b") as file:
                 file.write(b"changed")
         case "is touched": os.utime(path)
-    assert receive(connection).is_broken
+    received = receive(connection)
+    assert received.is_broken and len(received.data) < MUCH // 2, "the rest is sent all the same"
     asker.wait_for_log("the file has changed in the meantime")
     connection.close()
     # The next attempt finds it as it is.
@@ -272,7 +273,12 @@ def test_file_that_has_just_changed(machine: Machine) -> None:
     thread.start()
     try:
         for _ in range(20):
-            received = asker.get()
+            try:
+                received = asker.get()
+            except BusError as error:
+                # Where much runs beside it, the end of the one before takes a while to be seen.
+                assert error.short_name == "LimitsExceeded"
+                continue
             assert received.is_broken or received.document in (b"a" * 3_000_000, b"b" * 3_000_000)
     finally:
         over.set()

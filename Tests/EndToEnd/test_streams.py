@@ -18,6 +18,7 @@ from bystanders import Tunnel
 from clients import Client
 from streams import Background, Continuation, Counts, is_broken, receive, send
 from support import SANITIZED, Machine, device_path, memory, refused, wait_for_link
+from test_continuing import handed_over
 
 Machines = tuple[Machine, Machine]
 # The side that has dialled the link makes the connection of a stream: both ways round.
@@ -28,6 +29,19 @@ WAYS = pytest.mark.parametrize("way", [1, -1], ids=["origin dialled", "origin wa
 def test_both_read_what_the_other_writes(machines: Machines, way: int) -> None:
     """What one application writes the other reads, in both directions."""
     here, there = Continuation(*machines[::way]).open()
+    here.sendall(b"to the origin")
+    assert there.recv(100) == b"to the origin"
+    there.sendall(b"from the origin")
+    assert here.recv(100) == b"from the origin"
+
+
+def test_nothing_but_streams(machines: Machines) -> None:
+    """An activity with nothing but streams, without even a title, is continued, and each application reads what the other
+    writes."""
+    continuation = Continuation(*machines, title="")
+    arrived = handed_over(continuation.target.called("ContinueActivity")[0])
+    assert not any(arrived[key].unpack() for key in ("Title", "UserInfo", "WebpageURL", "DocumentURL") if key in arrived)
+    here, there = continuation.open()
     here.sendall(b"to the origin")
     assert there.recv(100) == b"to the origin"
     there.sendall(b"from the origin")

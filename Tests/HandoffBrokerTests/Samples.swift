@@ -3,8 +3,17 @@ import DBus
 import HandoffCore
 import Testing
 
+@testable import HandoffBroker
+
 /// Values that tests are made of; the same number gives the same value.
 enum Sample {
+    /// What a few names of files stand for.
+    static var fileNameTypes: FileNameTypes {
+        var types = FileNameTypes()
+        types.add("50:text/plain:*.txt\n50:application/pdf:*.pdf\n")
+        return types
+    }
+
     static func activity(_ number: UInt8 = 1) throws -> ActivityID {
         try #require(ActivityID(bytes: [UInt8](repeating: number, count: 16)))
     }

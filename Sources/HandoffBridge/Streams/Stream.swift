@@ -124,8 +124,17 @@ final class Stream {
         }
     }
 
+    /// The broker here has left the document that comes. Whoever sends it sees that and closes the connection; one that
+    /// does not, and sends nothing either, must not keep the next document from coming.
+    private func abandon() {
+        releasing = .timer(after: Self.releaseTime) { [weak self] in
+            self?.cut("its document is not wanted any more")
+        }
+    }
+
     private func handle(_ event: StreamLife.Event) {
         if event == .applicationClosed { applicationClosed() }
+        if case .sendingFailed = event, content == .document, !owner.isOrigin { abandon() }
         for action in life.handle(event) {
             switch action {
             // The connection lasts until the other application has read everything: if it were closed at

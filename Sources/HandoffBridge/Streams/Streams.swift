@@ -40,8 +40,7 @@ final class Streams {
     /// How many streams are being opened.
     private var opening: [Share: Int] = [:]
     /// The documents that wait for the end of the one before.
-    private var waiting: [Int: (share: Share, continuation: CheckedContinuation<Void, Never>)] = [:]
-    private var nextWaiting = 0
+    private var waiting: [Share: Awaited<Void>] = [:]
     /// The streams over which something was sent a short time ago.
     private var watched: [UInt32: Stream] = [:]
     private lazy var timer = DeadlineTimer { [weak self] in self?.look() }
@@ -238,22 +237,15 @@ final class Streams {
 
     /// Waits until there is one fewer of `share`, or until the time is up.
     private func end(of share: Share, within time: Duration) async {
-        nextWaiting += 1
-        let number = nextWaiting
-        let timer = LoopSource.timer(after: time) { [weak self] in
-            self?.waiting.removeValue(forKey: number)?.continuation.resume()
-        }
-        defer { timer.cancel() }
-        await withCheckedContinuation { waiting[number] = (share, $0) }
+        let wait = waiting[share] ?? Awaited()
+        waiting[share] = wait
+        _ = await wait.value(within: time)
     }
 
     /// There may be one fewer of `share` now.
     private func wake(_ share: Share) {
         guard !waiting.isEmpty, count(share) < Quota.documentsOfPeer else { return }
-        for (number, one) in waiting where one.share == share {
-            waiting[number] = nil
-            one.continuation.resume()
-        }
+        waiting.removeValue(forKey: share)?.come(())
     }
 
     // MARK: Ending

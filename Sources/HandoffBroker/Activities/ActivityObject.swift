@@ -15,6 +15,8 @@ protocol ActivityBroker: PeerDirectory {
     var registry: Registry { get }
     /// All activities of the session.
     var activities: SessionActivities { get set }
+    /// Which names of documents stand for which types.
+    var fileNameTypes: FileNameTypes { get }
     /// What is kept for clients; activities count towards it.
     var holdings: ClientHoldings { get set }
     /// The object of an activity on the bus.
@@ -62,7 +64,9 @@ final class ActivityObject {
         self.broker = broker
         applicationID = registration.applicationID
         path = try HandoffNames.activities.appending(id.description)
-        if try state.apply(properties) == true { _ = saving.setNeedsSave(true, at: .now) }
+        if try state.apply(properties, broker.fileNameTypes) == true {
+            _ = saving.setNeedsSave(true, at: .now)
+        }
     }
 
     /// The team of its application as it is registered now.
@@ -86,7 +90,7 @@ final class ActivityObject {
     /// Takes over `properties`, all or none; what that causes follows the reply to `call`.
     func apply(_ properties: [String: Value], _ call: MethodCall?) throws {
         let former = state.size
-        let needsSave = try state.apply(properties) { (size) throws(HandoffFailure) in
+        let needsSave = try state.apply(properties, broker.fileNameTypes) { (size) throws(HandoffFailure) in
             try broker.holdings.change(from: former, to: size, of: owner.text)
         }
         hintAtStreams()
@@ -113,6 +117,16 @@ final class ActivityObject {
         guard let known = broker.activities[id]?.details, known.team != team else { return }
         if let actions = try? broker.activities.update(id, details: details, payloadChanged: true, at: .now) {
             broker.perform(actions)
+        }
+    }
+
+    /// Other names of documents stand for other types now. Peers are told what is right.
+    func fileNameTypesChanged() {
+        guard state.changed(broker.fileNameTypes) else { return }
+        do {
+            try tellChanged(nil)
+        } catch {
+            brokerLog.debug("activity \(id): \(DBusError.converting(error).message)")
         }
     }
 

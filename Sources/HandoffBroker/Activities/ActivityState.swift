@@ -43,12 +43,13 @@ struct ActivityState: Equatable {
     /// Takes over those of `properties` that are properties of an activity, all or none of them.
     /// - Returns: the new value of `NeedsSave`, which is kept elsewhere; nil if it is not among them.
     /// - Parameters:
+    ///   - types: which names of documents stand for which types.
     ///   - isKept: this stays, and so takes about the bytes that it has on the bus.
     ///   - holding: is told how many bytes it would take then, all of it checked, and may throw.
     /// - Throws: `InvalidArgs` naming the key, `InvalidURL`, `UserInfoTooLarge`, `LimitsExceeded`.
     @discardableResult
     mutating func apply(
-        _ properties: [String: Value], isKept: Bool = true,
+        _ properties: [String: Value], _ types: FileNameTypes = FileNameTypes(), isKept: Bool = true,
         holding: (_ size: Int) throws(HandoffFailure) -> Void = { (_) throws(HandoffFailure) in }
     ) throws(HandoffFailure) -> Bool? {
         var changed = self
@@ -56,7 +57,7 @@ struct ActivityState: Equatable {
         for (key, value) in properties {
             if key == "NeedsSave" {
                 needsSave = try Self.boolean(value, key)
-            } else if try !changed.setText(key, value) {
+            } else if try !changed.setText(key, value, types) {
                 try changed.setOther(key, value)
             }
         }
@@ -67,8 +68,18 @@ struct ActivityState: Equatable {
         return needsSave
     }
 
+    /// Other names stand for other `types` now.
+    /// - Returns: whether the document has another type because of that.
+    mutating func changed(_ types: FileNameTypes) -> Bool {
+        let former = documentType
+        documentType = ActivityURL.documentType(documentURL, types)
+        return documentType != former
+    }
+
     /// - Returns: whether `key` names a text.
-    private mutating func setText(_ key: String, _ value: Value) throws(HandoffFailure) -> Bool {
+    private mutating func setText(
+        _ key: String, _ value: Value, _ types: FileNameTypes
+    ) throws(HandoffFailure) -> Bool {
         switch key {
         case "Title":
             title = try Self.string(value, key)
@@ -85,7 +96,7 @@ struct ActivityState: Equatable {
         case "DocumentURL":
             documentURL = try Self.string(value, key)
             try ActivityURL.checkDocument(documentURL)
-            documentType = ActivityURL.documentType(documentURL)
+            documentType = ActivityURL.documentType(documentURL, types)
         case "ReferrerURL":
             referrerURL = try Self.string(value, key)
             try ActivityURL.checkWeb(referrerURL, key)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CGio
+internal import Glibc
 internal import HandoffCore
 
 /// What URLs of an activity may be (RFC 3986, through GLib).
@@ -53,13 +54,14 @@ enum ActivityURL {
         }
     }
 
-    /// The MIME type of the document at `text` by its name, nil if unset.
-    static func documentType(_ text: String) -> String? {
+    /// The MIME type of the document at `text` by its name, as far as `types` knows names; nil if unset.
+    static func documentType(_ text: String, _ types: FileNameTypes) -> String? {
         guard !text.isEmpty, let file = g_filename_from_uri(text, nil, nil) else { return nil }
         defer { g_free(file) }
-        guard let type = g_content_type_guess(file, nil, 0, nil) else { return nil }
-        defer { g_free(type) }
-        return String(cString: type)
+        return types.type(
+            of: file.withMemoryRebound(to: UInt8.self, capacity: 1) { bytes in
+                Array(UnsafeBufferPointer(start: bytes, count: strlen(file)))
+            })
     }
 
     private struct Parts {

@@ -11,7 +11,7 @@ struct ApplicationFolders {
     private static let (maximumEntries, maximumFolders, maximumFiles, maximumDepth) = (16_384, 256, 4096, 8)
 
     /// What the folders hold.
-    struct Contents {
+    struct Contents: Sendable {
         var applications: [InstalledApplication] = []
         /// All folders that were looked into, including missing ones.
         var folders: [String] = []
@@ -24,14 +24,13 @@ struct ApplicationFolders {
         fileprivate var entries = 0
     }
 
-    /// Looks through all of them, the most important first.
-    static func look() -> Contents {
-        var contents = Contents()
-        for folder in UserDirectories.applications { look(in: folder, prefix: "", depth: 0, &contents) }
-        return contents
+    /// Looks through `folder`, after those that are more important. This blocks as long as the file system does.
+    static func look(in folder: String, _ contents: inout Contents) {
+        look(in: folder, prefix: "", depth: 0, &contents)
     }
 
-    /// Where the entry of `application` is: the first file that has this id; nil if there is none.
+    /// Where the entry of `application` is: the first file that has this id; nil if there is none. This blocks as long as
+    /// the file system does.
     static func entry(of application: ApplicationID) -> String? {
         for folder in UserDirectories.applications {
             if let path = entry("\(application).desktop"[...], in: folder, depth: 0) { return path }

@@ -25,3 +25,20 @@ extension Broker {
         try? holdings.declare(ClientHoldings.Declared(), of: connection)
     }
 }
+
+extension Broker {
+    /// The applications with desktop entries have changed to these, or `isWhole` is false: these are known so far.
+    func setInstalled(_ reading: InstalledReading, isWhole: Bool) {
+        fileNameTypes = reading.names
+        for activity in activityObjects.values { activity.fileNameTypesChanged() }
+        let applications = reading.contents.applications
+        for connection in registry.setInstalled(applications) {
+            for activity in activities.activities(of: connection) { object(of: activity.id)?.teamChanged() }
+        }
+        defaults.lookAgain()
+        // What the sites of the others have said is not to be forgotten, nor to be asked for again.
+        if isWhole { sites.setInstalled(applications) }
+        updateHandlers()
+        if isWhole { firstReading.end() }
+    }
+}

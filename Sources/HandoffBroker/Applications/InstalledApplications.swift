@@ -14,67 +14,95 @@ internal import Platform
 /// nobody is told why an entry is ignored. Of 200 ordinary entries that concern others, GLib parses each with
 /// all its translations and keeps an index of them; looking for the name of Handoff's interface takes half
 /// that time, and keeps nothing.
+///
+/// They are read on a thread, since neither a file system that does not answer nor any number of entries may stop the
+/// broker. One reading runs at a time.
 @MainLoop
 final class InstalledApplications {
-    private let onChange: @MainLoop ([InstalledApplication]) -> Void
-    private var isLoaded = false
-    private lazy var watch = FolderWatch { [weak self] in self?.changed() }
-    private var isExpecting = false
-    private lazy var timer = DeadlineTimer { [weak self] in self?.load() }
+    /// Reads everything where it may block: given the folders that held entries before, tells what is known so far each
+    /// time that one has been read, and returns what it has found.
+    typealias Reader = @Sendable ([String], (InstalledReading) -> Void) -> InstalledReading
 
-    /// The folders that are watched.
-    private var folders = UserDirectories.applications
-    /// How long, in microseconds, to wait for more after the first change: an installation writes many files,
-    /// and a program that never stops writing must not keep the broker busy.
-    private var patience = shortestPatience
-    private static let shortestPatience: Int64 = 200_000
-    /// The wait is at least this many times as long as reading takes.
-    private static let restfulness: Int64 = 20
-    /// How long, in microseconds, to wait before trying again to read what could not be read.
-    private static let retryInterval: Int64 = 2_000_000
-    /// How often the folders are read at once, because the set of folders has changed.
-    private static let maximumRounds = 3
+    private let reader: Reader
+    private let onChange: @MainLoop (_ reading: InstalledReading, _ isWhole: Bool) -> Void
+    private var schedule = ReadingSchedule() {
+        didSet { timer.set(schedule.nextTime?.microseconds) }
+    }
+    private lazy var watch = FolderWatch { [weak self] in self?.schedule.changed(at: .now) }
+    private lazy var timer = DeadlineTimer { [weak self] in self?.read() }
+    /// The folders that held entries when they were read last.
+    private var folders: [String] = []
+    /// What the first reading has found so far; nil once it is over.
+    private var soFar: InstalledReading? = InstalledReading()
+    /// Whether what has been found so far counts already.
+    private var isOverdue = false
+
+    /// Whether the entries have been read.
+    var areKnown: Bool { soFar == nil }
 
     /// Calls `onChange` with all of them each time that they have been read.
-    init(_ onChange: @escaping @MainLoop ([InstalledApplication]) -> Void) { self.onChange = onChange }
-
-    /// Makes sure that the entries have been read.
-    func loadOnce() {
-        if !isLoaded { load() }
+    init(
+        _ reader: @escaping Reader = { InstalledReading.read($0, progress: $1) },
+        _ onChange: @escaping @MainLoop (_ reading: InstalledReading, _ isWhole: Bool) -> Void
+    ) {
+        self.reader = reader
+        self.onChange = onChange
     }
 
-    private func changed() {
-        // A folder that never comes to rest is read again and again, not never.
-        guard !isExpecting else { return }
-        isExpecting = true
-        timer.set(MainLoop.now + patience)
+    /// Makes sure that the entries have been read, or are being read.
+    func begin() {
+        if !areKnown, schedule.nextTime == nil { read() }
     }
 
-    private func load() {
-        (isLoaded, isExpecting) = (true, false)
-        let start = MainLoop.now
-        let contents = look()
-        patience = max(Self.shortestPatience, Self.restfulness * (MainLoop.now - start))
+    /// What the first reading has found so far counts from now on, as long as it is not over.
+    func useWhatIsKnown() {
+        guard let soFar, !isOverdue else { return }
+        isOverdue = true
+        brokerLog.warning(
+            "The desktop entries have not been read yet: a file system is slow or does not answer. What is known of them"
+                + " so far counts until they have been.")
+        onChange(soFar, false)
+    }
+
+    private func read() {
+        guard schedule.begin(at: .now) else { return }
+        let (reader, folders, isFirst) = (reader, folders, !areKnown)
+        do {
+            try BackgroundThread.start("desktop entries") {
+                // The first reading is waited for.
+                if !isFirst { BackgroundThread.giveWay() }
+                let reading = reader(folders) { soFar in
+                    if isFirst { MainLoop.start { [weak self] in self?.found(soFar) } }
+                }
+                MainLoop.start { [weak self] in self?.ended(reading) }
+                // It took more than what is kept of it.
+                ProcessMemory.returnFree()
+            }
+        } catch {
+            brokerLog.info("The desktop entries cannot be read now: \(error.message). Trying again.")
+            schedule.ended(isIncomplete: true, at: .now)
+        }
+    }
+
+    private func found(_ reading: InstalledReading) {
+        guard soFar != nil else { return }
+        soFar = reading
+        if isOverdue { onChange(reading, false) }
+    }
+
+    private func ended(_ reading: InstalledReading) {
+        let contents = reading.contents
+        watch.watch(reading.watched)
+        folders = contents.folders
+        schedule.ended(isIncomplete: contents.isIncomplete, at: .now)
         guard !contents.isIncomplete else {
             // What was found before is better than what can be found while no descriptor is free.
             brokerLog.info(
                 "The desktop entries cannot be read now: there is no descriptor left. Trying again.")
-            isExpecting = true
-            return timer.set(MainLoop.now + Self.retryInterval)
+            return
         }
+        soFar = nil
         brokerLog.debug("\(contents.applications.count) installed applications take part.")
-        onChange(contents.applications)
-    }
-
-    /// Each folder is watched before it is read, so that whatever changes in the meantime is read again.
-    private func look() -> ApplicationFolders.Contents {
-        watch.watch(folders)
-        var contents = ApplicationFolders.look()
-        for _ in 1..<Self.maximumRounds where contents.folders != folders {
-            folders = contents.folders
-            watch.watch(folders)
-            contents = ApplicationFolders.look()
-        }
-        return contents
+        onChange(reading, true)
     }
 }

@@ -4,10 +4,14 @@ internal import HandoffCore
 
 /// What a sandboxed application may claim when it registers: nothing that its desktop entry does not say.
 enum SandboxClaims {
-    /// - Throws: `AccessDenied` if `caller` is sandboxed and claims more than it may; `entry` is its desktop entry.
+    /// - Parameters:
+    ///   - entry: its desktop entry.
+    ///   - isKnown: whether all desktop entries have been read.
+    /// - Throws: `AccessDenied` if `caller` is sandboxed and claims more than it may; `ConnectionUnavailable` if that cannot
+    ///   be told yet.
     static func check(
         _ caller: Caller, _ id: ApplicationID, _ team: Team?, _ declaration: Declaration,
-        _ entry: InstalledApplication?
+        _ entry: InstalledApplication?, isKnown: Bool = true
     ) throws(HandoffFailure) {
         guard let sandbox = caller.sandbox else { return }
         guard isOwn(id, sandbox) else {
@@ -21,6 +25,12 @@ enum SandboxClaims {
                     + " three labels.")
         }
         if let claim = undeclared(declaration, in: entry?.declaration ?? Declaration()) {
+            guard isKnown || entry != nil else {
+                throw HandoffFailure(
+                    .connectionUnavailable,
+                    "Whether \(id) may declare \(PeerText.message(claim)) from a sandbox is not known: its desktop entry"
+                        + " has not been read, since a file system does not answer. Register again later.")
+            }
             throw HandoffFailure(
                 .accessDenied,
                 "\(id) may not declare \(PeerText.message(claim)) from a sandbox. Declare it in its desktop entry"

@@ -29,6 +29,8 @@ protocol ContinuationOwner: PeerDirectory {
     var sharedFolders: KnownFolders { get }
     /// What the user's desktop opens things with.
     var defaults: DefaultApplications { get }
+    /// What looks at files.
+    var looks: FileLooks { get }
     /// The documents that are brought over.
     var documents: ReceivedDocuments { get }
     /// Whether `application` continues `offer` only because the site of its web page has given it its pages.

@@ -14,7 +14,8 @@ extension ContinuationRunner {
         guard let document else { return .none }
         if documentFile.keep(document) { return .present }
         guard let path = document.sharedPath else { return .remote }
-        switch await owner.documents.look(at: path, for: document) {
+        // It takes so long only if the folder does not answer.
+        switch await owner.looks.look(.sharedCopy, { CopyLook.at(path, of: document) }) {
         case .current:
             documentFile.found(at: path)
             return .present
@@ -89,7 +90,7 @@ extension ContinuationRunner {
         guard attempt == documentFile.attempt else { return }
         switch event {
         case .received(let count):
-            machine.documentProgressed(at: .now)
+            machine.documentProgressed(to: count, of: about.size, at: .now)
             perform([])
             showProgress(count, of: about.size)
         case .placed(let placed):
@@ -126,7 +127,7 @@ extension ContinuationRunner {
         }
         do {
             // Both are found out where it may block.
-            let (type, usual) = try await BackgroundThread.run("open document") {
+            let (type, usual) = try await owner.looks.find(.openedDocument) {
                 let type = try DocumentKind(of: path).opened(ContentTypes())
                 return (type, DefaultLists().applications(for: [type])[type])
             }
@@ -162,7 +163,7 @@ extension ContinuationRunner {
             guard case .flatpak(let application) = sandbox, !application.isEmpty else {
                 throw DBusError(.failed, "Its sandbox is not known.")
             }
-            let portal = DocumentPortal(bus: owner.bus)
+            let portal = DocumentPortal(bus: owner.bus, looks: owner.looks)
             let seen = try await portal.share(path, with: application)
             var activity = activity
             activity["DocumentURL"] = FileURL.text(Array(seen.utf8)).map { .string($0) }

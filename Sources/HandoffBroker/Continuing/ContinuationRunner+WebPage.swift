@@ -16,7 +16,7 @@ extension ContinuationRunner {
             // It was checked when it came; nothing else is ever to reach a browser's command line.
             try ActivityURL.checkWeb(url, "WebpageURL")
             var browser = applicationID
-            if browser == nil { browser = await owner.defaults.knownBrowser() }
+            if browser == nil { browser = try await owner.defaults.knownBrowser() }
             guard let browser else { throw HandoffFailure.noBrowser }
             try await owner.starter.open(
                 ActivityURL.plain(url), with: browser, activationToken: activationToken)

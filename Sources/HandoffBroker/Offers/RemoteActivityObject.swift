@@ -101,7 +101,7 @@ final class RemoteActivityObject: RemoteActivityServer {
         let isRemembered =
             try options["Remember"].map { try ActivityState.boolean($0, "Remember") } ?? false
         let target = try await target(application)
-        let running = owner.runners.values.first { $0.isRunning && $0.key == key }
+        let running = running
         // What is refused is not remembered either.
         try running?.checkJoining(application: application)
         if isRemembered { try remember(application, call) }
@@ -127,7 +127,7 @@ final class RemoteActivityObject: RemoteActivityServer {
         }
         guard try target() == .browser(nil) else { return try target() }
         // Which one is the default is not known before somebody has asked.
-        guard await owner.defaults.knownBrowser() != nil else { throw HandoffFailure.noBrowser }
+        guard try await owner.defaults.knownBrowser() != nil else { throw HandoffFailure.noBrowser }
         return try target()
     }
 
@@ -178,6 +178,15 @@ final class RemoteActivityObject: RemoteActivityServer {
         )
         .flatMap { owner.registry.registration(of: $0) }
     }
+
+    func cancel(_ call: MethodCall) async throws {
+        guard let running else { throw HandoffFailure.nothingToCancel(entry.offer) }
+        let actions = try running.cancel()
+        call.afterReply { running.perform(actions) }
+    }
+
+    /// What continues it now.
+    private var running: ContinuationRunner? { owner.runners.values.first { $0.isRunning && $0.key == key } }
 
     func dismiss(_ call: MethodCall) async throws {
         let actions = try owner.remoteOffers.dismiss(key.activity, of: key.device)

@@ -43,6 +43,8 @@ struct ContinueVerb: Verb {
         let outcome = try await run.outcome(of: options)
         if isVerbose { tell(run.trace) }
         try tell(outcome, offer, run.trace, after: run.elapsed)
+        // What a shell says of a program that this signal has ended.
+        if run.isInterrupted, !outcome.isSuccess { return 128 + SIGINT }
         return outcome.isSuccess ? 0 : 1
     }
 
@@ -122,6 +124,7 @@ private final class ContinueRun {
     private enum Event: Sendable {
         case finished(RemoteActivityContinueFinished)
         case brokerEnded
+        case interrupted
     }
 
     private let broker: Session.Daemon
@@ -132,6 +135,9 @@ private final class ContinueRun {
     private let feed: AsyncStream<Event>.Continuation
     private var tokens: [SignalToken] = []
     private var watch: NameWatch?
+    private var signal: LoopSource?
+    /// Whether the user has wanted it to end, with the signal of a terminal.
+    private(set) var isInterrupted = false
     /// How long each phase took, if the broker has reported it.
     private(set) var trace: RemoteActivityContinueTrace?
     /// What the user sees of it.
@@ -155,6 +161,17 @@ private final class ContinueRun {
         let (feed, name) = (feed, broker.name)
         watch = broker.bus.watch(HandoffNames.broker) { if $0 != name { feed.yield(.brokerEnded) } }
         connection.onClosed = { _ in feed.yield(.brokerEnded) }
+        signal = .signal(SIGINT) { [weak self] in self?.interrupted() }
+    }
+
+    private func interrupted() {
+        // When it happens a second time, the user does not want to wait for a broker that does not answer.
+        if isInterrupted {
+            progress.end()
+            exit(128 + SIGINT)
+        }
+        isInterrupted = true
+        feed.yield(.interrupted)
     }
 
     /// Microseconds since this run was created.
@@ -174,6 +191,7 @@ private final class ContinueRun {
         if !isVerbose { progress.update(offer.progress) }
         for await event in events {
             switch event {
+            case .interrupted: await cancel()
             case .brokerEnded:
                 throw CommandFailure("The broker ended before the activity was continued. Try again.")
             case .finished(let signal):
@@ -183,6 +201,16 @@ private final class ContinueRun {
             }
         }
         throw CommandFailure("The broker has stopped reporting on the continuation. Try again.")
+    }
+
+    /// Cancels it, which brings the outcome, unless it is too late.
+    private func cancel() async {
+        do {
+            try await RemoteActivityProxy(broker.object(offer.path)).cancel()
+        } catch {
+            progress.end()
+            Output.note("It was not cancelled: \(CommandFailure(DBusError.converting(error)).message)")
+        }
     }
 
     private func phase(_ name: String) {

@@ -36,8 +36,9 @@ struct PublishVerb: Verb {
 
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {
         _ = try values.arguments(0...0, "publish [OPTION…]")
-        let document: PublishedDocument? =
-            if let path = values["document"] { try PublishedDocument(path) } else { nil }
+        let document = try values["document"].map { (path) throws(CommandFailure) in
+            try PublishedDocument(ProgramArguments.bytes(of: path))
+        }
         let subject = try Self.subject(values, document)
         if values["type"] == nil, let subject {
             type = subject.type
@@ -183,27 +184,15 @@ private final class Publisher: ApplicationServer, ActivityDelegateServer {
     func awaitBreak() async {
         guard !unfinished.isEmpty else { return }
         let left = unfinished
-        let waiting = MainLoop.start {
+        let breaks = Awaited<Void>()
+        MainLoop.start {
             for (sending, task) in left {
                 await task.value
                 _ = await sending.awaitEnd()
             }
+            breaks.come(())
         }
-        var (isOver, limit): (Bool, LoopSource?) = (false, nil)
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            var next: CheckedContinuation<Void, Never>? = continuation
-            limit = .timer(after: Self.patience) {
-                next?.resume()
-                next = nil
-            }
-            MainLoop.start {
-                await waiting.value
-                isOver = true
-                next?.resume()
-                next = nil
-            }
-        }
-        limit?.cancel()
+        let isOver = await breaks.value(within: Self.patience) != nil
         if isOver, unfinished.isEmpty { return }
         let told = "Interrupted before everything was sent. The other side is told."
         let untold = "Interrupted before everything was sent, and the other side may take it for the end."

@@ -100,6 +100,36 @@ extension HandoffFailure {
             "Nothing more came of the document of \"\(offer.title)\" for \(Deadline.documentSilence.text)."
                 + " See whether the other device is awake and on the network, then try again.")
     }
+
+    static func documentTooSlow(_ offer: Offer) -> HandoffFailure {
+        HandoffFailure(
+            .connectionUnavailable,
+            "The document of \"\(offer.title)\" came too slowly: less than \(ByteCount.text(DocumentPace.minimum)) within"
+                + " \(DocumentPace.period.text). See whether the network is better elsewhere, then try again."
+        )
+    }
+
+    static func cancelled(_ offer: Offer) -> HandoffFailure {
+        HandoffFailure(
+            .cancelled,
+            "Continuing \"\(offer.title)\" was cancelled on this device. Continue it again if you want it after all."
+        )
+    }
+
+    static func tooLateToCancel(_ offer: Offer, _ target: Continuation.Target) -> HandoffFailure {
+        HandoffFailure(
+            .notSupported,
+            "It is too late to cancel: \(target.name) has been handed \"\(offer.title)\" already. Close it there."
+        )
+    }
+
+    /// The offer is not being continued.
+    public static func nothingToCancel(_ offer: Offer) -> HandoffFailure {
+        HandoffFailure(
+            .unknownObject,
+            "\"\(offer.title)\" is not being continued, so there is nothing to cancel. Look at its State before."
+        )
+    }
 }
 
 extension Continuation.Refusal {

@@ -198,9 +198,9 @@ public struct Continuation: Sendable {
         return retrieve(at: now) { $0.fetchFailed(failure, isLinked: isLinked) }
     }
 
-    /// Bytes of the document came.
-    public mutating func documentProgressed(at now: Instant) {
-        retrieval.documentProgressed(at: now)
+    /// Bytes of the document came: by now, there are `count` of `size`, if that is known.
+    public mutating func documentProgressed(to count: UInt64, of size: UInt64?, at now: Instant) {
+        retrieval.documentProgressed(to: count, of: size, at: now)
     }
 
     /// The document is a file of this machine now.
@@ -336,7 +336,7 @@ public struct Continuation: Sendable {
     }
 
     /// Ends without success. An application that waits for the activity is told; one that had it is not.
-    private mutating func fail(_ failure: HandoffFailure, tellsApplication: Bool = true) -> [Action] {
+    mutating func fail(_ failure: HandoffFailure, tellsApplication: Bool = true) -> [Action] {
         let told: [Action] = isAwaited && tellsApplication ? [.tellApplicationFailed(failure)] : []
         state = .failed
         return told + [finish(.failed(failure)), .release]

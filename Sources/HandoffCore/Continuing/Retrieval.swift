@@ -20,8 +20,8 @@ struct Retrieval: Sendable {
         case unlinked(until: Instant)
         /// The activity is here; its document is expected in a shared folder.
         case awaitingDocument(until: Instant)
-        /// The activity is here; its document is on its way.
-        case bringingDocument(until: Instant)
+        /// The activity is here; its document is on its way, this fast. Silence lasts until then at most.
+        case bringingDocument(DocumentPace, until: Instant)
         /// The activity is here with all that belongs to it.
         case complete
     }
@@ -126,10 +126,11 @@ struct Retrieval: Sendable {
         return .go([.fetch])
     }
 
-    /// Bytes of the document came.
-    mutating func documentProgressed(at now: Instant) {
-        guard case .bringingDocument = state else { return }
-        state = .bringingDocument(until: now.advanced(by: Deadline.documentSilence))
+    /// Bytes of the document came: by now, there are `count` of `size`, if that is known.
+    mutating func documentProgressed(to count: UInt64, of size: UInt64?, at now: Instant) {
+        guard case .bringingDocument(var pace, _) = state else { return }
+        pace.moved(count, of: size)
+        state = .bringingDocument(pace, until: now.advanced(by: Deadline.documentSilence))
     }
 
     /// The document is a file of this machine now.
@@ -156,9 +157,8 @@ struct Retrieval: Sendable {
 
     var nextDeadline: Instant? {
         switch state {
-        case .fetching(let until), .unlinked(let until), .awaitingDocument(let until),
-            .bringingDocument(let until):
-            until
+        case .fetching(let until), .unlinked(let until), .awaitingDocument(let until): until
+        case .bringingDocument(let pace, let until): min(pace.periodEnd, until)
         case .new, .complete: nil
         }
     }
@@ -171,13 +171,18 @@ struct Retrieval: Sendable {
             return .go([])
         case .fetching, .unlinked: return .failed(.fetchTimedOut(offer))
         case .awaitingDocument: return bringDocument(at: now)
-        case .bringingDocument: return .failed(.documentTimedOut(offer))
+        case .bringingDocument(var pace, let until):
+            guard now < until else { return .failed(.documentTimedOut(offer)) }
+            guard pace.advance(to: now) else { return .failed(.documentTooSlow(offer)) }
+            state = .bringingDocument(pace, until: until)
+            return .go([])
         case .new, .complete: return .go([])
         }
     }
 
     private mutating func bringDocument(at now: Instant) -> Step {
-        state = .bringingDocument(until: now.advanced(by: Deadline.documentSilence))
+        state = .bringingDocument(
+            DocumentPace(at: now), until: now.advanced(by: Deadline.documentSilence))
         return .go([.bringDocument])
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// The name of a file that a document from a peer is kept under: one part of a path, which is not hidden, cannot be
-/// mistaken for an option, does not steer a terminal, and reads the same from left to right as it is written.
+/// mistaken for an option, does not steer a terminal, reads the same from left to right as it is written, and can be seen.
 public struct DocumentName: Hashable, Sendable, CustomStringConvertible {
     /// The name.
     public let description: String
@@ -22,26 +22,33 @@ public struct DocumentName: Hashable, Sendable, CustomStringConvertible {
         name = name.dropTrailing { $0 == "." || $0.properties.isWhitespace }
         // Programs that are given the name alone would take it for an option.
         let text = name.first == "-" ? "_" + String(name.dropFirst()) : String(name)
-        description = text.isEmpty ? Self.fallback : text
+        let (stem, ending) = Self.parts(of: text)
+        if stem.unicodeScalars.contains(where: Self.isVisible) {
+            description = text
+        } else {
+            description =
+                Self.fallback
+                + (ending.unicodeScalars.dropFirst().contains(where: Self.isVisible) ? ending : "")
+        }
     }
 
     /// The name for a file: the `number`th that would have this name, counting from 1, in at most `bytes` bytes. The
     /// extension stays, and no character is cut in two.
     public func fileName(_ number: Int = 1, bytes: Int = maximumBytes) -> String {
         let bytes = min(max(bytes, Self.leastBytes), Self.maximumBytes)
-        let (stem, ending) = parts
+        let (stem, ending) = Self.parts(of: description)
         let suffix = (number > 1 ? " (\(number))" : "") + ending
         return stem.prefix(bytes: bytes - suffix.utf8.count) + suffix
     }
 
-    /// The name without its extension, and the extension with its dot, `.tar.gz` being one; empty if there is none.
-    private var parts: (stem: String, ending: String) {
-        guard let ending = Self.ending(of: description[...]) else { return (description, "") }
-        let stem = description[..<ending.startIndex]
+    /// `name` without its extension, and the extension with its dot, `.tar.gz` being one; empty if there is none.
+    private static func parts(of name: String) -> (stem: String, ending: String) {
+        guard let ending = ending(of: name[...]) else { return (name, "") }
+        let stem = name[..<ending.startIndex]
         guard let inner = Self.ending(of: stem), inner.lowercased() == ".tar" else {
             return (String(stem), String(ending))
         }
-        return (String(stem[..<inner.startIndex]), String(description[inner.startIndex...]))
+        return (String(stem[..<inner.startIndex]), String(name[inner.startIndex...]))
     }
 
     /// The extension of `name` with its dot, if there is one with something in front of it.
@@ -52,6 +59,13 @@ public struct DocumentName: Hashable, Sendable, CustomStringConvertible {
             !ending.unicodeScalars.contains(where: \.properties.isWhitespace)
         else { return nil }
         return ending
+    }
+
+    /// Whether there is anything to see of it: it is no space, none of the characters that programs are to leave out when
+    /// they show text (such as those of no width), and not the empty pattern of Braille.
+    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+        !scalar.properties.isWhitespace && !scalar.properties.isDefaultIgnorableCodePoint
+            && scalar.properties.generalCategory != .format && scalar != "\u{2800}"
     }
 
     private static func isSafe(_ scalar: Unicode.Scalar) -> Bool {

@@ -40,22 +40,28 @@ static void clear(const char *folder, size_t size) {
     if (count != 1) fail("the document", &(DBusError){.message = "not there, or not as large as it was"});
 }
 
-int measure_documents(size_t blocks, size_t mebibytes, const char *path, const char *folder) {
+int measure_documents(size_t blocks, size_t mebibytes, const char *path, const char *folder, const pid_t daemons[4]) {
     const size_t size = mebibytes << 20;
     struct machines machines = {0};
-    struct comparison comparison = {0};
+    struct comparison speed = {0}, cost = {0};
     char *address = make_document(path, mebibytes);
     set_up(&machines);
     // The first block warms both up.
     for (size_t block = 0; block <= blocks; block++) {
-        if (block == 1) comparison = (struct comparison){0};
-        add(&comparison.subject, (double)size / continue_with_document(&machines, address) / 1e3);
+        if (block == 1) speed = cost = (struct comparison){0};
+        const double before = processor_time_of(daemons, 4);
+        add(&speed.subject, (double)size / continue_with_document(&machines, address) / 1e3);
+        const double between = processor_time_of(daemons, 4);
         clear(folder, size);
         sync();
-        add(&comparison.echo, (double)size / move_through_stream(&machines, size) / 1e3);
-        end_block(&comparison);
+        add(&speed.echo, (double)size / move_through_stream(&machines, size) / 1e3);
+        add(&cost.subject, (between - before) / (double)size);
+        add(&cost.echo, (processor_time_of(daemons, 4) - between) / (double)size);
+        end_block(&speed);
+        end_block(&cost);
     }
-    report(&comparison, "document");
+    report(&speed, "speed");
+    report(&cost, "cost");
     g_free(address);
     return 0;
 }

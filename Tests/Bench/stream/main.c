@@ -14,9 +14,9 @@ static const char usage[] =
     "  streams throughput BLOCKS MIB CERTIFICATE BRIDGE BRIDGE\n"
     "      Moves so many MiB a block through a stream and, in turn, through TLS by GIO. Prints two lines, of MB/s and\n"
     "      of ns a byte: a name, the ratio, median and 99th percentile, those of TLS. BRIDGE is a process.\n"
-    "  streams documents BLOCKS MIB PATH FOLDER\n"
+    "  streams documents BLOCKS MIB PATH FOLDER BROKER BROKER BRIDGE BRIDGE\n"
     "      Makes a document at PATH and has it brought over in each block, into FOLDER, and moves as much through a\n"
-    "      stream. Prints a line of MB/s as above, the last two of the stream.\n"
+    "      stream. Prints two lines as above, the last two figures of the stream. BROKER is a process.\n"
     "  streams send FILE COPY\n"
     "      Sends a file through a stream, and prints the MB/s.\n"
     "  streams share DEVICE FILE COPY SECONDS\n"
@@ -31,8 +31,10 @@ int main(int count, char **arguments) {
     if (count == 7 && strcmp(verb, "throughput") == 0)
         return measure_throughput((size_t)atoi(arguments[2]), (size_t)atoi(arguments[3]), arguments[4],
                                   (pid_t[]){atoi(arguments[5]), atoi(arguments[6])});
-    if (count == 6 && strcmp(verb, "documents") == 0)
-        return measure_documents((size_t)atoi(arguments[2]), (size_t)atoi(arguments[3]), arguments[4], arguments[5]);
+    if (count == 10 && strcmp(verb, "documents") == 0)
+        return measure_documents(
+            (size_t)atoi(arguments[2]), (size_t)atoi(arguments[3]), arguments[4], arguments[5],
+            (pid_t[]){atoi(arguments[6]), atoi(arguments[7]), atoi(arguments[8]), atoi(arguments[9])});
     if (count == 4 && strcmp(verb, "send") == 0) return send_file(arguments[2], arguments[3]);
     if (count == 6 && strcmp(verb, "share") == 0)
         return share_file(arguments[2], arguments[3], arguments[4], (size_t)atoi(arguments[5]));

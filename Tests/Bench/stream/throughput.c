@@ -29,11 +29,11 @@ static double processor_time(clockid_t clock) {
     return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
-static double of_bridges(const pid_t bridges[2]) {
+double processor_time_of(const pid_t *processes, size_t count) {
     double sum = 0;
-    for (int index = 0; index < 2; index++) {
+    for (size_t index = 0; index < count; index++) {
         clockid_t clock;
-        if (clock_getcpuclockid(bridges[index], &clock)) fail("the clock of a bridge", NULL);
+        if (clock_getcpuclockid(processes[index], &clock)) fail("the clock of a daemon", NULL);
         sum += processor_time(clock);
     }
     return sum;
@@ -75,8 +75,8 @@ double move_through_stream(struct machines *machines, size_t size) {
 }
 
 static struct result measure_stream(struct machines *machines, size_t size, const pid_t bridges[2]) {
-    const double processor = of_bridges(bridges), time = move_through_stream(machines, size);
-    return result(size, time, of_bridges(bridges) - processor);
+    const double processor = processor_time_of(bridges, 2), time = move_through_stream(machines, size);
+    return result(size, time, processor_time_of(bridges, 2) - processor);
 }
 
 // Says that it is ready with a first byte.

@@ -67,7 +67,9 @@ enum ActivityTest {
         if let host = try? ActivityURL.checkWeb(text, "WebpageURL") {
             require(!host.isEmpty && host.utf8.allSatisfy { $0 < 0x80 }, "“\(text)” has the host “\(host)”")
         }
-        if (try? ActivityURL.checkDocument(text)) != nil { _ = ActivityURL.documentType(text) }
+        if (try? ActivityURL.checkDocument(text)) != nil {
+            _ = ActivityURL.documentType(text, FileNameTypes())
+        }
     }
 
     // MARK: Sending

@@ -21,7 +21,7 @@ struct ActivityStateTests {
     func shared() throws {
         var state = ActivityState()
         #expect(state.shared == [:])
-        let needsSave = try state.apply(Self.all)
+        let needsSave = try state.apply(Self.all, Sample.fileNameTypes)
         #expect(needsSave == nil)
         #expect(state.shared == Self.all)
         #expect(state.userInfo.properties == ["b": .int32(2), "a": .strings(["x"])])

@@ -80,9 +80,10 @@ struct ActivityURLTests {
         "the MIME type of a document is that of its name",
         arguments: [
             ("", nil), ("file:///a.txt", "text/plain"), ("file:///a%20b.PDF", "application/pdf"),
-            ("file:///%zz.txt", nil), ("no URL", nil),
+            ("file:///%zz.txt", nil), ("no URL", nil), ("file:///%FF.txt", "text/plain"),
+            ("file:///a", "application/octet-stream"),
         ] as [(String, String?)])
     func type(_ text: String, _ type: String?) {
-        #expect(ActivityURL.documentType(text) == type)
+        #expect(ActivityURL.documentType(text, Sample.fileNameTypes) == type)
     }
 }

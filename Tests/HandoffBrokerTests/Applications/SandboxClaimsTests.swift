@@ -30,6 +30,21 @@ struct SandboxClaimsTests {
         return failure { try SandboxClaims.check(caller, id, team, declaration, hasEntry ? entry : nil) }
     }
 
+    @Test("what cannot be checked yet is refused as such; what needs no entry, or is in a known one, is not")
+    func notKnownYet() throws {
+        let caller = Caller(name: ":1.1", credentials: nil, sandbox: .flatpak(application: Self.id))
+        let id = try ApplicationID(Self.id)
+        func check(_ declaration: Declaration, _ entry: InstalledApplication?) -> HandoffFailure? {
+            failure { try SandboxClaims.check(caller, id, nil, declaration, entry, isKnown: false) }
+        }
+        let refused = check(Declaration(activityTypes: [edit]), nil)
+        #expect(refused?.code == .connectionUnavailable)
+        #expect(refused?.message.contains("has not been read") == true)
+        #expect(check(Declaration(), nil) == nil)
+        #expect(check(Declaration(activityTypes: [edit]), entry) == nil)
+        #expect(check(Declaration(activityTypes: [read]), entry)?.code == .accessDenied)
+    }
+
     @Test(
         "it registers its own id and no other",
         arguments: [

@@ -43,7 +43,7 @@ struct ContinuationPropertyTests {
     ) throws -> [Continuation.Action] {
         let failure = HandoffFailure(
             try generator.pick([.connectionUnavailable, .offerWithdrawn, .applicationFailed]), "failed")
-        switch Int.random(in: 0..<28, using: &generator) {
+        switch Int.random(in: 0..<29, using: &generator) {
         case 0: return continuation.begin(at: now)
         case 1..<4: return continuation.applicationReady(at: now)
         case 4: return generator.chance(20) ? continuation.startFailed(failure) : []
@@ -57,7 +57,8 @@ struct ContinuationPropertyTests {
                 .init(offer: offer, document: document, pageMayBeClaimed: generator.chance(80)), at: now)
         case 11: return generator.chance(40) ? continuation.fetchFailed(failure, at: now) : []
         case 12:
-            continuation.documentProgressed(at: now)
+            continuation.documentProgressed(
+                to: .random(in: 0...200_000, using: &generator), of: 200_000, at: now)
             return []
         case 13..<15: return continuation.documentArrived(at: now)
         case 15: return continuation.documentFailed(failure, at: now)
@@ -75,6 +76,7 @@ struct ContinuationPropertyTests {
         case 23: return continuation.opened(at: now)
         case 24: return generator.chance(30) ? continuation.openFailed(failure) : []
         case 25: return continuation.continuedAcknowledged()
+        case 28: return generator.chance(10) ? (try? continuation.cancel()) ?? [] : []
         case 26:
             continuation.continuedFailed(at: now)
         default: return generator.chance(20) ? continuation.letGo() : continuation.advance(to: now)

@@ -287,7 +287,7 @@ struct ContinuationTests {
         #expect(continuation.fetched(try fetched(.remote), at: .at(0)) == [.bringDocument])
         for second in stride(from: Int64(14), through: 140, by: 14) {
             #expect(continuation.advance(to: .at(second * 1000)) == [])
-            continuation.documentProgressed(at: .at(second * 1000))
+            continuation.documentProgressed(to: UInt64(second) * 10_000, of: nil, at: .at(second * 1000))
         }
         var silent = continuation
         #expect(continuation.documentArrived(at: .at(141_000)) == [.deliver])

@@ -22,6 +22,21 @@ struct DocumentNameTests {
     }
 
     @Test(
+        "a name of which nothing can be seen is replaced, and its extension stays",
+        arguments: [
+            ("\u{200B}", "Document"), ("\u{200B}\u{FEFF}\u{2060}\u{AD}", "Document"),
+            ("\u{3164}", "Document"),
+            ("\u{2800}\u{2800}", "Document"), ("\u{200D}\u{FE0F}", "Document"), ("\u{E0041}", "Document"),
+            ("\u{200B} \u{3000}\u{200B}", "Document"), ("\u{200B}.txt", "Document.txt"),
+            ("\u{200C}.tar.gz", "Document.tar.gz"), ("\u{200B}.\u{200B}", "Document"),
+            ("\u{200B}.bashrc", "Document.bashrc"), ("a\u{200B}", "a\u{200B}"), ("\u{200B}é", "\u{200B}é"),
+            ("👩‍👩‍👧", "👩‍👩‍👧"), ("❤\u{FE0F}", "❤\u{FE0F}"),
+        ])
+    func invisible(text: String, name: String) {
+        #expect(DocumentName(text).fileName() == name)
+    }
+
+    @Test(
         "where the name is taken there is a number before the extension",
         arguments: [
             ("Letter.odt", "Letter (2).odt"), ("Letter", "Letter (2)"), ("a.tar.gz", "a (2).tar.gz"),

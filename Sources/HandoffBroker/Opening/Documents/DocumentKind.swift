@@ -13,8 +13,9 @@ struct DocumentKind {
     let byName: String
     /// The MIME type of what it holds.
     let byContent: String
-    /// Whether it begins as programs do.
-    let isMarkedProgram: Bool
+    /// Why it is a program whatever its types are, for people; nil if it is none by its first bytes, the ending of its
+    /// name and its permissions.
+    let mark: String?
 
     /// How much of a file is looked at.
     private static let head = 4096
@@ -25,17 +26,21 @@ struct DocumentKind {
         "application/ogg",
     ]
 
-    /// A file called `name` that begins with `bytes`.
-    init(name: String, bytes: [UInt8]) {
-        byName = Self.guess { g_content_type_guess(name, nil, 0, nil) }
+    /// A file called `name` that begins with `bytes`, and that its permissions let be executed or not.
+    init(name: String, bytes: [UInt8], isExecutable: Bool = false) {
+        byName = Self.type(ofName: name)
         byContent = Self.guess { g_content_type_guess(nil, bytes, gsize(bytes.count), nil) }
-        isMarkedProgram =
-            bytes.starts(with: Array("#!".utf8)) || bytes.starts(with: [0x7F] + Array("ELF".utf8))
+        mark =
+            ProgramMark.inContent(bytes) ?? (ProgramMark.isInName(name) ? "by the ending of its name" : nil)
+            ?? (isExecutable ? "marked as executable" : nil)
     }
 
+    /// The MIME type that `name` stands for. This blocks as long as the file system does.
+    static func type(ofName name: String) -> String { guess { g_content_type_guess(name, nil, 0, nil) } }
+
     /// For these types.
-    init(byName: String, byContent: String, isMarkedProgram: Bool = false) {
-        (self.byName, self.byContent, self.isMarkedProgram) = (byName, byContent, isMarkedProgram)
+    init(byName: String, byContent: String) {
+        (self.byName, self.byContent, mark) = (byName, byContent, nil)
     }
 
     /// Looks at the file at `path`, which may block.
@@ -52,16 +57,16 @@ struct DocumentKind {
         let count = pread(number, &bytes, bytes.count, 0)
         guard count >= 0 else { throw Self.unreadable(path, SystemError.last) }
         let name = path.split(separator: "/").last.map { String($0) } ?? ""
-        self.init(name: name, bytes: Array(bytes[..<count]))
+        self.init(name: name, bytes: Array(bytes[..<count]), isExecutable: status.st_mode & 0o111 != 0)
     }
 
     /// What the document is to be opened as.
     /// - Throws: why nothing but the user may open it.
     func opened(_ types: ContentTypes) throws(HandoffFailure) -> String {
-        for type in [byName, byContent] where isMarkedProgram || types.isProgram(type) {
+        if let reason = mark ?? [byName, byContent].first(where: types.isProgram) {
             throw HandoffFailure(
                 .noApplication,
-                "The document is a program or can contain one (\(PeerText.message(type))), and is not opened. Open it"
+                "The document is a program or can contain one (\(PeerText.message(reason))), and is not opened. Open it"
                     + " yourself if you trust it.")
         }
         if Self.unknown.contains(byName) { return byContent }

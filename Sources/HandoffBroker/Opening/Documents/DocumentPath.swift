@@ -9,7 +9,6 @@ struct DocumentPath {
     /// The path of the folder and the name, as the bytes that the file system knows, each with a zero at its end.
     private let folder: [UInt8]
     private let name: [UInt8]
-    private let url: String
 
     /// - Throws: if `url` names no file.
     init(_ url: String) throws(HandoffFailure) {
@@ -24,7 +23,6 @@ struct DocumentPath {
         }
         folder = bytes[...slash] + [0]
         self.name = name + [0]
-        self.url = url
     }
 
     private static let noFile = HandoffFailure(
@@ -38,9 +36,9 @@ struct DocumentPath {
         return name
     }
 
-    /// The MIME type that belongs to the name; empty if none does.
+    /// The MIME type that belongs to the name; empty if none does. This blocks as long as the file system does.
     var contentType: String {
-        let type = ActivityURL.documentType(url) ?? ""
+        let type = DocumentKind.type(ofName: shownName)
         return type.utf8.count <= DocumentDescription.maximumLength ? type : ""
     }
 

@@ -18,12 +18,13 @@ struct DocumentPortal {
     private static let patience = Duration.seconds(5)
 
     let bus: Bus
+    let looks: FileLooks
 
     /// Lets `application` read and write the file at `file`.
     /// - Returns: the path of the file as the application sees it.
     /// - Throws: if there is no portal, or it refuses.
     func share(_ file: String, with application: String) async throws -> String {
-        let opened = try await BackgroundThread.run("document portal") { OpenedFile(file) }
+        let opened = try await looks.find(.portal) { OpenedFile(file) }
         guard let opened else { throw DBusError(.failed, "The document is not there any more.") }
         let portal = try await owner()
         let reply = try await RemoteObject(bus.connection, portal, Self.path).call(
@@ -69,14 +70,11 @@ struct DocumentPortal {
 private final class OpenedFile: Sendable {
     let descriptor: FileDescriptor
 
-    /// `O_PATH` (open(2)), which the C module lacks.
-    private static let pathOnly: Int32 = 0o10_000_000
-
     /// The file at `path`; nil if there is none, or something else, such as a link that could have been put there to have
     /// another file shared.
     init?(_ path: String) {
         // The portal refuses what was opened with O_NOFOLLOW, since that could be a link itself.
-        let number = open(path, Self.pathOnly | O_CLOEXEC)
+        let number = FoundFile.find(Array(path.utf8) + [0], in: AT_FDCWD, .none)
         guard number >= 0 else { return nil }
         descriptor = FileDescriptor(owning: number)
         var status = stat()

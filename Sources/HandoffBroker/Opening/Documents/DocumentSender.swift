@@ -3,6 +3,7 @@ internal import CGio
 internal import DBus
 internal import Glibc
 internal import HandoffCore
+internal import HandoffDaemon
 internal import Platform
 internal import Synchronization
 
@@ -31,11 +32,20 @@ final class DocumentSender: Sendable {
     private let socket: FileDescriptor
     private let signal: StopSignal
     private let steps = Atomic<UInt64>(0)
+    /// How many bytes the socket has been given.
+    private let given = Atomic<UInt64>(0)
+    /// How fast the other end takes them.
+    private let pace: Mutex<DocumentPace>
 
     private static let bufferSize = 256 << 10
     private static let changed = Failure("the file has changed in the meantime")
 
-    init(_ document: SourceDocument, through socket: consuming FileDescriptor, unless signal: StopSignal) {
+    /// - Parameter period: how long it may take until enough has been taken.
+    init(
+        _ document: SourceDocument, through socket: consuming FileDescriptor, unless signal: StopSignal,
+        period: Duration = DocumentPace.period
+    ) {
+        pace = Mutex(DocumentPace(of: document.size, at: .now, period: period))
         self.document = document
         self.socket = socket
         self.signal = signal
@@ -75,7 +85,8 @@ final class DocumentSender: Sendable {
             guard count >= 0 else { throw .system("the file cannot be read") }
             if count == 0 { break }
             offset += UInt64(count)
-            guard offset <= size else { throw Self.changed }
+            // What has changed will not arrive, so that nobody waits for the rest.
+            guard offset <= size, !document.hasChanged else { throw Self.changed }
             let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
             sha256.update(bytes)
             steps.add(1, ordering: .relaxed)
@@ -108,6 +119,7 @@ final class DocumentSender: Sendable {
                 socket.number, rest.baseAddress, rest.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
             if count >= 0 {
                 place += count
+                given.add(UInt64(count), ordering: .relaxed)
                 steps.add(1, ordering: .relaxed)
             } else if errno == EAGAIN || errno == EWOULDBLOCK {
                 try awaitRoom()
@@ -119,21 +131,42 @@ final class DocumentSender: Sendable {
 
     private static let refused = Failure("the other device, or the way to it, has ended it")
 
+    /// How long it may go unnoticed that a little has been taken, since there is room only when most has been.
+    private static let look = Deadline.documentReceipt / 12
+
     /// Waits until something of what was sent has been taken.
     private func awaitRoom() throws(Failure) {
-        var before = unread
+        var (before, since) = (unread, Instant.now)
         while true {
-            switch signal.wait(socket.number, Int16(POLLOUT), atMost: Deadline.documentReceipt) {
-            case .ready: return
+            let next = min(Instant.now.advanced(by: Self.look), pace.withLock { $0.periodEnd })
+            let time = max(.zero, Instant.now.duration(to: next))
+            switch signal.wait(socket.number, Int16(POLLOUT), atMost: time) {
+            case .ready: return try checkPace()
             case .stopped: throw Self.stopped
-            case .timedOut:
-                // There is room only when most has been taken.
-                let now = unread
-                guard now < before else {
-                    throw Failure("nothing of it was taken for \(Deadline.documentReceipt)")
-                }
-                before = now
+            case .timedOut: try checkPace()
             }
+            let rest = unread
+            if rest < before {
+                (before, since) = (rest, .now)
+                steps.add(1, ordering: .relaxed)
+            } else if since.duration(to: .now) >= Deadline.documentReceipt {
+                throw Failure("nothing of it was taken for \(Deadline.documentReceipt)")
+            }
+        }
+    }
+
+    /// To be called now and then.
+    private func checkPace() throws(Failure) {
+        // The kernel counts its own expenses among what has not been taken.
+        let (given, unread) = (given.load(ordering: .relaxed), UInt64(max(0, unread)))
+        let taken = given - min(given, unread)
+        let isFastEnough = pace.withLock {
+            $0.moved(taken, of: document.size)
+            return $0.advance(to: .now)
+        }
+        guard isFastEnough else {
+            throw Failure(
+                "it is taken too slowly, less than \(ByteCount.text(DocumentPace.minimum)) a minute")
         }
     }
 
@@ -145,10 +178,17 @@ final class DocumentSender: Sendable {
 
     /// Waits until the receiver has ended its direction, and takes the byte that has made every other end a break.
     private func awaitAcknowledgement() throws(Failure) {
-        switch signal.wait(socket.number, Self.otherEnded, atMost: Deadline.documentReceipt) {
-        case .ready: break
-        case .stopped: throw Self.stopped
-        case .timedOut: throw Failure("no acknowledgement came within \(Deadline.documentReceipt)")
+        let patience = DocumentPace.receipt(of: document.size)
+        let end = Instant.now.advanced(by: patience)
+        waiting: while true {
+            // Whoever watches this thread sees that it goes on.
+            let time = min(Instant.now.duration(to: end), Deadline.documentReceipt / 2)
+            switch signal.wait(socket.number, Self.otherEnded, atMost: time) {
+            case .ready: break waiting
+            case .stopped: throw Self.stopped
+            case .timedOut: steps.add(1, ordering: .relaxed)
+            }
+            guard Instant.now < end else { throw Failure("no acknowledgement came within \(patience)") }
         }
         var bytes: (UInt8, UInt8) = (0, 0)
         let first = recv(socket.number, &bytes, 1, Int32(MSG_DONTWAIT))

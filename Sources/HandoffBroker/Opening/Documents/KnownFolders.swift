@@ -15,11 +15,12 @@ final class KnownFolders {
     /// The folders of the clients, of which the log has been told.
     private var known: [SharedFolder] = []
     private var look: Task<Void, Never>?
-    private let clientLooks = FileLooks(atMost: 1)
-    private let documentLooks = FileLooks(atMost: 8)
+    private let looks: FileLooks
 
     /// The folders of a user who has chosen this.
-    init(_ preferences: Preferences) { self.preferences = preferences }
+    init(_ preferences: Preferences, _ looks: FileLooks) {
+        (self.preferences, self.looks) = (preferences, looks)
+    }
 
     /// The folders as they are now. If the file system does not say so in time, those that were known last.
     func current() async -> SharedFolders {
@@ -31,7 +32,7 @@ final class KnownFolders {
     private func begin() -> Task<Void, Never> {
         let former = clients
         let look = MainLoop.start { [self] in
-            let seen = await clientLooks.look {
+            let seen = await looks.look(.syncClients) {
                 var clients = former
                 clients.look()
                 return clients
@@ -58,7 +59,7 @@ final class KnownFolders {
         let folders = await current()
         guard !folders.isEmpty else { return nil }
         guard !url.isEmpty else { return NamedFiles(folders: folders, document: nil) }
-        let document = await documentLooks.look { DocumentPlace(url, among: folders) }
+        let document = await looks.look(.namedDocument) { DocumentPlace(url, among: folders) }
         return NamedFiles(folders: folders, document: document.flatMap { $0 })
     }
 }

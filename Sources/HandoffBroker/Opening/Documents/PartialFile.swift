@@ -35,6 +35,8 @@ final class PartialFile {
     private static let batch: UInt64 = 16 << 20
     /// For how many bytes at a time space is set aside.
     private static let step: UInt64 = 64 << 20
+    /// How often the file is made if others take it for one that was left behind.
+    private static let attempts = 8
     /// How many documents may have one name.
     private static let maximumNumber = 9999
 
@@ -45,8 +47,9 @@ final class PartialFile {
         let room = folder.room
         limit = size ?? room
         guard limit <= room else { throw Self.noRoom(needed: limit, room: room, folder) }
-        name = Self.prefix + Digest.hexadecimal(RandomBytes.make(16)) + Self.suffix
-        descriptor = try Self.make(name, in: folder)
+        var name = ""
+        descriptor = try Self.make(&name, in: folder, attempts: Self.attempts)
+        self.name = name
         announced = size ?? 0
         do {
             try setSpaceAside(to: 0)
@@ -57,12 +60,14 @@ final class PartialFile {
     }
 
     /// Sets space aside a little ahead of what comes. Set aside for all that was announced, it would be taken from the
-    /// user for as long as somebody likes who announces much and sends little.
+    /// user for as long as somebody likes who announces much and sends little. What has been set aside before is left
+    /// out, since some file systems go through all of it again, which takes longer and longer.
     private func setSpaceAside(to end: UInt64) throws(HandoffFailure) {
         guard end >= setAside, setAside < announced else { return }
         let next = min(announced, end + Self.step)
         guard
-            handoff_set_space_aside(descriptor.number, Int64(clamping: next)) == 0
+            handoff_set_space_aside(
+                descriptor.number, Int64(clamping: setAside), Int64(clamping: next - setAside)) == 0
                 || ![ENOSPC, EDQUOT, EFBIG].contains(errno)
         else { throw Self.noRoom(needed: announced - count, room: folder.room, folder) }
         setAside = next
@@ -72,18 +77,21 @@ final class PartialFile {
         if !isPlaced { unlinkat(folder.descriptor.number, name, 0) }
     }
 
-    private static func make(_ name: String, in folder: ReceivedFolder) throws(HandoffFailure)
-        -> FileDescriptor
-    {
+    /// Makes the file under a new name, which this sets.
+    private static func make(
+        _ name: inout String, in folder: ReceivedFolder, attempts: Int
+    ) throws(HandoffFailure) -> FileDescriptor {
+        name = prefix + Digest.hexadecimal(RandomBytes.make(16)) + suffix
         let number = folder.open(name, O_RDWR | O_CREAT | O_EXCL)
         guard number >= 0 else { throw failure("cannot be made", folder) }
         let descriptor = FileDescriptor(owning: number)
         // Some file systems have no locks.
         let isLocked = flock(number, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
-        // Another broker that has just started may have taken it for one that was left behind.
+        // Another broker that has just started may have taken it for one that was left behind, before it was locked.
         guard isLocked, let identity = FileIdentity(of: number),
             identity == FileIdentity(name, in: folder.descriptor.number)
         else {
+            guard attempts <= 1 else { return try make(&name, in: folder, attempts: attempts - 1) }
             throw HandoffFailure(
                 .limitsExceeded,
                 "The document was taken for one that was left behind, and removed. Try again.")

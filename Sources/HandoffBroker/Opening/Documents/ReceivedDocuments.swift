@@ -13,8 +13,6 @@ final class ReceivedDocuments {
     /// From whom a document is coming, for which continuation.
     private var coming: [DeviceID: ContinuationID] = [:]
 
-    private let looks = FileLooks(atMost: 16)
-
     /// Documents are placed in `Handoff` in the folder `downloads`.
     init(in downloads: String = UserDirectories.downloads) { self.downloads = downloads }
 
@@ -30,12 +28,6 @@ final class ReceivedDocuments {
                 brokerLog.info("\(count) documents that never arrived whole have been removed.")
             }
         }
-    }
-
-    /// Looks at the file at `path`, on a thread of its own.
-    /// - Returns: nil if that takes so long that the folder must be taken for one that does not answer.
-    func look(at path: String, for document: FetchedDocument) async -> CopyLook? {
-        await looks.look { CopyLook.at(path, of: document) }
     }
 
     /// A document of `device` is about to come, for this continuation.

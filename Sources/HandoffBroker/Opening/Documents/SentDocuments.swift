@@ -21,7 +21,7 @@ extension Broker: SentDocumentsOwner {}
 final class SentDocuments {
     private unowned let owner: any SentDocumentsOwner
     /// The calls that wait for the document before.
-    private var waiting: [DeviceID: [Wait<Void>]] = [:]
+    private var waiting: [DeviceID: Awaited<Void>] = [:]
     private var sendings: [DeviceID: (continuation: ContinuationID, sending: DocumentSending)] = [:]
 
     init(_ owner: any SentDocumentsOwner) { self.owner = owner }
@@ -50,15 +50,15 @@ final class SentDocuments {
 
     /// Waits a moment for the end of the document that is on its way.
     private func end(of device: DeviceID) async {
-        let wait = Wait<Void>()
-        waiting[device, default: []].append(wait)
-        try? await wait.value(within: Deadline.formerDocument, or: HandoffFailure(.limitsExceeded, ""))
+        let wait = waiting[device] ?? Awaited()
+        waiting[device] = wait
+        _ = await wait.value(within: Deadline.formerDocument)
     }
 
     /// There is no document on its way to the device any more.
     private func close(_ device: DeviceID) {
         owner.origin.documentClosed(of: device)
-        for wait in waiting.removeValue(forKey: device) ?? [] { _ = wait.end(with: .success(())) }
+        waiting.removeValue(forKey: device)?.come(())
     }
 
     /// A continuation is over: its document is not wanted any more.
@@ -73,7 +73,7 @@ final class SentDocuments {
     private func opened(
         _ url: String, of caller: Caller, for device: DeviceID
     ) async throws -> SourceDocument {
-        let wait = Wait<SourceDocument>()
+        let wait = Awaited<Result<SourceDocument, HandoffFailure>>()
         do {
             try BackgroundThread.start("document open") { [weak self] in
                 let result = Result { () throws(HandoffFailure) in
@@ -81,7 +81,7 @@ final class SentDocuments {
                 }
                 MainLoop.start {
                     // If it could not be opened, or nobody waits any more, nothing is sent.
-                    if !wait.end(with: result) || (try? result.get()) == nil {
+                    if !wait.come(result) || (try? result.get()) == nil {
                         self?.close(device)
                     }
                 }
@@ -91,11 +91,12 @@ final class SentDocuments {
             throw HandoffFailure(
                 .limitsExceeded, "There is no thread left for the document. Try again later.")
         }
-        return try await wait.value(
-            within: Deadline.documentOpening,
-            or: HandoffFailure(
+        guard let result = await wait.value(within: Deadline.documentOpening) else {
+            throw HandoffFailure(
                 .connectionUnavailable,
-                "The file system of the document does not answer. Try again later, or save it elsewhere."))
+                "The file system of the document does not answer. Try again later, or save it elsewhere.")
+        }
+        return try result.get()
     }
 
     // MARK: Sending
@@ -126,33 +127,6 @@ final class SentDocuments {
         case .failed(let why):
             brokerLog.message(
                 "The document was not brought over to \(owner.name(of: device)): \(why).", fields)
-        }
-    }
-}
-
-/// A value that comes once, for one who waits for it only so long.
-@MainLoop
-private final class Wait<Value: Sendable> {
-    private var continuation: CheckedContinuation<Value, any Error>?
-    private var timer: LoopSource?
-
-    nonisolated init() {}
-
-    /// The value has come, or never will.
-    /// - Returns: whether somebody has been waiting.
-    func end(with result: Result<Value, HandoffFailure>) -> Bool {
-        timer = nil
-        guard let continuation else { return false }
-        self.continuation = nil
-        continuation.resume(with: result)
-        return true
-    }
-
-    /// Waits for it, or else throws `failure`.
-    func value(within time: Duration, or failure: HandoffFailure) async throws -> Value {
-        try await withCheckedThrowingContinuation {
-            continuation = $0
-            timer = .timer(after: time) { [weak self] in _ = self?.end(with: .failure(failure)) }
         }
     }
 }

@@ -20,15 +20,17 @@ final class ApplicationStarter {
     private var children: [Int32: ChildWatch] = [:]
     private var nextNumber = 0
 
+    private let looks: FileLooks
     /// Finds desktop entries.
     private let find: @Sendable (ApplicationID) throws -> LaunchEntry
 
     /// Starts what has a desktop entry that `find` finds, which may block.
     init(
-        _ bus: Bus,
+        _ bus: Bus, _ looks: FileLooks = FileLooks(),
         find: @escaping @Sendable (ApplicationID) throws -> LaunchEntry = { try LaunchEntry.find($0) }
     ) {
         self.bus = bus
+        self.looks = looks
         self.find = find
         services = UserServices(bus)
     }
@@ -52,7 +54,7 @@ final class ApplicationStarter {
     private func begin(_ application: ApplicationID, _ activationToken: String) async throws {
         let reason: String
         do {
-            let entry = try await Self.inBackground { [find] in try find(application) }
+            let entry = try await looks.find(.starting) { [find] in try find(application) }
             switch entry.way {
             case .bus(let name):
                 // The bus does not decide how long this may take. Never Activate, which would show an empty window.
@@ -60,7 +62,7 @@ final class ApplicationStarter {
                 if let owner = try await bus.identifiedOwner(of: name) { try check(owner, application) }
                 return
             case .program(let line):
-                let launch = try await Self.inBackground {
+                let launch = try await looks.find(.starting) {
                     try Launch(application, line, of: entry, opening: nil, activationToken: activationToken)
                 }
                 return try await expect(launch)
@@ -101,11 +103,11 @@ final class ApplicationStarter {
     func open(_ url: String, with application: ApplicationID, activationToken: String) async throws {
         let opened = try OpenedURL.check(url)
         do {
-            let entry = try await Self.inBackground { [find] in try find(application) }
+            let entry = try await looks.find(.starting) { [find] in try find(application) }
             switch entry.way {
             case .bus(let name): try await open(url, with: application, named: name, activationToken)
             case .program(let line):
-                let launch = try await Self.inBackground {
+                let launch = try await looks.find(.starting) {
                     try Launch(
                         application, line, of: entry, opening: opened, activationToken: activationToken)
                 }
@@ -199,8 +201,9 @@ final class ApplicationStarter {
         let environment = SessionEnvironment.variables.merging(launch.environment) { $1 }
         let folder = launch.folder ?? environment["HOME"] ?? "/"
         let number = errors.number
-        // Executing a program blocks as long as the file system does.
-        let process = try await Self.inBackground {
+        // Executing a program blocks as long as the file system does. It is waited for, since what is used for it has to
+        // stay, and the process has to be reaped.
+        let process = try await looks.find(.starting, within: nil) {
             try ProgramFiles.spawn(
                 launch.program, launch.arguments, environment: environment, folder: folder,
                 standardError: number)
@@ -210,11 +213,5 @@ final class ApplicationStarter {
             program.ended(ProgramEnd(status: status))
         }
         brokerLog.debug("\(launch.application) runs as process \(process).")
-    }
-
-    private static func inBackground<Result: Sendable>(
-        _ body: @escaping @Sendable () throws -> Result
-    ) async throws -> Result {
-        try await BackgroundThread.run("starting", body)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
+internal import HandoffDaemon
 internal import MainLoop
 internal import Platform
 
@@ -9,38 +10,35 @@ internal import Platform
 /// of any length stops the broker. Until there is an answer it is nil; `onChange` tells when there is another one.
 @MainLoop
 final class DefaultApplications {
+    /// Finds what opens each of these types, where it may block.
+    typealias Lookup = @Sendable (Set<String>) -> [String: ApplicationID]
+
+    private let lookup: Lookup
     private let onChange: @MainLoop () -> Void
-    /// The answers, nil for none, by content type.
-    private var answers: [String: ApplicationID?] = [:]
-    /// The types that are to be looked up next.
-    private var wanted: Set<String> = []
-    /// The types that are being looked up.
-    private var looking: Set<String> = []
-    private var isLooking: Bool { !looking.isEmpty }
-    /// Whether something has changed since what is being looked up began.
-    private var isOutdated = false
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var lookups = DefaultLookups() {
+        didSet { timer.set(lookups.nextTime?.microseconds) }
+    }
+    /// Comes when the next look is over.
+    private var nextEnd = Awaited<Void>()
     private lazy var watch = FolderWatch { [weak self] in self?.lookAgain() }
     private var isWatching = false
     private lazy var timer = DeadlineTimer { [weak self] in self?.look() }
-    /// The earliest time for the next look.
-    private var earliest: Int64 = 0
 
-    /// How many answers are kept: more than there are peers.
-    private static let maximumAnswers = 256
-    /// How long, in microseconds, nothing is looked up after a look, at least: types are chosen by peers, and a program
-    /// that never stops writing lists must not keep the broker busy.
-    private static let shortestRest: Int64 = 200_000
-    /// The rest is at least this many times as long as the look was.
-    private static let restfulness: Int64 = 20
+    /// How long anybody waits for an answer.
+    private static let patience = Deadline.documentOpening
 
     /// Calls `onChange` when the answers may have changed.
-    init(_ onChange: @escaping @MainLoop () -> Void) { self.onChange = onChange }
+    init(
+        _ lookup: @escaping Lookup = { DefaultLists().applications(for: $0) },
+        _ onChange: @escaping @MainLoop () -> Void
+    ) {
+        (self.lookup, self.onChange) = (lookup, onChange)
+    }
 
     /// The user's browser; nil if there is none, or if that is not known yet.
     var browser: ApplicationID? {
         for type in Self.browserTypes {
-            if let browser = answer(type) { return browser }
+            if let browser = lookups.answer(type) { return browser }
         }
         return nil
     }
@@ -52,69 +50,60 @@ final class DefaultApplications {
     func application(forDocumentsOf contentType: String) -> ApplicationID? {
         let type = contentType.lowercased()
         guard ContentTypes.isValid(type), !type.hasPrefix("x-scheme-handler/") else { return nil }
-        return answer(type)
+        return lookups.answer(type)
     }
 
     /// The user's browser, once it is known; nil if there is none.
-    func knownBrowser() async -> ApplicationID? {
+    /// - Throws: if the file system does not say so in time.
+    func knownBrowser() async throws(HandoffFailure) -> ApplicationID? {
+        let end = Instant.now.advanced(by: Self.patience)
         while true {
             let browser = browser
             // Other types are not waited for: peers choose them, and could do so again and again.
-            guard browser == nil, !looking.union(wanted).isDisjoint(with: Self.browserTypes) else {
-                return browser
+            guard browser == nil, lookups.isPending(Self.browserTypes) else { return browser }
+            guard await nextEnd.value(within: Instant.now.duration(to: end)) != nil else {
+                throw HandoffFailure(
+                    .connectionUnavailable,
+                    "Which web browser is the default is not known yet, since a file system does not answer. Try again"
+                        + " later.")
             }
-            await withCheckedContinuation { waiting.append($0) }
         }
     }
 
     /// The desktop entries, or what they are the defaults for, may have changed.
-    func lookAgain() {
-        isOutdated = isLooking
-        guard !answers.isEmpty else { return }
-        wanted.formUnion(answers.keys)
-        schedule()
-    }
-
-    private func answer(_ type: String) -> ApplicationID? {
-        if let known = answers[type] { return known }
-        if answers.count + wanted.count >= Self.maximumAnswers { answers = [:] }
-        guard wanted.count < Self.maximumAnswers, wanted.insert(type).inserted else { return nil }
-        schedule()
-        return nil
-    }
-
-    private func schedule() {
-        guard !isLooking else { return }
-        timer.set(max(earliest, MainLoop.now))
-    }
+    func lookAgain() { lookups.changed() }
 
     private func look() {
-        guard !isLooking, !wanted.isEmpty else { return }
-        let types = wanted
-        (looking, wanted, isOutdated) = (types, [], false)
-        if !isWatching {
-            isWatching = true
-            watch.watch([], files: DefaultLists.configurationFiles)
-        }
-        MainLoop.start { [weak self] in
-            let start = MainLoop.now
-            let found =
-                (try? await BackgroundThread.run("defaults") { DefaultLists().applications(for: types) })
-                ?? [:]
-            self?.found(found, types, after: MainLoop.now - start)
+        let types = lookups.begin(at: .now)
+        guard !types.isEmpty else { return }
+        let (lookup, isWatching) = (lookup, isWatching)
+        do {
+            try BackgroundThread.start("defaults") { [weak self] in
+                // Watched before they are read, so that no change is missed.
+                let watched =
+                    isWatching ? nil : WatchedFolders([], files: DefaultLists.configurationFiles)
+                let found = lookup(types)
+                MainLoop.start {
+                    if !isWatching { self?.watch(watched) }
+                    self?.found(found)
+                }
+            }
+        } catch {
+            brokerLog.info("The default applications cannot be looked up now: \(error.message).")
+            found([:])
         }
     }
 
-    private func found(_ found: [String: ApplicationID], _ types: Set<String>, after time: Int64) {
-        looking = []
-        earliest = MainLoop.now + max(Self.shortestRest, Self.restfulness * time)
-        let former = answers
-        for type in types { answers[type] = .some(found[type]) }
-        if isOutdated { wanted.formUnion(types) }
-        if !wanted.isEmpty { schedule() }
-        let all = waiting
-        waiting = []
-        for one in all { one.resume() }
-        if types.contains(where: { (former[$0] ?? nil) != found[$0] }) { onChange() }
+    private func watch(_ watched: WatchedFolders?) {
+        isWatching = watched != nil
+        watch.watch(watched)
+    }
+
+    private func found(_ found: [String: ApplicationID]) {
+        let isChanged = lookups.ended(found, at: .now)
+        let end = nextEnd
+        nextEnd = Awaited()
+        end.come(())
+        if isChanged { onChange() }
     }
 }

@@ -39,11 +39,9 @@ final class StartedProgram {
     /// Which application it is.
     let application: ApplicationID
     private let errors: ErrorOutput
-    private var end: ProgramEnd?
-    private var isReleased = false
-    private var waiting: [Int: (continuation: CheckedContinuation<ProgramEnd?, Never>, timer: LoopSource)] =
-        [:]
-    private var nextNumber = 0
+    private var hasEnded = false
+    /// What it was waited for: how it ended, or nil if that does not matter any longer.
+    private let outcome = Awaited<ProgramEnd?>()
 
     init(_ application: ApplicationID, _ errors: ErrorOutput) {
         (self.application, self.errors) = (application, errors)
@@ -51,31 +49,18 @@ final class StartedProgram {
 
     /// The program has ended, as was learnt now. Only the first end counts.
     func ended(_ end: ProgramEnd) {
-        guard self.end == nil else { return }
-        self.end = end
+        guard !hasEnded else { return }
+        hasEnded = true
         brokerLog.debug("\(application) \(end.text).")
-        answer()
+        outcome.come(end)
     }
 
     /// Nobody has to wait for its end any longer: what it was started for has happened.
-    func release() {
-        isReleased = true
-        answer()
-    }
+    func release() { outcome.come(nil) }
 
     /// Waits for its end, for at most `time`.
     /// - Returns: how it ended; nil if it still runs, or has been released.
-    func end(within time: Duration) async -> ProgramEnd? {
-        if end != nil || isReleased { return end }
-        nextNumber += 1
-        let number = nextNumber
-        return await withCheckedContinuation { continuation in
-            let timer = LoopSource.timer(after: time) { [weak self] in
-                self?.waiting.removeValue(forKey: number)?.continuation.resume(returning: nil)
-            }
-            waiting[number] = (continuation, timer)
-        }
-    }
+    func end(within time: Duration) async -> ProgramEnd? { await outcome.value(within: time) ?? nil }
 
     /// Why it has failed, for people, if it has `ended` like this.
     func failure(_ ended: ProgramEnd, _ context: String) -> HandoffFailure {
@@ -83,14 +68,5 @@ final class StartedProgram {
         return HandoffFailure(
             .applicationFailed,
             "\(application) \(ended.text)\(context)." + (line.isEmpty ? "" : " Its last message: \(line)"))
-    }
-
-    private func answer() {
-        let all = waiting.values
-        waiting = [:]
-        for one in all {
-            one.timer.cancel()
-            one.continuation.resume(returning: end)
-        }
     }
 }

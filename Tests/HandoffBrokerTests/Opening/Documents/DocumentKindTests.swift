@@ -85,6 +85,73 @@ struct DocumentKindTests {
         withExtendedLifetime(folder) {}
     }
 
+    private static let programs: [(String, [UInt8])] = [
+        ("script", Array("#!/usr/bin/env python3\nprint()\n".utf8)),
+        ("ELF", [0x7F] + Array("ELF".utf8) + [2, 1, 1]),
+        ("AppImage", [0x7F] + Array("ELF".utf8) + [2, 1, 1, 0, 0x41, 0x49, 2]),
+        ("exe", Array("MZ".utf8) + [0x90, 0, 3, 0, 0, 0]),
+        ("deb", Array("!<arch>\ndebian-binary   ".utf8)),
+        ("rpm", [0xED, 0xAB, 0xEE, 0xDB, 3, 0]),
+        ("snap", Array("hsqs".utf8) + [1, 0]),
+        ("flatpak", Array("flatpak".utf8) + [0, 1]),
+        ("flatpakref", Array("[Flatpak Ref]\nName=a\n".utf8)),
+        ("jar", [0x50, 0x4B, 3, 4] + [UInt8](repeating: 0, count: 26) + Array("META-INF/MANIFEST.MF".utf8)),
+        ("class", [0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0, 0x34]),
+        ("desktop", Array("\u{FEFF}# comment\n\n  [Desktop Entry]\nType=Application\n".utf8)),
+        ("desktop in other letters", Array("[desktop entry]\r\n".utf8)),
+        ("url", Array("[InternetShortcut]\r\nURL=file:///bin/sh\r\n".utf8)),
+        ("lnk", [0x4C, 0, 0, 0, 1, 0x14, 2, 0, 0]),
+    ]
+
+    @Test("what programs, packages and desktop entries begin with counts, whatever they are called")
+    func content() throws {
+        let (types, folder) = try types()
+        for (what, bytes) in Self.programs {
+            for name in ["Letter.txt", "Letter.odt", "Letter", "photo.png"] {
+                let failure = failure { _ = try DocumentKind(name: name, bytes: bytes).opened(types) }
+                #expect(failure?.code == .noApplication, "\(what) as \(name)")
+            }
+        }
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test(
+        "the ending of the name of a program, a package or a desktop entry counts, whatever is in it",
+        arguments: [
+            "a.desktop", "a.AppImage", "a.jar", "a.exe", "a.MSI", "a.deb", "a.rpm", "a.flatpakref",
+            "a.flatpakrepo", "a.flatpak", "a.snap", "a.sh", "a.bat", "a.lnk", "a.url", "a.txt.desktop",
+        ])
+    func names(_ name: String) {
+        let none = ContentTypes(folders: [])
+        let kind = DocumentKind(name: name, bytes: Array("harmless".utf8))
+        #expect(failure { _ = try kind.opened(none) }?.code == .noApplication)
+    }
+
+    @Test("a file that may be executed is not opened, and the message says why")
+    func executable() throws {
+        let folder = try TemporaryDirectory()
+        let path = try folder.write("text\n", to: "Letter.txt")
+        #expect(try DocumentKind(of: path).mark == nil)
+        for mode in [0o100, 0o010, 0o001] as [mode_t] {
+            chmod(path, 0o600 | mode)
+            let failure = failure { _ = try DocumentKind(of: path).opened(ContentTypes(folders: [])) }
+            #expect(failure?.message.contains("marked as executable") == true)
+        }
+    }
+
+    @Test("what only looks a little like a program is none")
+    func harmless() {
+        for (name, text) in [
+            ("a.txt", "MZ is a country code"), ("a.txt", "# Title\n\nText"), ("a.ini", "[Desktop]\na=b\n"),
+            ("sh", "text"), ("a.txt", "[1] a footnote"), ("a.txt", ""), ("a.html", "<html>"), ("a.", "text"),
+        ] {
+            #expect(DocumentKind(name: name, bytes: Array(text.utf8)).mark == nil, "\(text)")
+        }
+        // The first file in it is the one that says what it is.
+        let text = [0x50, 0x4B, 3, 4] + [UInt8](repeating: 0, count: 26) + Array("mimetype".utf8)
+        #expect(DocumentKind(name: "a.odt", bytes: text).mark == nil)
+    }
+
     @Test("what is not a regular file is not looked at, and keeps nobody waiting")
     func others() throws {
         let folder = try TemporaryDirectory()

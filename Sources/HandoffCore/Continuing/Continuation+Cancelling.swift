@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+extension Continuation {
+    /// The user does not want it any more. Fails, and changes nothing, with `notSupported` once the application may have
+    /// been handed the activity, and with `unknownObject` once the outcome has been told.
+    public mutating func cancel() throws(HandoffFailure) -> [Action] {
+        switch state {
+        case .preparing: return fail(.cancelled(offer))
+        case .delivering, .opening: throw .tooLateToCancel(offer, target)
+        case .new, .continued, .failed: throw .nothingToCancel(offer)
+        }
+    }
+}
