@@ -29,7 +29,8 @@ public struct MessageDialog {
     private let body: String
     private let answers: [Answer]
 
-    /// A question. The first answer is the one that changes nothing, which closing the dialog gives too.
+    /// A question. The first answer is the one that changes nothing, which closing the dialog gives too. The Enter key gives
+    /// the last, unless that destroys something.
     public init(_ heading: String, _ body: String, _ answers: [Answer]) {
         self.heading = heading
         self.body = body
@@ -48,7 +49,7 @@ public struct MessageDialog {
         if let first = answers.first {
             adw_message_dialog_set_close_response(dialog.pointer, first.id)
         }
-        if let last = answers.last {
+        if let last = answers.last(where: { $0.appearance != .destructive }) {
             adw_message_dialog_set_default_response(dialog.pointer, last.id)
         }
         dialog.on("response", first: { done(String(cString: UnsafePointer<CChar>($0))) })

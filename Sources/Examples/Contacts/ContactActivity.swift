@@ -92,8 +92,7 @@ final class ContactActivity {
             case .continuing, .failed: break
             }
         } catch {
-            // What was saved before is handed off; a form that is too long says so itself.
-            activity.title = state.draft?.activityTitle ?? activity.title
+            // What was saved before is handed off, and a form that is too long says so itself.
         }
     }
 

@@ -9,7 +9,7 @@ public struct Draft: Hashable, Codable, Sendable {
     public let base: Int64
     /// The field that the cursor is in.
     public var field: Field?
-    /// The characters before the cursor.
+    /// The characters before the cursor, as GTK counts them.
     public var cursor = 0
     /// Whether something was typed.
     public private(set) var isChanged = false
@@ -18,7 +18,8 @@ public struct Draft: Hashable, Codable, Sendable {
     public init(_ contact: Contact = Contact()) {
         self.contact = contact
         base = contact.modified
-        field = contact.modified == 0 ? .name : nil
+        field = .name
+        cursor = contact[.name].unicodeScalars.count
     }
 
     /// Whether the contact has never been saved.
