@@ -60,12 +60,16 @@ extension ContactsWindow {
     func delete() {
         guard let contact = state.viewed, store.list[contact.id] != nil else { return }
         change { $0.show(nil) }
-        store(failing: "Couldn’t Delete", { $0.delete(contact.id) }) { window in
-            window.toast("\(contact.displayName) deleted", "Undo") { [weak window] in
-                window?.store(failing: "Couldn’t Undo", { $0.save(contact) }) {
-                    $0.change { $0.show(contact) }
-                }
-            }
+        Task {
+            guard await stores("Couldn’t Delete", { $0.delete(contact.id) }) else { return }
+            toast("\(contact.displayName) deleted", "Undo") { [weak self] in self?.restore(contact) }
+        }
+    }
+
+    /// Brings back a contact that was deleted.
+    private func restore(_ contact: Contact) {
+        Task {
+            if await stores("Couldn’t Undo", { $0.save(contact) }) { change { $0.show(contact) } }
         }
     }
 
@@ -77,8 +81,9 @@ extension ContactsWindow {
             if let draft = state.draft { editor.focus(draft) }
         case .notStored:
             guard let contact = state.viewed else { return }
-            store(failing: "Couldn’t Add", { _ = $0.merge([contact]) }) {
-                $0.toast("\(contact.displayName) added")
+            Task {
+                guard await stores("Couldn’t Add", { _ = $0.merge([contact]) }) else { return }
+                toast("\(contact.displayName) added")
             }
         case .changedHere, nil:
             break
@@ -153,18 +158,17 @@ extension ContactsWindow {
         MessageDialog(heading, text, [.init("close", "_Close")]).ask(over: window) { _ in }
     }
 
-    /// Changes the contacts; `done` is called once they are stored.
-    private func store(
-        failing heading: String, _ body: @escaping @Sendable (inout ContactList) -> Void,
-        _ done: @escaping (ContactsWindow) -> Void
-    ) {
-        Task {
-            do {
-                try await store.change(body)
-                done(self)
-            } catch {
-                tell(heading, "\(error)")
-            }
+    /// Changes the contacts, and says under `heading` if that fails.
+    /// - Returns: whether they are stored.
+    private func stores(
+        _ heading: String, _ body: @escaping @Sendable (inout ContactList) -> Void
+    ) async -> Bool {
+        do {
+            try await store.change(body)
+            return true
+        } catch {
+            tell(heading, "\(error)")
+            return false
         }
     }
 }
