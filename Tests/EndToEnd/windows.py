@@ -235,16 +235,12 @@ class Program:
 
     def window(self) -> str:
         """The number of its newest window on the display."""
-        found = wait(lambda: self.screen.ask("xdotool", "search", "--onlyvisible", "--class", "").split(), "a window")
-        return found[-1]
+        search = ("xdotool", "search", "--onlyvisible", "--all", "--pid", str(self.process.pid), "--class", "")
+        return wait(lambda: self.screen.ask(*search).split(), "a window")[-1]
 
     def focus(self) -> None:
         """Gives the keyboard to the newest window: there is no window manager that would."""
         self.screen.ask("xdotool", "windowfocus", "--sync", self.window())
-
-    def leave(self) -> None:
-        """Takes the keyboard away, as if the user went to another application."""
-        self.screen.ask("xdotool", "windowfocus", "--sync", self.screen.ask("xwininfo", "-root").split()[3])
 
     def click(self, part: Part) -> None:
         """Clicks on something with the mouse."""
