@@ -94,6 +94,21 @@ def test_unsaved(desk: Machine) -> None:
     assert not stored(desk)
 
 
+def test_other_program(desk: Machine) -> None:
+    """What another program changes in the file is seen at once, and not lost by what is saved afterwards"""
+    store(desk, [contact(1, name="Ada")])
+    window = Contacts(desk, desk.screen)
+    window.wait_until(lambda: window.names() == ["Ada"], "the list")
+    store(desk, [contact(1, name="Ada King"), contact(2, name="Grace")])
+    window.wait_until(lambda: window.names() == ["Ada King", "Grace"], "what the other program has written")
+    window.keys("ctrl+n")
+    window.wait_for("text", "Name")
+    window.type("Zoe")
+    store(desk, [contact(1, name="Ada King")])
+    window.keys("ctrl+s")
+    window.wait_for_stored("Ada King", "Zoe")
+
+
 def test_damage(desk: Machine) -> None:
     """A damaged file is told of and kept, and the user can go on"""
     store(desk, [])

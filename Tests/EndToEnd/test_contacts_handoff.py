@@ -237,6 +237,23 @@ def test_withdrawing(seen: Machines) -> None:
     at_lap.wait_for("push button", "Edit")
 
 
+def test_stopping(seen: Machines) -> None:
+    """What the user stops while it is on its way does not come, and where it comes from nothing changes"""
+    desk, lap = seen
+    at_lap, dock = Contacts(lap, lap.screen), Dock(lap)
+    origin = Client(desk, application_id=APPLICATION_ID, types=TYPES)
+    origin.hang("WillSave")
+    origin.offer("Half a contact")
+    dock.continue_offer(dock.offer("Half a contact"))
+    at_lap.wait_for("label", "Continuing from desk…")
+    at_lap.focus()
+    at_lap.keys("Escape")
+    assert dock.outcome()[1] == f"{HANDOFF_ERROR}.ApplicationFailed"
+    assert "stopped in Contacts" in dock.outcome()[2]
+    at_lap.wait_for("label", "No Contact Selected")
+    assert not origin.called("WasContinued")
+
+
 def test_another_version(seen: Machines) -> None:
     """What another version of the address book has sent, and this one does not understand, is refused and changes nothing"""
     desk, lap = seen

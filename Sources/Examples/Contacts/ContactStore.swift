@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+import CAdwaita
 import ContactsModel
+import GTKSupport
 
 /// The user's contacts, for all windows. Files are read and written elsewhere, so that no window ever waits for a disk.
 @MainActor
 final class ContactStore {
     private let file: ContactFile
     private var former: Task<Void, Never>?
+    private var monitor: GTKObject?
+    private var isReadingSoon = false
     private var observers: [ObjectIdentifier: () -> Void] = [:]
 
     /// The contacts as they were last read or written.
@@ -49,6 +53,29 @@ final class ContactStore {
         }
     }
 
+    /// Reads the contacts anew whenever somebody has changed the file, such as another program of the user's.
+    private func watch() {
+        let file: OpaquePointer = g_file_new_for_path(path)
+        defer { g_object_unref(UnsafeMutableRawPointer(file)) }
+        // Without it what others write is seen at the next change.
+        guard let pointer = g_file_monitor_file(file, G_FILE_MONITOR_NONE, nil, nil) else { return }
+        let monitor = GTKObject(UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GObject.self))
+        g_object_unref(UnsafeMutableRawPointer(pointer))
+        monitor.on("changed") { [weak self] in self?.readSoon() }
+        self.monitor = monitor
+    }
+
+    /// A change is told of several times.
+    private func readSoon() {
+        guard !isReadingSoon else { return }
+        isReadingSoon = true
+        Task {
+            try? await Task.sleep(for: .milliseconds(100))
+            isReadingSoon = false
+            read()
+        }
+    }
+
     /// Changes the contacts, and returns once they are stored.
     func change(_ body: @escaping @Sendable (inout ContactList) -> Void) async throws {
         let file = file
@@ -72,6 +99,8 @@ final class ContactStore {
         list = contents.list
         problem = nil
         isRead = true
+        // From now on there is the folder of the file.
+        if monitor == nil { watch() }
         if let aside = contents.setAside {
             news = "The file with your contacts was damaged. What is left of it is in \(aside)."
         }

@@ -94,7 +94,12 @@ final class ContactsApplication {
     private func resume(_ activity: UserActivity, _ device: ContinuationDevice) async throws -> Bool {
         let announced = coming.firstIndex { $0.type == activity.activityType && $0.device == device.name }
         let window = announced.map { coming.remove(at: $0).window } ?? windowForContinuing()
-        return try await window.restore(activity, from: device.name)
+        if window.hasStopped {
+            throw HandoffError(.applicationFailed, "This was stopped in Contacts. Continue it again.")
+        }
+        // The user may have begun something else meanwhile.
+        let target = window.state.hasUnsavedChanges ? windowForContinuing() : window
+        return try await target.restore(activity, from: device.name)
     }
 
     private func failed(_ type: String, _ error: HandoffError) {

@@ -46,7 +46,10 @@ extension ContactsWindow {
                 let stored = window.store.list[draft.contact.id]
                 window.change { $0.show(stored) }
             }
-        case .continuing, .failed:
+        case .continuing:
+            hasStopped = true
+            change { $0.goBack() }
+        case .failed:
             change { $0.goBack() }
         case .nothing, .viewing:
             break

@@ -7,6 +7,7 @@ import HandoffKit
 extension ContactsWindow {
     /// Shows that something is coming.
     func willContinue(from device: String) {
+        hasStopped = false
         change { $0.beginContinuing(from: device) }
         present()
     }
@@ -35,6 +36,7 @@ extension ContactsWindow {
             case .edit:
                 edit(try activity.typedPayload(Draft.self))
             case nil:
+                change { $0.goBack() }
                 return false
             }
         } catch {

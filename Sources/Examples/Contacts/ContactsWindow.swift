@@ -49,6 +49,8 @@ final class ContactsWindow {
     private(set) var actions: [String: Action] = [:]
     /// The contacts that come by stream.
     var transfer: Task<Void, Never>?
+    /// Whether the user does not want any more what was to come.
+    var hasStopped = false
     /// Called once the window is gone.
     var onClose: (() -> Void)?
     private var isSelecting = false
