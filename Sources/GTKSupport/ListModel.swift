@@ -52,14 +52,6 @@ public final class ListModel {
         items = new
         gtk_string_list_splice(texts.pointer, guint(change.position), guint(change.removed), pointers)
     }
-
-    /// Has the rows that are visible show again what has this text.
-    public func refresh(_ text: String) {
-        guard let position = items.firstIndex(of: text) else { return }
-        text.withCString { string in
-            gtk_string_list_splice(texts.pointer, guint(position), 1, [string, nil])
-        }
-    }
 }
 
 /// A widget for one row at a time.

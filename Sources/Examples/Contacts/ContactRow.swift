@@ -21,8 +21,17 @@ final class ContactRow: ListRow {
         self.contact = contact
     }
 
+    /// What stands for a contact in the list: its id, and what is seen of it, so that a row that looks different now is
+    /// another one.
+    static func text(_ contact: Contact) -> String {
+        "\(contact.id) \(contact.displayName) \(contact.detail)"
+    }
+
+    /// The id in what ``text(_:)`` has given.
+    static func id(_ text: String) -> String { String(text.prefix { $0 != " " }) }
+
     func show(_ text: String) {
-        guard let contact = contact(text) else { return }
+        guard let contact = contact(Self.id(text)) else { return }
         avatar[text: "text"] = contact.displayName
         name[text: "label"] = contact.displayName
         detail[text: "label"] = contact.detail

@@ -91,7 +91,6 @@ final class ContactsWindow {
     }
 
     private func storeChanged() {
-        for contact in [state.viewed].compactMap(\.self) { list.refresh(contact.id) }
         change { $0.listChanged(store.list) }
         if let news = store.takeNews() {
             MessageDialog("Contacts Were Damaged", news, [.init("close", "_Close")]).ask(over: window) { _ in
@@ -123,9 +122,9 @@ final class ContactsWindow {
     private func selected() {
         guard !isSelecting else { return }
         let position = Int(gtk_single_selection_get_selected(widgets.selection.pointer))
-        guard list.items.indices.contains(position), let contact = store.list[list.items[position]] else {
-            return
-        }
+        guard list.items.indices.contains(position),
+            let contact = store.list[ContactRow.id(list.items[position])]
+        else { return }
         unlessUnsaved { $0.change { $0.show(contact) } }
     }
 
@@ -166,8 +165,10 @@ final class ContactsWindow {
     private func render() {
         let matching = store.list.matching(state.query)
         isSelecting = true
-        list.set(matching.map(\.id))
-        let chosen = (state.viewed?.id ?? state.draft?.contact.id).flatMap { list.items.firstIndex(of: $0) }
+        list.set(matching.map(ContactRow.text))
+        let chosen = (state.viewed?.id ?? state.draft?.contact.id).flatMap { id in
+            list.items.firstIndex { ContactRow.id($0) == id }
+        }
         // GTK_INVALID_LIST_POSITION
         gtk_single_selection_set_selected(widgets.selection.pointer, chosen.map { guint($0) } ?? guint.max)
         isSelecting = false
