@@ -13,8 +13,11 @@ public struct MessageDialog {
             case destructive = 2
         }
 
+        /// What is told when it was chosen.
         let id: String
+        /// What its button says.
         let label: String
+        /// How its button looks.
         let appearance: Appearance
 
         /// An answer; the underscore in its label stands before the letter that chooses it.

@@ -5,7 +5,9 @@
 package struct FrontWindow<Window: Hashable, Activity: AnyObject> {
     /// What has to be done.
     package enum Action {
+        /// The activity has to become the current one.
         case becomeCurrent(Activity)
+        /// The activity must not be current any more.
         case resignCurrent(Activity)
         /// Ask again shortly which windows are active: from one window to another the first loses the focus first.
         case lookSoon

@@ -8,8 +8,11 @@ import HandoffKit
 final class ContactActivity {
     /// The three types of activity. The desktop entry declares the same.
     enum Kind: String, CaseIterable {
+        /// All contacts, which go along by stream.
         case list = "org.example.contacts.list"
+        /// One contact, as it is.
         case view = "org.example.contacts.view"
+        /// A contact that is being typed, as far as it is.
         case edit = "org.example.contacts.edit"
     }
 

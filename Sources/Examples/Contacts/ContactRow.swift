@@ -5,6 +5,7 @@ import GTKSupport
 /// A contact in the list.
 @MainActor
 final class ContactRow: ListRow {
+    /// The whole row.
     let widget: GTKObject
     private let avatar: GTKObject
     private let name: GTKObject
@@ -30,6 +31,7 @@ final class ContactRow: ListRow {
     /// The id in what ``text(_:)`` has given.
     static func id(_ text: String) -> String { String(text.prefix { $0 != " " }) }
 
+    /// Shows the contact that `text` stands for.
     func show(_ text: String) {
         guard let contact = contact(Self.id(text)) else { return }
         avatar[text: "text"] = contact.displayName

@@ -14,6 +14,8 @@ final class ContactStore {
 
     /// The contacts as they were last read or written.
     private(set) var list = ContactList()
+    /// How often they have changed.
+    private(set) var changes = 0
     /// Why they can't be read; nil if they can.
     private(set) var problem: String?
     /// What the user has to be told once, such as that a file was damaged.
@@ -21,6 +23,7 @@ final class ContactStore {
     /// Whether the contacts have been read.
     private(set) var isRead = false
 
+    /// The contacts in `file`, which are not there before ``read()``.
     init(_ file: ContactFile) { self.file = file }
 
     /// The file that they are in.
@@ -97,6 +100,7 @@ final class ContactStore {
 
     private func took(_ contents: ContactFile.Contents) {
         list = contents.list
+        changes += 1
         problem = nil
         isRead = true
         // From now on there is the folder of the file.

@@ -14,6 +14,7 @@ final class ContactViewer {
     /// Called with what was copied.
     var onCopy: ((Field) -> Void)?
 
+    /// The page of `template` that shows a contact.
     init(_ template: Template) {
         avatar = template["view_avatar"]
         name = template["view_name"]

@@ -19,6 +19,7 @@ final class ContactsApplication {
     /// What is on its way, in the order in which it was announced.
     private var coming: [(type: String, device: String, window: ContactsWindow)] = []
 
+    /// An address book whose contacts are in `file`.
     init(_ file: ContactFile) {
         store = ContactStore(file)
         application = GTKObject(adw_application_new(Self.id, G_APPLICATION_DEFAULT_FLAGS))

@@ -11,12 +11,17 @@ final class ContactsWindow {
     /// The widgets that follow from the state.
     @MainActor
     struct Widgets {
+        /// The two pages, and what is in that of the list.
         let leaflet, contentPage, contentHeader, listPage, lists, panes, searchBar, search, selection,
             problem: GTKObject
+        /// What is in the header of the other page.
         let title, back, cancel, save, more, edit: GTKObject
+        /// What is on the other page beside a contact and the form.
         let notice, noticeLabel, noticeButton, continuing, failed, spinner, toasts: GTKObject
+        /// What says how many contacts have come.
         let transfer, transferLabel, transferBar: GTKObject
 
+        /// What `template` has made.
         init(_ template: Template) {
             contentHeader = template["content_header"]
             (leaflet, contentPage, listPage) = (
@@ -40,12 +45,18 @@ final class ContactsWindow {
 
     /// The window itself.
     let window: GTKObject
+    /// The user's contacts.
     let store: ContactStore
+    /// What follows from the state.
     let widgets: Widgets
+    /// The page that shows a contact.
     let viewer: ContactViewer
+    /// The form.
     let editor: ContactEditor
     private let list: ListModel
+    /// What the window hands off; nil once it is closed.
     private(set) var activity: ContactActivity?
+    /// The commands, by their names.
     private(set) var actions: [String: Action] = [:]
     /// The contacts that come by stream.
     var transfer: Task<Void, Never>?
@@ -54,10 +65,13 @@ final class ContactsWindow {
     /// Called once the window is gone.
     var onClose: (() -> Void)?
     private var isSelecting = false
+    /// What the list shows.
+    private var listed: (changes: Int, query: String)?
 
     /// What the window shows.
     private(set) var state = WindowState()
 
+    /// A window of `application` that shows the contacts of `store`.
     init(_ application: GTKObject, _ store: ContactStore) {
         let template = Template(Templates.window)
         window = template["window"]
@@ -163,20 +177,27 @@ final class ContactsWindow {
     }
 
     private func render() {
-        let matching = store.list.matching(state.query)
+        renderList()
+        renderPane()
+        renderHeader()
+        renderNotice()
+    }
+
+    private func renderList() {
         isSelecting = true
-        list.set(matching.map(ContactRow.text))
+        // There may be many, and what is typed into the form changes none of them.
+        if listed?.changes != store.changes || listed?.query != state.query {
+            list.set(store.list.matching(state.query).map(ContactRow.text))
+            listed = (store.changes, state.query)
+        }
         let chosen = (state.viewed?.id ?? state.draft?.contact.id).flatMap { id in
             list.items.firstIndex { ContactRow.id($0) == id }
         }
         // GTK_INVALID_LIST_POSITION
         gtk_single_selection_set_selected(widgets.selection.pointer, chosen.map { guint($0) } ?? guint.max)
         isSelecting = false
-        widgets.lists[text: "visible-child-name"] = listPage(matching.count)
+        widgets.lists[text: "visible-child-name"] = listPage(list.items.count)
         if let problem = store.problem { widgets.problem[text: "description"] = Markup.escaped(problem) }
-        renderPane()
-        renderHeader()
-        renderNotice()
     }
 
     /// What is in the place of the list, when so many contacts are found.

@@ -3,9 +3,13 @@ public import FoundationEssentials
 
 /// How all contacts travel to another device: a line that says how many, then a line for each, in JSON.
 public enum ContactStream {
+    /// The first line.
     struct Header: Codable {
+        /// The version that is sent, and the only one that is read.
         static let version = 1
+        /// The version of what follows.
         let version: Int
+        /// How many contacts follow.
         let count: Int
     }
 

@@ -2,6 +2,7 @@
 
 /// What there is to know about a person.
 public enum Field: String, CaseIterable, Codable, Sendable {
+    /// What the form asks for, in this order.
     case name, company, phone, email, address, website, note
 
     /// The field as a person reads it.

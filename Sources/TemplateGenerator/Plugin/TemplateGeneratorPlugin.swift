@@ -5,6 +5,7 @@ import PackagePlugin
 /// Compiles the templates in `Templates` of the target that uses it into an enumeration of that name.
 @main
 struct TemplateGeneratorPlugin: BuildToolPlugin {
+    /// One command for all templates of `target`.
     func createBuildCommands(context: PluginContext, target: any Target) async throws -> [Command] {
         let folder = target.directoryURL.appending(path: "Templates")
         let files = try FileManager.default
