@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 from buses import wait
+from gi.repository import GLib
 from screen import Screen
 from support import PROGRAMS, Machine
 from windows import Program
@@ -55,21 +56,28 @@ class Contacts(Program):
 
     def names(self) -> list[str]:
         """The names in the list, from top to bottom."""
-        rows = [part for part in self.find("list item") if part.is_shown]
-        labels = [[label.name for label in row.parts() if label.role == "label"] for row in rows]
+        try:
+            labels = [[label.name for label in row.parts() if label.role == "label"] for row in self.find("list item")]
+        except GLib.Error:
+            # A row has gone while it was looked at.
+            return []
         # The first label of a row are the initials.
         return [row[1] for row in labels if len(row) > 1]
 
     def choose(self, name: str) -> None:
         """Clicks on a contact in the list."""
         self.wait_for("label", name)
+        self.wait_until(lambda: name in self.names(), f"“{name}” in the list")
         row = next(row for row in self.find("list item") if name in [part.name for part in row.parts()])
         self.click(row)
         self.wait_for("push button", "Edit")
 
     def form(self) -> dict[str, str]:
         """What stands in the fields of the form that are filled in."""
-        return {part.name: part.text for part in self.find("text") if part.name != "Search" and part.text}
+        try:
+            return {part.name: part.text for part in self.find("text") if part.text}
+        except GLib.Error:
+            return {}
 
     def wait_for_form(self, **fields: str) -> None:
         """Waits until exactly this stands in the form."""
