@@ -70,7 +70,8 @@ class Accessibility:
 
     def start(self, environment: dict[str, str], *command: str) -> None:
         self.processes.append(subprocess.Popen(["setpriv", "--pdeathsig", "TERM", *command], env=environment,
-                                               stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+                                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                               stderr=subprocess.DEVNULL))
 
     def stop(self) -> None:
         for process in reversed(self.processes):
