@@ -13,7 +13,6 @@ typedef struct _GtkBuilder GtkBuilder;
 typedef struct _GtkEditable GtkEditable;
 typedef struct _GtkListItem GtkListItem;
 typedef struct _GtkListItemFactory GtkListItemFactory;
-typedef struct _GtkShortcutsWindow GtkShortcutsWindow;
 typedef struct _GtkSingleSelection GtkSingleSelection;
 typedef struct _GtkStringList GtkStringList;
 typedef struct _GtkStringObject GtkStringObject;
@@ -21,24 +20,17 @@ typedef struct _GtkText GtkText;
 typedef struct _GtkTextBuffer GtkTextBuffer;
 typedef struct _GtkWidget GtkWidget;
 typedef struct _GtkWindow GtkWindow;
-typedef struct _AdwAboutWindow AdwAboutWindow;
 typedef struct _AdwApplication AdwApplication;
-typedef struct _AdwLeaflet AdwLeaflet;
 typedef struct _AdwMessageDialog AdwMessageDialog;
-typedef struct _AdwStyleManager AdwStyleManager;
 typedef struct _AdwToast AdwToast;
 typedef struct _AdwToastOverlay AdwToastOverlay;
 typedef struct _GdkClipboard GdkClipboard;
-typedef struct _GdkDisplay GdkDisplay;
 
 /* Windows and the application. */
 
 AdwApplication *adw_application_new(const char *application_id, GApplicationFlags flags);
-void gtk_application_add_window(GtkApplication *application, GtkWindow *window);
 void gtk_application_set_accels_for_action(
     GtkApplication *application, const char *detailed_action_name, const char *const *accels);
-GtkWindow *gtk_application_get_active_window(GtkApplication *application);
-GList *gtk_application_get_windows(GtkApplication *application);
 gboolean gtk_window_is_active(GtkWindow *window);
 GList *gtk_window_list_toplevels(void);
 void gtk_window_set_transient_for(GtkWindow *window, GtkWindow *parent);
@@ -60,10 +52,6 @@ GObject *gtk_builder_get_object(GtkBuilder *builder, const char *name);
 /* Widgets. */
 
 gboolean gtk_widget_grab_focus(GtkWidget *widget);
-gboolean gtk_widget_is_ancestor(GtkWidget *widget, GtkWidget *ancestor);
-void gtk_widget_add_css_class(GtkWidget *widget, const char *css_class);
-void gtk_widget_remove_css_class(GtkWidget *widget, const char *css_class);
-void gtk_widget_insert_action_group(GtkWidget *widget, const char *name, GActionGroup *group);
 GdkClipboard *gtk_widget_get_clipboard(GtkWidget *widget);
 void gdk_clipboard_set_text(GdkClipboard *clipboard, const char *text);
 
@@ -94,11 +82,9 @@ static inline void handoff_place_cursor(GtkTextBuffer *buffer, int offset)
 GtkStringList *gtk_string_list_new(const char *const *strings);
 void gtk_string_list_splice(
     GtkStringList *self, guint position, guint n_removals, const char *const *additions);
-const char *gtk_string_list_get_string(GtkStringList *self, guint position);
 const char *gtk_string_object_get_string(GtkStringObject *self);
 GtkListItemFactory *gtk_signal_list_item_factory_new(void);
 gpointer gtk_list_item_get_item(GtkListItem *self);
-GtkWidget *gtk_list_item_get_child(GtkListItem *self);
 void gtk_list_item_set_child(GtkListItem *self, GtkWidget *child);
 guint gtk_single_selection_get_selected(GtkSingleSelection *self);
 void gtk_single_selection_set_selected(GtkSingleSelection *self, guint position);

@@ -2,10 +2,11 @@
 """Programs with windows, read and driven as assistive technology does.
 
     screen = Screen(tmp_path)
-    window = Window(machine, screen, "handoff-contacts")
-    window.button("New Contact").press()
-    window.type("Ada")
-    window.wait_for("label", "Ada")
+    program = Program(machine, screen, "handoff-contacts")
+    program.press("New Contact")
+    program.focus()
+    program.type("Ada")
+    program.wait_for("label", "Ada")
 """
 
 from __future__ import annotations
