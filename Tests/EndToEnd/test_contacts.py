@@ -172,4 +172,4 @@ def test_sizes(desk: Machine, size: str, tmp_path: Path) -> None:
     window.keys("Escape")
     window.keys("alt+Left")
     window.keys("ctrl+question")
-    window.wait_for("label", "Keyboard shortcuts")
+    window.wait_for("label", "Back to the list")
