@@ -57,6 +57,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         .systemLibrary(name: "CGio", pkgConfig: "gobject-2.0", providers: [.apt(["libglib2.0-dev"])]),
+        .systemLibrary(name: "CDispatchMain"),
         .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
         .systemLibrary(name: "CSoup", pkgConfig: "gobject-2.0", providers: [.apt(["libsoup-3.0-dev"])]),
         module("Platform", ["CGio"]),
@@ -73,7 +74,10 @@ let package = Package(
             name: "DBusGeneratorPlugin", capability: .buildTool(), dependencies: ["dbus-generator"],
             path: "Sources/DBusGenerator/Plugin"),
         module("HandoffCore", []),
-        module("HandoffInterfaces", ["DBus", "HandoffCore", "MainLoop"], plugins: ["DBusGeneratorPlugin"]),
+        module(
+            "HandoffInterfaces", ["CGio", "DBus", "HandoffCore", "MainLoop", "Platform"],
+            plugins: ["DBusGeneratorPlugin"]
+        ),
         module("HandoffDaemon", ["DBus", "HandoffCore", "HandoffInterfaces", "MainLoop", "Platform"]),
         module(
             "HandoffBroker",
@@ -89,16 +93,20 @@ let package = Package(
         module("HandoffAssociations", ["CGnuTLS", "CSoup", "HandoffCore"]),
         program("handoff-associations", ["HandoffAssociations"]),
         module(
-            "HandoffCommand", ["CGio", "DBus", "HandoffCore", "HandoffInterfaces", "MainLoop", "Platform"]),
+            "HandoffCommand",
+            ["CGio", "DBus", "HandoffClient", "HandoffCore", "HandoffInterfaces", "MainLoop", "Platform"]),
         program("handoff", ["HandoffCommand"]),
         module(
             "HandoffClient", ["CGio", "DBus", "HandoffCore", "HandoffInterfaces", "MainLoop", "Platform"]),
         module(
             "HandoffKit",
-            ["DBus", "HandoffClient", "HandoffCore", "HandoffInterfaces", "MainLoop", "Platform"]),
+            [
+                "CDispatchMain", "DBus", "HandoffClient", "HandoffCore", "HandoffInterfaces", "MainLoop",
+                "Platform",
+            ]),
         module("HandoffTesting", ["DBus", "HandoffCore", "HandoffInterfaces", "HandoffKit"]),
         .target(
-            name: "TestSupport", dependencies: ["CGio", "DBus", "MainLoop", "Platform"],
+            name: "TestSupport", dependencies: ["CGio", "DBus", "HandoffCore", "MainLoop", "Platform"],
             path: "Tests/TestSupport",
             swiftSettings: settings),
         .executableTarget(
@@ -109,7 +117,7 @@ let package = Package(
         tests("DBus", ["CDBus", "CGio", "DBus", "MainLoop", "Platform", "TestSupport"]),
         tests("DBusGenerator", ["DBusGeneratorLibrary"]),
         tests("HandoffCore", ["HandoffCore"]),
-        tests("HandoffInterfaces", ["DBus", "HandoffInterfaces", "MainLoop", "TestSupport"]),
+        tests("HandoffInterfaces", ["DBus", "HandoffCore", "HandoffInterfaces", "MainLoop", "TestSupport"]),
         tests("HandoffDaemon", ["HandoffCore", "HandoffDaemon", "MainLoop", "TestSupport"]),
         tests(
             "HandoffBroker",
@@ -125,11 +133,23 @@ let package = Package(
                 "Platform", "TestSupport",
             ]),
         tests("HandoffAssociations", ["HandoffAssociations", "HandoffCore"]),
-        tests("HandoffCommand", ["HandoffCommand", "DBus"]),
+        tests("HandoffCommand", ["DBus", "HandoffClient", "HandoffCommand"]),
         tests(
             "HandoffClient",
-            ["DBus", "HandoffClient", "HandoffCore", "HandoffInterfaces", "MainLoop", "TestSupport"]),
-        tests("HandoffKit", ["DBus", "HandoffCore", "HandoffKit", "HandoffTesting"]),
+            [
+                "DBus", "HandoffClient", "HandoffCore", "HandoffInterfaces", "MainLoop", "TestSupport",
+                "handoffd",
+            ]),
+        .executableTarget(
+            name: "MainActorProgram",
+            dependencies: ["CGio", "DBus", "HandoffClient", "HandoffCore", "HandoffKit", "MainLoop"],
+            path: "Tests/MainActorProgram", swiftSettings: settings),
+        tests(
+            "HandoffKit",
+            [
+                "DBus", "HandoffCore", "HandoffKit", "HandoffTesting", "MainActorProgram", "MainLoop",
+                "TestSupport", "handoffd",
+            ]),
     ]
 )
 
@@ -182,15 +202,15 @@ if let engine = Context.environment["HANDOFF_FUZZ_ENGINE"] {
         "Messages": ["DBus"],
         "Names": ["DBus", "DBusGeneratorLibrary", "HandoffCore"],
         "Values": ["DBus"],
-        "Activities": ["DBus", "HandoffBroker", "HandoffCore"],
-        "Folders": ["DBus", "HandoffBroker", "HandoffCore"],
+        "Activities": ["DBus", "HandoffBroker", "HandoffCore", "HandoffInterfaces"],
+        "Folders": ["DBus", "HandoffBroker", "HandoffCore", "HandoffInterfaces"],
         "Frames": ["DBus", "HandoffBridge"],
         "Headers": ["DBus"],
         "Hello": ["DBus", "HandoffBridge", "HandoffCore"],
         "Interfaces": ["CGio", "DBusGeneratorLibrary"],
         "Files": ["HandoffBridge", "HandoffCore", "Platform"],
         "Opening": ["HandoffBridge", "HandoffCore"],
-        "Sites": ["HandoffAssociations", "HandoffBroker", "HandoffCore"],
+        "Sites": ["HandoffAssociations", "HandoffBroker", "HandoffCore", "HandoffInterfaces"],
         "Streams": ["HandoffBridge"],
     ]
     package.targets += [

@@ -26,6 +26,7 @@ public final class Connection {
     private weak var channel: (any MessageChannel)?
     private let replies = ReplyTable()
     private var signalHandlers: [Int: SignalHandler] = [:]
+    private var closeHandlers: [Int: @MainLoop (DBusError) -> Void] = [:]
     private var nextHandler = 0
     private var closingError: DBusError?
     private let log = Log(domain: "dbus")
@@ -137,7 +138,10 @@ public final class Connection {
         return SignalToken(self, nextHandler)
     }
 
-    func removeSignalHandler(_ number: Int) { signalHandlers[number] = nil }
+    func removeSignalHandler(_ number: Int) {
+        signalHandlers[number] = nil
+        closeHandlers[number] = nil
+    }
 
     /// Says that the channel has ended: calls that wait fail with `error`.
     public func closed(_ error: DBusError) {
@@ -145,6 +149,16 @@ public final class Connection {
         closingError = error
         replies.failAll(error)
         onClosed?(error)
+        let handlers = closeHandlers.sorted { $0.key < $1.key }
+        closeHandlers = [:]
+        for (_, body) in handlers { body(error) }
+    }
+
+    /// Calls `body` once, with the reason, when the channel has ended, beside ``onClosed``.
+    public func whenClosed(_ body: @escaping @MainLoop (DBusError) -> Void) -> SignalToken {
+        nextHandler += 1
+        closeHandlers[nextHandler] = body
+        return SignalToken(self, nextHandler)
     }
 
     // MARK: Calls

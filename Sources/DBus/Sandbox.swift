@@ -11,6 +11,9 @@ extension Sandbox {
         return of(processDirectory: "/proc/\(process)")
     }
 
+    /// The sandbox that this process runs in, nil if it is in none. From within one, others cannot be examined.
+    public static let own = of(processDirectory: "/proc/\(getpid())")
+
     /// The sandbox of a process, found out from its directory in `/proc`.
     static func of(
         processDirectory path: String, ownMount: String? = ProcessDirectory.ownMountNumber

@@ -85,6 +85,14 @@ final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
         return true
     }
 
+    /// Whether ``claim()`` would succeed.
+    var mayClaim: Bool {
+        if isOwner { return true }
+        guard handoff_gettid() == getpid(), g_main_context_acquire(context) != 0 else { return false }
+        giveBack()
+        return true
+    }
+
     /// Gives up what ``claim()`` has taken.
     func giveBack() { g_main_context_release(context) }
 

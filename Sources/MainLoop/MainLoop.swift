@@ -50,6 +50,10 @@ public actor MainLoop {
         }
     }
 
+    /// Whether ``assumeIsolated(_:)`` would run something here and now: the calling thread is the loop's, or it is the
+    /// first one, and no other thread runs the loop.
+    public static var canBeHere: Bool { executor.mayClaim }
+
     /// The monotonic clock, in microseconds since an arbitrary start (CLOCK_MONOTONIC).
     public static var now: Int64 { Int64(g_get_monotonic_time()) }
 

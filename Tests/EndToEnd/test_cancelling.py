@@ -183,6 +183,29 @@ def test_too_late(machines: Machines) -> None:  # noqa: F811
         cancel(dock, path)
 
 
+def test_again_and_again(machines: Machines) -> None:  # noqa: F811
+    """Whoever cancels in the same breath as continuing, again and again, is told one outcome each time, and the offer is
+    shown as what it is then."""
+    desk, lap = machines
+    origin, target, dock = Client(desk), Client(lap), Dock(lap)
+    origin.offer("Letter")
+    path = dock.offer("Letter")
+    nothing = GLib.Variant("(a{sv})", ({},))
+    for times in range(1, 21):
+        # Sent at once, so that the broker reads both before it has told anybody of the first.
+        answers = [dock.begin(path, "RemoteActivity.Continue", nothing), dock.begin(path, "RemoteActivity.Cancel")]
+        for answer in answers:
+            answer()
+        wait(lambda: len(dock.finished()) == times, "the outcome")
+    assert all(error.endswith("Cancelled") for _application, error, _message in dock.finished())
+    # Everything before it has been told by then.
+    assert dock.get(path, "RemoteActivity.State") == "available" == dock.offers[path]["State"]
+    dock.events.clear()
+    dock.continue_offer(path)
+    assert dock.outcome()[1:] == ("", "") and len(target.called("ContinueActivity")) == 1
+    assert len(target.called("WillContinueActivity")) == len(target.called("DidFailToContinueActivity")) + 1
+
+
 # In a shell.
 
 

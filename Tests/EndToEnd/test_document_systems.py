@@ -34,13 +34,33 @@ def test_file_system_that_does_not_answer(machine: Machine) -> None:
         answer = asker.link.answer_to(waiting)
         assert answer.get_error_name().endswith("ConnectionUnavailable")
         assert "file system" in answer.get_body().unpack()[0]
-        with refused("LimitsExceeded"):
+        begun = time.monotonic()
+        with refused("ConnectionUnavailable", containing=("file system",)):
             asker.ask()
+        assert time.monotonic() - begun < 1
         wait(lambda: time.monotonic() - begin > 8 and asker.link.read_messages() is not None, "the file system", 12)
     assert asker.get().document == b"Dear Sir"
     asker.link.close()
     asker.origin.close()
     counts.wait_until_as_before()
+
+
+def test_other_documents(machine: Machine, tmp_path: Path) -> None:
+    """A document whose file system does not answer, asked for again and again, keeps nobody from another document."""
+    try:
+        files = HangingFiles(tmp_path / "files")
+    except OSError as error:
+        pytest.skip(f"no file system can be mounted: {error}")
+    try:
+        asker = Asker(machine, files.place / "Papers" / "Letter.odt")
+        for _ in range(20):
+            with refused("ConnectionUnavailable", containing=("file system",)):
+                asker.ask()
+        asker.activity.update(DocumentURL=f"file://{document(machine, b'small', 'Small.odt')}")
+        asker.fetch()
+        assert asker.get().document == b"small"
+    finally:
+        files.close()
 
 
 def test_end_while_a_file_system_does_not_answer(machine: Machine, tmp_path: Path) -> None:

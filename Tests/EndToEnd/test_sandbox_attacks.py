@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -104,6 +105,18 @@ def test_sandbox_that_takes_the_broker_s_name(machines: tuple[Machine, Machine],
     bridge_gives_nothing(intruder)
     other = Client(lap)
     other.offer("From the lap")
+    let_pass(0.5)
+    assert intruder.calls == []
+
+
+def test_sandbox_that_takes_the_broker_s_name_from_clients(
+        machines: tuple[Machine, Machine], intruder: RawClient) -> None:
+    """Who owns the broker's name in a sandbox is handed nothing by a client: no registration, and no activity."""
+    desk = machines[0]
+    desk.start("handoff", "publish", "--app-id", APPLICATION_ID, "--type", "com.example.notes.edit", "--title", "Secret")
+    wait(lambda: re.search("^[0-9a-f]{32}$", desk.log("handoff"), re.MULTILINE), "what is published")
+    intruder.take_name(BROKER, "handoffd")
+    wait(lambda: "runs in a sandbox" in desk.log("handoff"), "a warning")
     let_pass(0.5)
     assert intruder.calls == []
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-import DBus
 import HandoffCore
 import Testing
 
@@ -7,13 +6,6 @@ import Testing
 
 /// Values that tests are made of; the same number gives the same value.
 enum Sample {
-    /// What a few names of files stand for.
-    static var fileNameTypes: FileNameTypes {
-        var types = FileNameTypes()
-        types.add("50:text/plain:*.txt\n50:application/pdf:*.pdf\n")
-        return types
-    }
-
     static func activity(_ number: UInt8 = 1) throws -> ActivityID {
         try #require(ActivityID(bytes: [UInt8](repeating: number, count: 16)))
     }
@@ -32,22 +24,5 @@ enum Sample {
             applicationID: try ApplicationID("com.example.notes"), team: try Team("com.example"),
             webpageHost: host, documentType: document, supportsContinuationStreams: streams,
             revision: revision, since: since)
-    }
-}
-
-/// The code and the message of the failure that `body` throws; nil if it throws none.
-func failure(of body: () throws -> Void) -> HandoffFailure? {
-    do {
-        try body()
-        return nil
-    } catch {
-        return error as? HandoffFailure
-    }
-}
-
-extension Value {
-    /// `value` in as many variants as `depth`.
-    static func nested(_ value: Value, depth: Int) -> Value {
-        depth == 0 ? value : .variant(nested(value, depth: depth - 1))
     }
 }

@@ -22,9 +22,11 @@ struct BusAccessPolicyTests {
 
     @MainLoop
     private static func ask(
-        _ access: AccessClass, _ who: Who, isSandboxed: Bool, hasDaemons: Bool = true
+        _ access: AccessClass, _ who: Who, isSandboxed: Bool, hasDaemons: Bool = true,
+        seesSandboxes: Bool = true
     ) throws -> AccessDecision {
         let policy = BusAccessPolicy()
+        policy.seesSandboxes = seesSandboxes
         if hasDaemons {
             policy.nameOwners = [
                 .bridge: try BusName(Who.bridge.rawValue), .broker: try BusName(Who.broker.rawValue),
@@ -57,6 +59,18 @@ struct BusAccessPolicyTests {
         (.bridge, [.bridge], []), (.broker, [.broker], []),
         (.stranger, [], []), (.paired, [], []), (.routed, [], []), ("of another time", [], []),
     ]
+
+    @Test("within a sandbox, where nobody can be examined, the bus's word on who owns a daemon's name counts")
+    func withinSandbox() async throws {
+        try await onLoop {
+            for who in Who.allCases {
+                let decision = try Self.ask(.broker, who, isSandboxed: true, seesSandboxes: false)
+                #expect((Self.word(decision) == .allow) == (who == .broker))
+            }
+            let decision = try Self.ask(.unsandboxed, .stranger, isSandboxed: true, seesSandboxes: false)
+            #expect(Self.word(decision) == .hide)
+        }
+    }
 
     @Test("each class lets in who is of it; a sandbox does not know of the rest, all others are told")
     func classes() async throws {

@@ -64,7 +64,7 @@ final class ActivityObject {
         self.broker = broker
         applicationID = registration.applicationID
         path = try HandoffNames.activities.appending(id.description)
-        if try state.apply(properties, broker.fileNameTypes) == true {
+        if try state.apply(properties, broker.fileNameTypes, ignoring: sayIgnored) == true {
             _ = saving.setNeedsSave(true, at: .now)
         }
     }
@@ -90,9 +90,11 @@ final class ActivityObject {
     /// Takes over `properties`, all or none; what that causes follows the reply to `call`.
     func apply(_ properties: [String: Value], _ call: MethodCall?) throws {
         let former = state.size
-        let needsSave = try state.apply(properties, broker.fileNameTypes) { (size) throws(HandoffFailure) in
-            try broker.holdings.change(from: former, to: size, of: owner.text)
-        }
+        let needsSave = try state.apply(
+            properties, broker.fileNameTypes,
+            holding: { (size) throws(HandoffFailure) in
+                try broker.holdings.change(from: former, to: size, of: owner.text)
+            }, ignoring: sayIgnored)
         hintAtStreams()
         if properties.count > (needsSave == nil ? 0 : 1) { try tellChanged(call) }
         guard let needsSave else { return }
@@ -120,7 +122,10 @@ final class ActivityObject {
         }
     }
 
-    /// Other names of documents stand for other types now. Peers are told what is right.
+    /// Other names of documents may stand for other types than before. Peers are told what is right.
+    ///
+    /// This concerns the activity that is current. All others catch up when they become that: looking at the documents
+    /// of all of them at once could take long.
     func fileNameTypesChanged() {
         guard state.changed(broker.fileNameTypes) else { return }
         do {
@@ -262,6 +267,7 @@ final class ActivityObject {
 
 extension ActivityObject: ActivityServer {
     func becomeCurrent(_ call: MethodCall) async throws {
+        fileNameTypesChanged()
         let actions = try broker.activities.becomeCurrent(id, at: .now)
         call.afterReply { [weak broker] in broker?.perform(actions) }
     }

@@ -30,7 +30,7 @@ extension Broker {
     /// The applications with desktop entries have changed to these, or `isWhole` is false: these are known so far.
     func setInstalled(_ reading: InstalledReading, isWhole: Bool) {
         fileNameTypes = reading.names
-        for activity in activityObjects.values { activity.fileNameTypesChanged() }
+        if let current = activities.current { object(of: current)?.fileNameTypesChanged() }
         let applications = reading.contents.applications
         for connection in registry.setInstalled(applications) {
             for activity in activities.activities(of: connection) { object(of: activity.id)?.teamChanged() }

@@ -23,7 +23,8 @@ extension Broker: FirstReadingOwner {
 /// Holds back, until the desktop entries have been read for the first time, the calls whose outcome depends on what they
 /// say: those of the bridge, which bring the offers that installed applications continue, and registrations, together with
 /// what the same connection calls afterwards, so that its calls take effect in the order in which they were sent. All
-/// others are let through. Nobody waits longer than ``patience``: then what is known so far has to do.
+/// others are let through. Nobody waits longer than ``patience``, or once too much waits: then what is known so far has to
+/// do.
 @MainLoop
 final class FirstReading: CallGate {
     private struct Held {
@@ -46,8 +47,11 @@ final class FirstReading: CallGate {
     /// How long calls are held back for: longer than a slow disk takes after the start of the machine, and shorter than
     /// programs wait for an answer.
     static let patience = Duration.seconds(2)
-    /// How many calls of one connection may be held back, how many bytes they may take, and how many all may take.
-    private static let (maximumCount, maximumBytes, maximumBytesOfAll) = (1024, 8 << 20, 32 << 20)
+    /// How many calls of one connection may be held back, and how many bytes they may take.
+    private static let (maximumCount, maximumBytes) = (512, 8 << 20)
+    /// How many calls are held back in all, and how many bytes they take. They go on at once, so that there must not be
+    /// more than can be answered while others hardly notice.
+    private static let (maximumCountOfAll, maximumBytesOfAll) = (1024, 32 << 20)
 
     init(_ owner: any FirstReadingOwner, next: any CallGate) { (self.owner, self.next) = (owner, next) }
 
@@ -58,9 +62,7 @@ final class FirstReading: CallGate {
             return pass(Held(call: call, caller: caller, run: run))
         }
         let (size, share) = (call.marshalledSize, shares[name] ?? (0, 0))
-        guard share.count < Self.maximumCount, share.bytes + size <= Self.maximumBytes,
-            bytes + size <= Self.maximumBytesOfAll
-        else {
+        guard share.count < Self.maximumCount, share.bytes + size <= Self.maximumBytes else {
             return run(
                 .limitsExceeded(
                     "Too many calls wait until the desktop entries have been read. Wait for the answers."))
@@ -69,6 +71,8 @@ final class FirstReading: CallGate {
         bytes += size
         held.append(Held(call: call, caller: caller, run: run))
         begin()
+        // Nobody is refused what others have used up.
+        if held.count >= Self.maximumCountOfAll || bytes > Self.maximumBytesOfAll { useWhatIsKnown() }
     }
 
     private func depends(_ call: Message, of name: BusName) -> Bool {
@@ -77,11 +81,13 @@ final class FirstReading: CallGate {
 
     private func begin() {
         guard timer == nil else { return }
-        timer = .timer(after: Self.patience) { [weak self] in
-            self?.owner.useWhatIsKnownOfInstalledApplications()
-            self?.end()
-        }
+        timer = .timer(after: Self.patience) { [weak self] in self?.useWhatIsKnown() }
         owner.readInstalledApplications()
+    }
+
+    private func useWhatIsKnown() {
+        owner.useWhatIsKnownOfInstalledApplications()
+        end()
     }
 
     private func pass(_ one: Held) {

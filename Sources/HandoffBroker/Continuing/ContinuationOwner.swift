@@ -43,6 +43,8 @@ protocol ContinuationOwner: PeerDirectory {
     func setContinuing(_ isContinuing: Bool, _ key: RemoteActivityKey) -> [RemoteOffers.Action]
     /// Announces what has changed about offers.
     func show(_ actions: [RemoteOffers.Action])
+    /// Announces what has changed about this offer, if it is still shown.
+    func showOffer(_ key: RemoteActivityKey)
     /// The continuation of the offer has come so far, from 0 to 1; -1 if that is not known.
     func setProgress(_ progress: Double, _ key: RemoteActivityKey)
     /// Nothing more comes of the continuation, and the origin has to be told that.
@@ -68,6 +70,11 @@ extension Broker: ContinuationOwner {
     }
 
     func show(_ actions: [RemoteOffers.Action]) { peers.perform(actions) }
+
+    func showOffer(_ key: RemoteActivityKey) {
+        guard let entry = remoteOffers.entry(key.activity, of: key.device) else { return }
+        show([.changed(entry)])
+    }
 
     func setProgress(_ progress: Double, _ key: RemoteActivityKey) { peers.setProgress(progress, key) }
 

@@ -15,7 +15,9 @@ extension ContinuationRunner {
         if documentFile.keep(document) { return .present }
         guard let path = document.sharedPath else { return .remote }
         // It takes so long only if the folder does not answer.
-        switch await owner.looks.look(.sharedCopy, { CopyLook.at(path, of: document) }) {
+        switch await owner.looks.look(
+            .sharedCopy, of: document.sharedFolder ?? path, { CopyLook.at(path, of: document) })
+        {
         case .current:
             documentFile.found(at: path)
             return .present

@@ -111,14 +111,15 @@ final class ContinuationRunner {
                 + " \(applicationID?.description ?? "the browser")")
         perform(machine.begin(at: .now))
         // From now on the offer stays until the outcome is out.
-        let shown = owner.setContinuing(true, key)
+        _ = owner.setContinuing(true, key)
         // What has just been asked for is on its way before anybody is told.
-        run { $0.show(shown) }
+        run { $0.show() }
     }
 
-    private func show(_ actions: [RemoteOffers.Action]) {
+    /// By now the offer may have changed, or all may be over: only what is so now is told.
+    private func show() {
         if isRunning { export() }
-        owner.show(actions)
+        owner.showOffer(key)
     }
 
     /// Throws what joining would throw.
@@ -166,14 +167,14 @@ final class ContinuationRunner {
 
     private func perform(_ action: Continuation.Action) {
         switch action {
-        case .startApplication(let application): run { await $0.startApplication(application) }
+        case .startApplication(let application): runIfWanted { await $0.startApplication(application) }
         case .askWillContinue: run { await $0.askWillContinue() }
-        case .fetch: run { await $0.fetch() }
-        case .awaitDocument: run { await $0.awaitDocument() }
-        case .bringDocument: run { await $0.bringDocument() }
+        case .fetch: runIfWanted { await $0.fetch() }
+        case .awaitDocument: runIfWanted { await $0.awaitDocument() }
+        case .bringDocument: runIfWanted { await $0.bringDocument() }
         case .deliver: run { await $0.deliver() }
-        case .openWebPage: run { await $0.openWebPage() }
-        case .openDocument: run { await $0.openDocument() }
+        case .openWebPage: runIfWanted { await $0.openWebPage() }
+        case .openDocument: runIfWanted { await $0.openDocument() }
         case .tellApplicationFailed(let failure):
             run { await $0.tellApplicationFailed(failure) }
             if isRunning { takeFromApplication() }
@@ -185,6 +186,11 @@ final class ContinuationRunner {
 
     private func run(_ body: @escaping @MainLoop @Sendable (ContinuationRunner) async -> Void) {
         MainLoop.start { await body(self) }
+    }
+
+    /// The same, unless all is over by then. What began after ``release()`` would be ended by nobody.
+    private func runIfWanted(_ body: @escaping @MainLoop @Sendable (ContinuationRunner) async -> Void) {
+        run { if $0.isRunning { await body($0) } }
     }
 
     private var context: [String: Value] {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffCore
+internal import HandoffInterfaces
 
 /// What a peer's `Fetch` returned, checked by the rules for activities before an application sees it.
 enum FetchedActivity {
@@ -29,7 +30,7 @@ enum FetchedActivity {
         var state = ActivityState()
         let properties = fetched.filter { !others.contains($0.key) }
         // This goes to the application as it has come.
-        try state.apply(properties, isKept: false)
+        try state.apply(properties, isKept: false, ignoring: sayIgnored)
         let summary = try OfferSummary.summarise(offer.id, fetched, state, since: offer.since)
         var activity = state.shared
         activity["ActivityType"] = .string(summary.type.description)

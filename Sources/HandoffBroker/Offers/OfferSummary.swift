@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffCore
+internal import HandoffInterfaces
 
 /// An offer as the `summary` dictionary of `Peer.Offer`, and the summary of what `Fetch` returns, to compare
 /// with it.

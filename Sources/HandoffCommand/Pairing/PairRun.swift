@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+internal import HandoffClient
 internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
@@ -14,7 +15,7 @@ final class PairRun {
         case unread
     }
 
-    private let bridge: Session.Daemon
+    private let bridge: Daemon
     private let events: AsyncStream<Event>
     private let feed: AsyncStream<Event>.Continuation
     private let keyboard: Keyboard
@@ -36,7 +37,7 @@ final class PairRun {
     /// The user has ended the pairing, or nobody can see any longer what it prints.
     static let interrupted = CommandFailure("Interrupted: the pairing is given up.")
 
-    init(_ bridge: Session.Daemon) {
+    init(_ bridge: Daemon) {
         self.bridge = bridge
         (events, feed) = AsyncStream.makeStream()
         let (feed, name, connection) = (feed, bridge.name, bridge.bus.connection)

@@ -3,12 +3,10 @@ internal import DBus
 internal import HandoffInterfaces
 internal import MainLoop
 
-/// What can happen to a command that runs until it is told to end.
-enum StandingEvent: Sendable {
+/// What can happen to a command that follows the broker until it is told to end.
+enum BrokerEvent: Sendable {
     /// The broker is this connection now; nil means that there is none.
     case broker(BusName?)
-    /// This broker has ended the registration of this program; the text says why, for people to read.
-    case registrationEnded(BusName, String)
     /// The session bus is gone.
     case busEnded
     /// The user wants the command to end (SIGINT, SIGTERM, SIGHUP), or it is done.
@@ -19,32 +17,22 @@ enum StandingEvent: Sendable {
 @MainLoop
 final class BrokerEvents {
     /// The events. The first one says who the broker is.
-    let stream: AsyncStream<StandingEvent>
-    private let feed: AsyncStream<StandingEvent>.Continuation
+    let stream: AsyncStream<BrokerEvent>
+    private let feed: AsyncStream<BrokerEvent>.Continuation
     private var signals: EndingSignals?
     private var watch: NameWatch?
-    private var token: SignalToken?
-    /// Whether the command is to end, even if that has not been noticed yet.
-    private(set) var isEnding = false
 
     /// The events on `bus`.
     init(_ bus: Bus) {
         (stream, feed) = AsyncStream.makeStream()
         let feed = feed
         watch = bus.watch(HandoffNames.broker) { feed.yield(.broker($0)) }
-        signals = EndingSignals { [weak self] in self?.end() }
-        token = bus.connection.onSignal(ManagerProxy.interface, ManagerRegistrationEnded.member) {
-            guard let sender = $0.sender, let arguments = try? ManagerRegistrationEnded($0) else { return }
-            feed.yield(.registrationEnded(sender, arguments.reason))
-        }
+        signals = EndingSignals { feed.yield(.end) }
         bus.connection.onClosed = { _ in feed.yield(.busEnded) }
     }
 
     /// Says that the command is done.
-    func end() {
-        isEnding = true
-        feed.yield(.end)
-    }
+    func end() { feed.yield(.end) }
 }
 
 extension CommandFailure {

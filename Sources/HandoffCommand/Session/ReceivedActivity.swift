@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CGio
 internal import DBus
+internal import HandoffClient
 
 /// What `handoff receive` prints about an activity: one JSON object.
 struct ReceivedActivity {

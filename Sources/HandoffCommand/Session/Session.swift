@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import Glibc
+internal import HandoffClient
 internal import HandoffInterfaces
 internal import MainLoop
 
 /// This session: its bus, and the two daemons there.
-///
-/// A daemon is called by its unique name, so that a call never starts it, and fails at once if it ends in the
-/// meantime.
 @MainLoop
 final class Session {
     private var openBus: Bus?
@@ -15,7 +13,7 @@ final class Session {
     /// The session bus, connected when it is first needed.
     func bus() throws(CommandFailure) -> Bus {
         if let openBus { return openBus }
-        guard Self.hasBus else {
+        guard SessionBus.isKnown else {
             throw CommandFailure(
                 "No session bus is known: DBUS_SESSION_BUS_ADDRESS is not set and $XDG_RUNTIME_DIR/bus does not exist."
                     + " Run this in your desktop session, or under “dbus-run-session”.")
@@ -33,28 +31,12 @@ final class Session {
         return bus
     }
 
-    /// Whether there is a session bus to connect to. If not, libdbus would start one with nobody else on it.
-    private static var hasBus: Bool {
-        if let address = getenv("DBUS_SESSION_BUS_ADDRESS"), address.pointee != 0 { return true }
-        guard let directory = getenv("XDG_RUNTIME_DIR") else { return false }
-        return access(String(cString: directory) + "/bus", F_OK) == 0
-    }
-
     /// Sends what is queued. This is meant for the end of the program.
     func flush() {
         if let openBus, !openBus.connection.isClosed { openBus.flush() }
     }
 
     // MARK: Daemons
-
-    /// A connection that owns the name of a daemon.
-    @MainLoop
-    struct Daemon {
-        let bus: Bus
-        let name: BusName
-
-        func object(_ path: ObjectPath) -> RemoteObject { RemoteObject(bus.connection, name, path) }
-    }
 
     /// The broker, started if it is not running.
     func broker() async throws -> Daemon { try await daemon(HandoffNames.broker, "the broker (handoffd)") }
@@ -109,17 +91,9 @@ final class Session {
     }
 }
 
-extension Session.Daemon {
-    /// The broker's root object.
-    var manager: ManagerProxy { ManagerProxy(object(HandoffNames.brokerPath)) }
-
+extension Daemon {
     /// The bridge's root object.
     var bridge: BridgeProxy { BridgeProxy(object(HandoffNames.bridgePath)) }
-
-    /// What the broker shows: activities and offers. From now on, it also tells this connection of changes.
-    func brokerObjects(timeout: Duration = Connection.defaultTimeout) async throws -> ManagedObjects {
-        try await managedObjects(HandoffNames.brokerPath, timeout)
-    }
 
     /// The offers that are not shown because nothing here continues them; none if the broker does not know
     /// about that.
@@ -136,24 +110,5 @@ extension Session.Daemon {
     /// The devices that the bridge knows.
     func devices(timeout: Duration = Connection.defaultTimeout) async throws -> [KnownDevice] {
         KnownDevice.all(in: try await managedObjects(HandoffNames.bridgePath, timeout))
-    }
-
-    private func managedObjects(_ path: ObjectPath, _ timeout: Duration) async throws -> ManagedObjects {
-        let reply = try await object(path).call(
-            .objectManager, "GetManagedObjects", output: "a{oa{sa{sv}}}", timeout: timeout
-        ) { _ in }
-        var reader = MessageReader(reply)
-        return try reader.read()
-    }
-
-    /// All properties of `interface` at `path`.
-    func properties(
-        _ interface: InterfaceName, _ path: ObjectPath, timeout: Duration = Connection.defaultTimeout
-    ) async throws -> [String: Value] {
-        let reply = try await object(path).call(.properties, "GetAll", output: "a{sv}", timeout: timeout) {
-            (writer) throws(DBusError) in try writer.write(interface.text)
-        }
-        var reader = MessageReader(reply)
-        return try reader.read()
     }
 }

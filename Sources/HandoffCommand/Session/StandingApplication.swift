@@ -1,102 +1,61 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
-internal import HandoffInterfaces
+internal import HandoffClient
 internal import MainLoop
 internal import Platform
 
-/// The application that this command acts as while it runs: it is registered with the broker, and again with
-/// each new one.
+/// The application that this command acts as while it runs.
 @MainLoop
 struct StandingApplication {
-    /// Where it serves its objects.
-    static let path: ObjectPath = "/org/example/HandoffCommand"
+    /// What registers it.
+    let client: HandoffClient
+    private let events: StandingEvents
 
-    /// What it registers as.
-    struct Identity: Sendable {
-        let applicationID: String
-        let types: [String]
-        /// The team; nil for that of the desktop entry.
-        let team: String?
-        /// Whether activities that are continued here are handed to it.
-        let receives: Bool
-
-        /// What else it declares.
-        var options: [String: Value] {
-            var options: [String: Value] = ["Receives": .boolean(receives)]
-            if let team { options["Team"] = .string(team) }
-            return options
-        }
-    }
-
-    private let session: Session
-    private let identity: Identity
-    private let policy = BusAccessPolicy()
-    /// What may end it, and what happens to its broker.
-    let events: BrokerEvents
-
-    /// Serves `interfaces`, for the broker alone, from now on.
-    init(_ session: Session, _ identity: Identity, _ interfaces: [any InterfaceBinding]) async throws {
-        self.session = session
-        self.identity = identity
+    /// Registers as `declaration` says, from now on, and has `delegate` do what is asked of it.
+    init(_ session: Session, _ declaration: ClientDeclaration, _ delegate: any StandingDelegate) async throws
+    {
         let bus = try session.bus()
-        bus.connection.policy = policy
-        bus.connection.objects.export(Self.path, interfaces)
         // The broker is started if necessary. Later on, if the user ends the broker, it is not started again.
         _ = try await session.broker()
-        events = BrokerEvents(bus)
+        client = HandoffClient(on: bus)
+        events = delegate.events
+        client.delegate = delegate
+        client.start(declaration)
     }
 
     /// Runs until the command is to end.
     /// - Parameter began: called with each broker, once the application is registered there.
-    /// - Returns: the broker at the end, nil if there is none.
     /// - Throws: the error with which a living broker refuses something.
-    func stay(_ began: @MainLoop (Session.Daemon) async throws -> Void) async throws -> Session.Daemon? {
-        var current: Session.Daemon?
-        var isFirst = true
+    func stay(_ began: @MainLoop () -> Void) async throws {
+        var (wasRegistered, isRenewed) = (false, false)
         for await event in events.stream {
             switch event {
-            case .end: return current
-            case .busEnded: throw CommandFailure.busEnded
-            case .broker(nil):
-                if current != nil { Output.note("The broker has ended. Waiting for it to come back.") }
-                current = nil
-            case .registrationEnded(let owner, let reason):
-                guard current?.name == owner else { continue }
+            case .end: return
+            case .failed(let error): throw error
+            case .brokerEnded(isReplaced: false):
+                Output.note("The broker has ended. Waiting for it to come back.")
+            case .brokerEnded(isReplaced: true): break
+            case .registrationEnded(let reason):
                 Output.note(reason.shown.sentence)
-                current = try await begin(with: owner, began)
-                if current != nil { Output.note("Registered again.") }
-            case .broker(let owner?):
-                if current?.name == owner { continue }
-                current = try await begin(with: owner, began)
-                if current != nil, !isFirst { Output.note("Registered with the new broker.") }
-                if current != nil { isFirst = false }
+                isRenewed = true
+            case .standing(.absent): break
+            case .standing(.withoutBus): throw CommandFailure.busEnded
+            case .standing(.refused(let error)): throw error
+            case .standing(.registered):
+                began()
+                if isRenewed {
+                    Output.note("Registered again.")
+                } else if wasRegistered {
+                    Output.note("Registered with the new broker.")
+                }
+                (wasRegistered, isRenewed) = (true, false)
             }
-        }
-        return current
-    }
-
-    /// Registers with the broker `owner`.
-    /// - Returns: nil if that broker has gone in the meantime.
-    private func begin(
-        with owner: BusName, _ began: @MainLoop (Session.Daemon) async throws -> Void
-    ) async throws -> Session.Daemon? {
-        let bus = try session.bus()
-        let broker = Session.Daemon(bus: bus, name: owner)
-        policy.nameOwners[.broker] = owner
-        do {
-            try await broker.manager.registerApplication(
-                applicationId: identity.applicationID, activityTypes: identity.types, application: Self.path,
-                options: identity.options)
-            try await began(broker)
-            return broker
-        } catch {
-            if try await bus.owner(of: HandoffNames.broker) != owner { return nil }
-            throw error
         }
     }
 }
 
-extension StandingApplication.Identity {
+extension ClientDeclaration {
+    /// Declares the options that name the application.
     static func declare(_ options: inout ProgramOptions) {
         options.text(
             "app-id", argument: "ID", "The application's id: the name of its desktop entry, or any such name")
@@ -107,13 +66,12 @@ extension StandingApplication.Identity {
     init(
         _ values: ProgramOptions.Values, types: [String], receives: Bool, usual: String? = nil
     ) throws(CommandFailure) {
+        let id: String
         if values["app-id"] == nil, let usual {
-            applicationID = usual
+            id = usual
         } else {
-            applicationID = try values.required("app-id", "ID")
+            id = try values.required("app-id", "ID")
         }
-        team = values["team"]
-        self.receives = receives
-        self.types = types
+        self.init(applicationID: id, activityTypes: types, team: values["team"], receives: receives)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+internal import HandoffClient
 internal import HandoffCore
 
 /// What one device has fetched from this session since the broker started, as the broker remembers it.

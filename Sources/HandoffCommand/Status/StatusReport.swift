@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffClient
 
 /// What `handoff status` has found out.
 struct StatusReport: Equatable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import Glibc
+internal import HandoffClient
 internal import MainLoop
 
 /// One stream that `handoff receive` writes to standard output.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import Glibc
+internal import HandoffClient
 internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
@@ -80,7 +81,7 @@ struct ContinueVerb: Verb {
     }
 
     private func tell(
-        _ outcome: ContinueOutcome, _ offer: RemoteOffer, _ trace: RemoteActivityContinueTrace?,
+        _ outcome: ContinueCall.Outcome, _ offer: RemoteOffer, _ trace: RemoteActivityContinueTrace?,
         after elapsed: Int64
     ) throws {
         if printsJSON {
@@ -108,60 +109,49 @@ struct ContinueVerb: Verb {
     }
 }
 
-/// How a continuation ended.
-private struct ContinueOutcome {
-    let applicationID: String
-    /// Empty on success.
-    let errorName: String
-    let message: String
-
-    var isSuccess: Bool { errorName.isEmpty }
-}
-
-/// One call of `Continue` and what comes of it.
+/// One call of `Continue`, and what the user sees of it.
 @MainLoop
 private final class ContinueRun {
-    private enum Event: Sendable {
-        case finished(RemoteActivityContinueFinished)
-        case brokerEnded
-        case interrupted
-    }
-
-    private let broker: Session.Daemon
-    private var offer: RemoteOffer
+    private let call: ContinueCall
     private let isVerbose: Bool
     private let begin = MainLoop.now
-    private let events: AsyncStream<Event>
-    private let feed: AsyncStream<Event>.Continuation
-    private var tokens: [SignalToken] = []
-    private var watch: NameWatch?
+    private let progress = ContinueProgress()
+    private let offer: RemoteOffer
     private var signal: LoopSource?
+    /// Whether the broker has accepted the call, which can be cancelled from then on.
+    private var isAccepted = false
     /// Whether the user has wanted it to end, with the signal of a terminal.
     private(set) var isInterrupted = false
-    /// How long each phase took, if the broker has reported it.
-    private(set) var trace: RemoteActivityContinueTrace?
-    /// What the user sees of it.
-    private let progress = ContinueProgress()
 
-    init(_ broker: Session.Daemon, _ offer: RemoteOffer, isVerbose: Bool) {
-        self.broker = broker
+    init(_ broker: Daemon, _ offer: RemoteOffer, isVerbose: Bool) {
+        call = ContinueCall(broker, offer)
         self.offer = offer
         self.isVerbose = isVerbose
-        (events, feed) = AsyncStream.makeStream()
-        let connection = broker.bus.connection
-        tokens = [
-            connection.onSignal(RemoteActivityProxy.interface, RemoteActivityContinueFinished.member) {
-                [weak self] in self?.finished($0)
-            },
-            connection.onSignal(RemoteActivityProxy.interface, RemoteActivityContinueTrace.member) {
-                [weak self] in self?.traced($0)
-            },
-            connection.onSignal(.properties, "PropertiesChanged") { [weak self] in self?.changed($0) },
-        ]
-        let (feed, name) = (feed, broker.name)
-        watch = broker.bus.watch(HandoffNames.broker) { if $0 != name { feed.yield(.brokerEnded) } }
-        connection.onClosed = { _ in feed.yield(.brokerEnded) }
+        call.onAccepted = { [weak self] in self?.accepted() }
+        call.onChange = { [weak self] in self?.changed($0, $1) }
         signal = .signal(SIGINT) { [weak self] in self?.interrupted() }
+    }
+
+    /// Microseconds since this run was created.
+    var elapsed: Int64 { MainLoop.now - begin }
+
+    /// How long each phase took, if the broker has reported it.
+    var trace: RemoteActivityContinueTrace? { call.trace }
+
+    /// Calls `Continue` and waits for the outcome.
+    func outcome(of options: [String: Value]) async throws -> ContinueCall.Outcome {
+        phase("requested")
+        defer { progress.end() }
+        do {
+            let outcome = try await call.outcome(of: options)
+            phase(outcome.isSuccess ? "finished" : "failed")
+            return outcome
+        } catch let error as DBusError {
+            return ContinueCall.Outcome(
+                applicationID: "", errorName: error.name.text, message: CommandFailure(error).message)
+        } catch ContinueCall.Failure.brokerEnded {
+            throw CommandFailure("The broker ended before the activity was continued. Try again.")
+        }
     }
 
     private func interrupted() {
@@ -171,42 +161,13 @@ private final class ContinueRun {
             exit(128 + SIGINT)
         }
         isInterrupted = true
-        feed.yield(.interrupted)
-    }
-
-    /// Microseconds since this run was created.
-    var elapsed: Int64 { MainLoop.now - begin }
-
-    /// Calls `Continue` and waits for the outcome, which the broker promises.
-    func outcome(of options: [String: Value]) async throws -> ContinueOutcome {
-        phase("requested")
-        defer { progress.end() }
-        do {
-            try await RemoteActivityProxy(broker.object(offer.path)).`continue`(options: options)
-        } catch let error as DBusError {
-            return ContinueOutcome(
-                applicationID: "", errorName: error.name.text, message: CommandFailure(error).message)
-        }
-        phase("accepted")
-        if !isVerbose { progress.update(offer.progress) }
-        for await event in events {
-            switch event {
-            case .interrupted: await cancel()
-            case .brokerEnded:
-                throw CommandFailure("The broker ended before the activity was continued. Try again.")
-            case .finished(let signal):
-                phase(signal.errorName.isEmpty ? "finished" : "failed")
-                return ContinueOutcome(
-                    applicationID: signal.applicationId, errorName: signal.errorName, message: signal.message)
-            }
-        }
-        throw CommandFailure("The broker has stopped reporting on the continuation. Try again.")
+        if isAccepted { MainLoop.start { [self] in await cancel() } }
     }
 
     /// Cancels it, which brings the outcome, unless it is too late.
     private func cancel() async {
         do {
-            try await RemoteActivityProxy(broker.object(offer.path)).cancel()
+            try await call.cancel()
         } catch {
             progress.end()
             Output.note("It was not cancelled: \(CommandFailure(DBusError.converting(error)).message)")
@@ -217,27 +178,14 @@ private final class ContinueRun {
         if isVerbose { Output.note("\(Age.milliseconds(elapsed)): \(name)") }
     }
 
-    private func isOurs(_ signal: Message) -> Bool {
-        signal.sender == broker.name && signal.path == offer.path
+    private func accepted() {
+        phase("accepted")
+        if !isVerbose { progress.update(offer.progress) }
+        isAccepted = true
+        if isInterrupted { MainLoop.start { [self] in await cancel() } }
     }
 
-    private func finished(_ signal: Message) {
-        guard isOurs(signal), let arguments = try? RemoteActivityContinueFinished(signal) else { return }
-        feed.yield(.finished(arguments))
-    }
-
-    private func traced(_ signal: Message) {
-        if isOurs(signal) { trace = try? RemoteActivityContinueTrace(signal) }
-    }
-
-    private func changed(_ signal: Message) {
-        guard isOurs(signal) else { return }
-        var reader = MessageReader(signal)
-        guard (try? reader.read(String.self)) == RemoteActivityProxy.interface.text,
-            let properties: [String: Value] = try? reader.read()
-        else { return }
-        let before = offer
-        offer.update(properties)
+    private func changed(_ before: RemoteOffer, _ offer: RemoteOffer) {
         if !isVerbose {
             if offer.progress != before.progress { progress.update(offer.progress) }
             return

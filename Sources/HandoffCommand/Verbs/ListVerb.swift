@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffClient
 internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
@@ -40,7 +41,7 @@ struct ListVerb: Verb {
 
     /// Says why there is nothing, unless what was printed says so already.
     @MainLoop
-    private func explain(_ broker: Session.Daemon, _ hidden: [HiddenOffer]) async throws {
+    private func explain(_ broker: Daemon, _ hidden: [HiddenOffer]) async throws {
         if try await !broker.manager.enabled() {
             Output.note("Handoff is switched off, so nothing is offered. Switch it on with “handoff on”.")
         } else if hidden.isEmpty {

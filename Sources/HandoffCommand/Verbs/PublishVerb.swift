@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import Glibc
+internal import HandoffClient
 internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
@@ -11,13 +12,13 @@ struct PublishVerb: Verb {
     static let name = "publish"
     static let summary = "Make an activity current, so that other devices can continue it, until interrupted"
 
-    private let identity: StandingApplication.Identity
+    private let declaration: ClientDeclaration
     private let type: String
     private let properties: [String: Value]
     private let stream: PublishedStream?
 
     static func declare(_ options: inout ProgramOptions) {
-        StandingApplication.Identity.declare(&options)
+        ClientDeclaration.declare(&options)
         options.text("type", argument: "TYPE", "The activity's type, e.g. com.example.notes.edit")
         options.text(
             "title", argument: "TITLE", "Its title (default: the name of the document, or the page's address)"
@@ -45,7 +46,7 @@ struct PublishVerb: Verb {
         } else {
             type = try values.required("type", "TYPE")
         }
-        identity = try StandingApplication.Identity(
+        declaration = try ClientDeclaration(
             values, types: [type], receives: false, usual: subject.map { _ in Self.usualApplication })
         var properties: [String: Value] = [:]
         if values["title"] == nil, let subject {
@@ -87,19 +88,15 @@ struct PublishVerb: Verb {
 
     func run(in session: Session) async throws -> Int32 {
         let publisher = Publisher(stream)
-        let application = try await StandingApplication(
-            session, identity, [ApplicationBinding(publisher), ActivityDelegateBinding(publisher)])
-        publisher.events = application.events
-        let published = PublishedActivity(try session.bus())
-        let broker = try await application.stay { broker in
-            // There is nothing more to hand over, so a new broker need not be told.
-            if publisher.isSpent { return }
-            try await published.begin(with: broker, type, properties)
-        }
-        if let broker, let activity = published.path {
-            // The broker does so too when this connection ends, but only after that.
-            try? await ActivityProxy(broker.object(activity)).invalidate(timeout: .seconds(5))
-        }
+        let application = try await StandingApplication(session, declaration, publisher)
+        let client = application.client
+        publisher.client = client
+        client.create(Publisher.activity, type: type, properties: properties)
+        client.becomeCurrent(Publisher.activity)
+        try await application.stay {}
+        // The broker does so too when this connection ends, but only after that.
+        client.invalidate(Publisher.activity)
+        await client.settle(within: .seconds(5))
         await publisher.awaitBreak()
         if let failure = publisher.failure { throw failure }
         return 0
@@ -108,13 +105,19 @@ struct PublishVerb: Verb {
 
 /// What the broker calls while an activity is published.
 @MainLoop
-private final class Publisher: ApplicationServer, ActivityDelegateServer {
+private final class Publisher: StandingDelegate {
+    /// The one activity.
+    static let activity = ActivityKey(1)
+
     /// How long a stream may take to break once its activity has gone, and how long the news that the
     /// activity was continued may take to arrive.
     private static let patience = Duration.seconds(3)
 
-    /// What ends the command.
-    var events: BrokerEvents?
+    let events = StandingEvents()
+    /// What registers this program.
+    weak var client: HandoffClient?
+    /// Where the present broker has the activity.
+    private var path: ObjectPath?
     /// Why it failed.
     private(set) var failure: CommandFailure?
     /// Whether what can be sent only once has been sent, or is being sent.
@@ -127,21 +130,50 @@ private final class Publisher: ApplicationServer, ActivityDelegateServer {
 
     init(_ stream: PublishedStream?) { self.stream = stream }
 
-    func willSave(activity: ObjectPath, _ call: MethodCall) async throws -> [String: Value] { [:] }
+    func brokerEnded(isReplaced: Bool) {
+        forgetBroker()
+        events.happened(.brokerEnded(isReplaced: isReplaced))
+    }
 
-    func wasContinued(activity: ObjectPath, device: [String: Value], _ call: MethodCall) async throws {
-        let (name, id) = (device.text("DeviceName"), device.text("DeviceId"))
+    func registrationEnded(_ reason: String) {
+        forgetBroker()
+        events.happened(.registrationEnded(reason))
+    }
+
+    private func forgetBroker() {
+        path = nil
+        // There is nothing more to hand over, so a new broker need not be told.
+        if isSpent { client?.invalidate(Self.activity) }
+    }
+
+    func created(_ key: ActivityKey, at path: ObjectPath) {
+        self.path = path
+        MainLoop.start { [self] in
+            // Whoever reads the id may take it that the activity is current.
+            await client?.settle(within: Connection.defaultTimeout)
+            guard self.path == path else { return }
+            do { try Output.line(String(path.lastElement)) } catch { events.happened(.failed(error)) }
+        }
+    }
+
+    func refused(_ key: ActivityKey, _ error: DBusError, restored: [String: Value?]) {
+        path = nil
+        events.happened(.failed(error))
+    }
+
+    func wasContinued(_ key: ActivityKey, on device: ClientDevice) throws {
         try Output.line(
-            "continued on device \(id.shown), which calls itself \(ChosenText(name: name).quoted)")
+            "continued on device \(device.id.shown), which calls itself \(ChosenText(name: device.name).quoted)"
+        )
         wasContinued = true
-        if timer != nil { events?.end() }
+        if timer != nil { events.end() }
     }
 
     // MARK: Streams
 
     func didReceiveStream(
-        activity: ObjectPath, stream end: consuming FileDescriptor, _ call: MethodCall
-    ) async throws {
+        _ key: ActivityKey, _ end: consuming FileDescriptor, _ call: MethodCall
+    ) throws {
         guard let stream else { throw DBusError.unknownMethod("“handoff publish” was given no --stream.") }
         guard !isSpent else {
             throw HandoffFailure(.applicationFailed, "What is published is sent once, and that was before.")
@@ -156,7 +188,7 @@ private final class Publisher: ApplicationServer, ActivityDelegateServer {
     }
 
     private func send(_ sending: StreamSending) async {
-        let outcome = await sending.run { events?.isEnding == true }
+        let outcome = await sending.run { events.isEnding }
         if case .cutShort(let failure) = outcome { return fail(failure) }
         unfinished.removeAll { $0.sending === sending }
         switch outcome {
@@ -167,16 +199,16 @@ private final class Publisher: ApplicationServer, ActivityDelegateServer {
 
     private func fail(_ failure: CommandFailure) {
         self.failure = self.failure ?? failure
-        events?.end()
+        events.end()
     }
 
     /// Ends the command as soon as it is known that the activity was continued, or once that news is overdue.
     private func finish() {
         if wasContinued {
-            events?.end()
+            events.end()
             return
         }
-        timer = .timer(after: Self.patience) { [weak self] in self?.events?.end() }
+        timer = .timer(after: Self.patience) { [weak self] in self?.events.end() }
     }
 
     /// Waits, once the activity is gone, until the streams that were not sent completely have broken:
@@ -201,18 +233,10 @@ private final class Publisher: ApplicationServer, ActivityDelegateServer {
 
     // MARK: Activities of others
 
-    func willContinueActivity(
-        activityType: String, context: [String: Value], _ call: MethodCall
-    ) async throws -> Bool { false }
-
     func continueActivity(
-        activity: [String: Value], context: [String: Value], _ call: MethodCall
+        _ key: ContinuationKey, _ activity: [String: Value], _ context: [String: Value], _ call: MethodCall
     ) async throws -> Bool {
         throw HandoffFailure(
             .notSupported, "“handoff publish” only publishes. Run “handoff receive” to continue activities.")
     }
-
-    func didFailToContinueActivity(
-        activityType: String, errorName: String, errorMessage: String, _ call: MethodCall
-    ) async throws {}
 }

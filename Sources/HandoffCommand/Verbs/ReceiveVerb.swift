@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import Glibc
+internal import HandoffClient
 internal import HandoffCore
-internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
@@ -11,12 +11,12 @@ struct ReceiveVerb: Verb {
     static let name = "receive"
     static let summary = "Receive activities of the given types, and print each as one line of JSON"
 
-    private let identity: StandingApplication.Identity
+    private let declaration: ClientDeclaration
     private let count: Int?
     private let isStream: Bool
 
     static func declare(_ options: inout ProgramOptions) {
-        StandingApplication.Identity.declare(&options)
+        ClientDeclaration.declare(&options)
         options.texts("type", argument: "TYPE", "A type of activity to receive; may be repeated")
         options.flag("once", "End after the first activity")
         options.text("count", argument: "N", "End after N activities")
@@ -29,7 +29,7 @@ struct ReceiveVerb: Verb {
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {
         _ = try values.arguments(0...0, "receive [OPTION…]")
         guard !values.all("type").isEmpty else { throw .usage("--type TYPE is missing. Try --help.") }
-        identity = try StandingApplication.Identity(values, types: values.all("type"), receives: true)
+        declaration = try ClientDeclaration(values, types: values.all("type"), receives: true)
         isStream = values.has("stream")
         if isStream { try Self.checkOutput() }
         if let text = values["count"] {
@@ -54,11 +54,10 @@ struct ReceiveVerb: Verb {
 
     func run(in session: Session) async throws -> Int32 {
         let receiver = Receiver(count: count, isStream: isStream)
-        let application = try await StandingApplication(session, identity, [ApplicationBinding(receiver)])
-        receiver.onDone = { application.events.end() }
-        _ = try await application.stay { broker in
-            receiver.broker = broker
-            Output.note("Waiting for activities as \(identity.applicationID.shown).")
+        let application = try await StandingApplication(session, declaration, receiver)
+        receiver.client = application.client
+        try await application.stay {
+            Output.note("Waiting for activities as \(declaration.applicationID.shown).")
         }
         if let failure = receiver.failure ?? receiver.interruption { throw failure }
         return 0
@@ -67,11 +66,10 @@ struct ReceiveVerb: Verb {
 
 /// What the broker calls when it hands over activities.
 @MainLoop
-private final class Receiver: ApplicationServer {
-    /// Called when as many activities as were wanted have arrived.
-    var onDone: (@MainLoop () -> Void)?
-    /// The broker that this program is registered with.
-    var broker: Session.Daemon?
+private final class Receiver: StandingDelegate {
+    let events = StandingEvents()
+    /// What registers this program.
+    weak var client: HandoffClient?
     /// Why it ended.
     private(set) var failure: CommandFailure?
     private let isStream: Bool
@@ -84,37 +82,26 @@ private final class Receiver: ApplicationServer {
         self.isStream = isStream
     }
 
-    func willContinueActivity(
-        activityType: String, context: [String: Value], _ call: MethodCall
+    func willContinue(
+        _ key: ContinuationKey, type: String, from device: ClientDevice
     ) async throws -> Bool { true }
 
     func continueActivity(
-        activity: [String: Value], context: [String: Value], _ call: MethodCall
+        _ key: ContinuationKey, _ activity: [String: Value], _ context: [String: Value], _ call: MethodCall
     ) async throws -> Bool {
         if left == 0 { return false }
         let received = ReceivedActivity(activity, context)
         let line = received.json.text
         if let path = received.documentPath { Output.note("The document is \(path.quoted).") }
-        if isStream { return try await readStream(of: activity, context, line, call) }
+        if isStream { return try await readStream(key, of: activity, line, call) }
         try Output.line(line)
         // This happens before the reply, because another activity may follow at once.
         left = left.map { $0 - 1 }
         call.afterReply { [self] in
-            if activity.flag("SupportsContinuationStreams") { release(context) }
-            if left == 0 { onDone?() }
+            if activity.flag("SupportsContinuationStreams") { client?.release(key) }
+            if left == 0 { events.end() }
         }
         return true
-    }
-
-    private func continuation(_ context: [String: Value]) -> ContinuationProxy? {
-        guard let broker, case .objectPath(let path)? = context["Continuation"] else { return nil }
-        return ContinuationProxy(broker.object(path))
-    }
-
-    /// Tells the broker that no more streams are needed.
-    private func release(_ context: [String: Value]) {
-        guard let continuation = continuation(context) else { return }
-        MainLoop.start { try? await continuation.release() }
     }
 
     // MARK: Streams
@@ -125,17 +112,17 @@ private final class Receiver: ApplicationServer {
     }
 
     private func readStream(
-        of activity: [String: Value], _ context: [String: Value], _ line: String, _ call: MethodCall
+        _ key: ContinuationKey, of activity: [String: Value], _ line: String, _ call: MethodCall
     ) async throws -> Bool {
         guard !isReading else {
             throw HandoffFailure(
                 .applicationFailed, "Another stream is being received. Try again when it has ended.")
         }
-        guard let continuation = continuation(context) else { return false }
+        guard let client else { return false }
         isReading = true
         do {
             let reading = StreamReading(
-                try await continuation.openStream(), activity["UserInfo"]?.properties ?? [:])
+                try await client.openStream(key), activity["UserInfo"]?.properties ?? [:])
             self.reading = reading
             Output.error(line + "\n")
             call.afterReply { [self] in
@@ -143,9 +130,9 @@ private final class Receiver: ApplicationServer {
                     failure = await reading.run()
                     isReading = false
                     self.reading = nil
-                    release(context)
+                    client.release(key)
                     left = left.map { $0 - 1 }
-                    if failure != nil || left == 0 { onDone?() }
+                    if failure != nil || left == 0 { events.end() }
                 }
             }
             return true
@@ -155,12 +142,10 @@ private final class Receiver: ApplicationServer {
         }
     }
 
-    func didFailToContinueActivity(
-        activityType: String, errorName: String, errorMessage: String, _ call: MethodCall
-    ) async throws {
+    func didFailToContinue(_ key: ContinuationKey?, type: String, _ error: DBusError) throws {
         let line: JSON = [
-            "event": "failed", "type": .string(activityType), "errorName": .string(errorName),
-            "message": .string(errorMessage),
+            "event": "failed", "type": .string(type), "errorName": .string(error.name.text),
+            "message": .string(error.message),
         ]
         if isStream { Output.error(line.text + "\n") } else { try Output.line(line.text) }
     }

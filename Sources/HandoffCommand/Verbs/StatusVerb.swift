@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+internal import HandoffClient
 internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
@@ -46,7 +47,7 @@ struct StatusVerb: Verb {
     @MainLoop
     private func look<Content>(
         _ session: Session, _ name: BusName, _ limit: Duration = .zero,
-        _ ask: @MainLoop (Session.Daemon) async throws -> Content
+        _ ask: @MainLoop (Daemon) async throws -> Content
     ) async throws -> StatusReport.Daemon<Content> {
         var found = try await session.running(name)
         if found == nil {
@@ -61,7 +62,7 @@ struct StatusVerb: Verb {
     }
 
     @MainLoop
-    private static func broker(_ broker: Session.Daemon) async throws -> StatusReport.Broker {
+    private static func broker(_ broker: Daemon) async throws -> StatusReport.Broker {
         let properties = try await broker.properties(
             ManagerProxy.interface, HandoffNames.brokerPath, timeout: timeout)
         let objects = try await broker.brokerObjects(timeout: timeout)
@@ -74,7 +75,7 @@ struct StatusVerb: Verb {
     }
 
     @MainLoop
-    private static func bridge(_ bridge: Session.Daemon) async throws -> StatusReport.Bridge {
+    private static func bridge(_ bridge: Daemon) async throws -> StatusReport.Bridge {
         let properties = try await bridge.properties(
             BridgeProxy.interface, HandoffNames.bridgePath, timeout: timeout)
         return StatusReport.Bridge(

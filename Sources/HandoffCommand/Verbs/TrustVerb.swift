@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+internal import HandoffClient
 internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
@@ -37,7 +38,7 @@ struct TrustVerb: Verb {
 
     /// A device that is trusted already may be named as everywhere else. For a new one the whole id is
     /// needed: a stranger nearby could make up a name, or an id with the same beginning.
-    private func fullID(_ bridge: Session.Daemon) async throws -> String {
+    private func fullID(_ bridge: Daemon) async throws -> String {
         let id = device.lowercased()
         if id.count == KnownDevice.idLength, id.allSatisfy(\.isHexDigit) { return id }
         let peers = try await bridge.devices().filter(\.isPaired)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+internal import HandoffClient
 internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
@@ -27,8 +28,6 @@ struct WatchVerb: Verb {
             if let failure = printer.failure { throw failure }
             switch event {
             case .end: return 0
-            // This command is not registered as an application.
-            case .registrationEnded: continue
             case .busEnded: throw CommandFailure.busEnded
             case .broker(let owner):
                 feed?.end()
@@ -37,7 +36,7 @@ struct WatchVerb: Verb {
                 guard let owner else { continue }
                 if !isFirst { printer.broker(isThere: true) }
                 isFirst = false
-                let next = OfferFeed(Session.Daemon(bus: bus, name: owner)) { printer.print($0) }
+                let next = OfferFeed(Daemon(bus: bus, name: owner)) { printer.print($0) }
                 feed = next
                 do { try await next.begin() } catch {
                     // If the broker has gone in the meantime, the next event says so.

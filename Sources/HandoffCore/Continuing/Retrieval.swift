@@ -130,7 +130,10 @@ struct Retrieval: Sendable {
     mutating func documentProgressed(to count: UInt64, of size: UInt64?, at now: Instant) {
         guard case .bringingDocument(var pace, _) = state else { return }
         pace.moved(count, of: size)
-        state = .bringingDocument(pace, until: now.advanced(by: Deadline.documentSilence))
+        // Once all of it is here, only the disk is waited for, as long as the origin waits for the acknowledgement.
+        let isAllHere = size.map { count >= $0 } ?? false
+        let patience = isAllHere ? Deadline.documentReceipt : Deadline.documentSilence
+        state = .bringingDocument(pace, until: now.advanced(by: patience))
     }
 
     /// The document is a file of this machine now.

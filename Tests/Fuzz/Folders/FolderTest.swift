@@ -2,6 +2,7 @@
 import DBus
 import FuzzSupport
 import HandoffCore
+import HandoffInterfaces
 
 @testable import HandoffBroker
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import FuzzSupport
 import HandoffCore
+import HandoffInterfaces
 
 @testable import HandoffAssociations
 @testable import HandoffBroker

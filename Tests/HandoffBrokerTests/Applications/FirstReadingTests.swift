@@ -84,17 +84,31 @@ struct FirstReadingTests {
         }
     }
 
-    @Test("only so many calls wait")
+    @Test("only so many calls of a connection wait")
     func bounds() async throws {
         try await onLoop {
             let session = Session()
-            for number in 0..<1030 {
+            for number in 0..<520 {
                 try session.call("RegisterApplication", from: Self.application, "\(number)")
             }
-            #expect(session.refused.count == 6)
+            #expect(session.refused.count == 8 && !session.isOverdue)
             try session.call("RegisterApplication", from: Self.other, "other")
             session.gate.end()
-            #expect(session.ran.count == 1025 && session.ran.last == "other")
+            #expect(session.ran.count == 513 && session.ran.last == "other")
+        }
+    }
+
+    @Test("if many connections call much, nobody else is refused, and nobody waits any longer")
+    func boundsOfAll() async throws {
+        try await onLoop {
+            let session = Session()
+            for number in 0..<512 {
+                try session.call("RegisterApplication", from: Self.application, "\(number)")
+                try session.call("Offer", from: Self.bridge, "offer \(number)")
+            }
+            #expect(session.isOverdue && session.refused.isEmpty && session.ran.count == 1024)
+            try session.call("RegisterApplication", from: Self.other, "other")
+            #expect(session.ran.last == "other")
         }
     }
 }

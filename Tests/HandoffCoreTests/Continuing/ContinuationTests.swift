@@ -294,6 +294,21 @@ struct ContinuationTests {
         #expect(isFailure(silent.advance(to: .at(155_000)), .connectionUnavailable, told: true))
     }
 
+    @Test("a document that is here whole is waited for until it is on the disk, for a minute")
+    func documentOnSlowDisk() throws {
+        var continuation = try continuation()
+        _ = continuation.willContinueAnswered(true, at: .at(0))
+        _ = continuation.fetched(try fetched(.remote), at: .at(0))
+        continuation.documentProgressed(to: 99, of: 100, at: .at(1000))
+        var partial = continuation
+        #expect(isFailure(partial.advance(to: .at(16_000)), .connectionUnavailable, told: true))
+        continuation.documentProgressed(to: 100, of: 100, at: .at(2000))
+        #expect(continuation.advance(to: .at(61_999)) == [])
+        var late = continuation
+        #expect(continuation.documentArrived(at: .at(61_999)) == [.deliver])
+        #expect(isFailure(late.advance(to: .at(62_000)), .connectionUnavailable, told: true))
+    }
+
     @Test("a document that is not synchronised yet is awaited for a minute, then brought over")
     func awaitedDocument() throws {
         var continuation = try continuation()

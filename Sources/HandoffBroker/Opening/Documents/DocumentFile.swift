@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffCore
+internal import HandoffInterfaces
 
 /// The document of a continuation as a file of this machine, and how far it is from being one.
 struct DocumentFile {

@@ -2,6 +2,7 @@
 internal import DBus
 internal import Glibc
 internal import HandoffCore
+internal import HandoffInterfaces
 internal import Platform
 
 /// Where the document of an activity is, as its application has named it: the folder, and the name in it.

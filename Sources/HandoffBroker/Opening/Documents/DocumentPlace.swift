@@ -2,6 +2,7 @@
 internal import CGio
 internal import Glibc
 internal import HandoffCore
+internal import HandoffInterfaces
 
 /// Where the document of an activity really is, and what the file system says of it.
 struct DocumentPlace: Sendable {

@@ -81,6 +81,8 @@ final class DocumentReceiving: Sendable {
             }
         }
         try content.check()
+        // What follows may take the disk a while.
+        post(.received(file.count))
         guard !stream.isCancelled else { throw DocumentStream.cut }
         return try file.place(
             DocumentName(document.name), modified: Self.plausible(document.modified), replacing: former)

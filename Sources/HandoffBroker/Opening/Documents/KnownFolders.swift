@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffCore
+internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
@@ -59,7 +60,8 @@ final class KnownFolders {
         let folders = await current()
         guard !folders.isEmpty else { return nil }
         guard !url.isEmpty else { return NamedFiles(folders: folders, document: nil) }
-        let document = await looks.look(.namedDocument) { DocumentPlace(url, among: folders) }
+        let folder = url.lastIndex(of: "/").map { String(url[..<$0]) } ?? url
+        let document = await looks.look(.namedDocument, of: folder) { DocumentPlace(url, among: folders) }
         return NamedFiles(folders: folders, document: document.flatMap { $0 })
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffCore
+internal import HandoffInterfaces
 
 /// What is known at the origin of the files that an activity names: which of them peers may have too.
 struct NamedFiles: Sendable {

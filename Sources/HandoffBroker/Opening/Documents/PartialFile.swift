@@ -36,7 +36,7 @@ final class PartialFile {
     /// For how many bytes at a time space is set aside.
     private static let step: UInt64 = 64 << 20
     /// How often the file is made if others take it for one that was left behind.
-    private static let attempts = 8
+    private static let attempts = 64
     /// How many documents may have one name.
     private static let maximumNumber = 9999
 

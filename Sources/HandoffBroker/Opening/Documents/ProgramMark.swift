@@ -57,11 +57,10 @@ enum ProgramMark {
     }
 
     private static let endings: Set = [
-        "desktop", "directory", "sh", "bash", "zsh", "fish", "csh", "ksh", "run", "appimage", "jar", "jnlp",
-        "class", "exe", "scr", "pif", "bat", "cmd", "ps1", "vbs", "vbe", "wsf", "wsh", "hta", "cpl", "dll",
-        "msi", "msp", "msix", "appx", "lnk", "url", "reg", "deb", "udeb", "rpm", "flatpak", "flatpakref",
-        "flatpakrepo", "snap", "apk", "xpi", "crx", "oxt", "py", "pyc", "pyz", "pyw", "pl", "rb", "php",
-        "lua", "js",
-        "mjs", "tcl",
+        "desktop", "kdelnk", "directory", "sh", "bash", "zsh", "fish", "csh", "ksh", "run", "appimage",
+        "jar", "jnlp", "class", "exe", "scr", "pif", "bat", "cmd", "ps1", "vb", "vbs", "vbe", "jse", "ws",
+        "wsf", "wsh", "hta", "msc", "cpl", "dll", "msi", "msp", "msix", "appx", "lnk", "url", "rdp", "vnc",
+        "vv", "remmina", "reg", "deb", "udeb", "rpm", "flatpak", "flatpakref", "flatpakrepo", "snap", "apk",
+        "xpi", "crx", "oxt", "py", "pyc", "pyz", "pyw", "pl", "rb", "php", "lua", "js", "mjs", "tcl",
     ]
 }

@@ -12,6 +12,8 @@ protocol SentDocumentsOwner: PeerDirectory {
     var isEnabled: Bool { get }
     /// What peers continue, and which of them is sent a document.
     var origin: OriginContinuations { get set }
+    /// What looks at files.
+    var looks: FileLooks { get }
 }
 
 extension Broker: SentDocumentsOwner {}
@@ -35,7 +37,7 @@ final class SentDocuments {
         // The bridge may know before the thread is over that the peer has everything.
         if sendings[device] != nil { await end(of: device) }
         let url = try owner.origin.openDocument(id, of: device)
-        // It counts from now on, until its thread has ended, however long that takes.
+        // It counts from now on, until it has been sent or cannot be.
         let document = try await opened(url, of: caller, for: device)
         do {
             guard owner.isEnabled, owner.origin.entry(id, of: device) != nil else {
@@ -69,34 +71,20 @@ final class SentDocuments {
 
     // MARK: Opening
 
-    /// Opens a document on a thread, since its file system may not answer.
+    /// Opens a document. If its file system does not answer, the next one may be asked for all the same.
     private func opened(
         _ url: String, of caller: Caller, for device: DeviceID
     ) async throws -> SourceDocument {
-        let wait = Awaited<Result<SourceDocument, HandoffFailure>>()
+        // An application in a sandbox may have file systems of its own, which must not keep anybody else from a document.
+        let subject = caller.sandbox == nil ? url : caller.name?.text
         do {
-            try BackgroundThread.start("document open") { [weak self] in
-                let result = Result { () throws(HandoffFailure) in
-                    try SourceDocument(url, of: caller, now: MainLoop.wallClock)
-                }
-                MainLoop.start {
-                    // If it could not be opened, or nobody waits any more, nothing is sent.
-                    if !wait.come(result) || (try? result.get()) == nil {
-                        self?.close(device)
-                    }
-                }
+            return try await owner.looks.find(.sentDocument, of: subject) {
+                try SourceDocument(url, of: caller, now: MainLoop.wallClock)
             }
         } catch {
             close(device)
-            throw HandoffFailure(
-                .limitsExceeded, "There is no thread left for the document. Try again later.")
+            throw error
         }
-        guard let result = await wait.value(within: Deadline.documentOpening) else {
-            throw HandoffFailure(
-                .connectionUnavailable,
-                "The file system of the document does not answer. Try again later, or save it elsewhere.")
-        }
-        return try result.get()
     }
 
     // MARK: Sending

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffCore
+internal import HandoffInterfaces
 internal import Platform
 
 /// Turns URLs of files in the origin's shared folders into those of the same items here.

@@ -54,7 +54,9 @@ final class ApplicationStarter {
     private func begin(_ application: ApplicationID, _ activationToken: String) async throws {
         let reason: String
         do {
-            let entry = try await looks.find(.starting) { [find] in try find(application) }
+            let entry = try await looks.find(.starting, of: application.description) { [find] in
+                try find(application)
+            }
             switch entry.way {
             case .bus(let name):
                 // The bus does not decide how long this may take. Never Activate, which would show an empty window.
@@ -62,7 +64,7 @@ final class ApplicationStarter {
                 if let owner = try await bus.identifiedOwner(of: name) { try check(owner, application) }
                 return
             case .program(let line):
-                let launch = try await looks.find(.starting) {
+                let launch = try await looks.find(.starting, of: application.description) {
                     try Launch(application, line, of: entry, opening: nil, activationToken: activationToken)
                 }
                 return try await expect(launch)
@@ -103,11 +105,13 @@ final class ApplicationStarter {
     func open(_ url: String, with application: ApplicationID, activationToken: String) async throws {
         let opened = try OpenedURL.check(url)
         do {
-            let entry = try await looks.find(.starting) { [find] in try find(application) }
+            let entry = try await looks.find(.starting, of: application.description) { [find] in
+                try find(application)
+            }
             switch entry.way {
             case .bus(let name): try await open(url, with: application, named: name, activationToken)
             case .program(let line):
-                let launch = try await looks.find(.starting) {
+                let launch = try await looks.find(.starting, of: application.description) {
                     try Launch(
                         application, line, of: entry, opening: opened, activationToken: activationToken)
                 }
@@ -203,7 +207,7 @@ final class ApplicationStarter {
         let number = errors.number
         // Executing a program blocks as long as the file system does. It is waited for, since what is used for it has to
         // stay, and the process has to be reaped.
-        let process = try await looks.find(.starting, within: nil) {
+        let process = try await looks.find(.starting, of: launch.application.description, within: nil) {
             try ProgramFiles.spawn(
                 launch.program, launch.arguments, environment: environment, folder: folder,
                 standardError: number)

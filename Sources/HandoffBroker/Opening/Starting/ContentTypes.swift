@@ -62,14 +62,6 @@ struct ContentTypes {
         self.parents = parents
     }
 
-    /// Whether `type` has the form of a MIME type, in lower case.
-    static func isValid(_ type: String) -> Bool {
-        let parts = type.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        let legal = Set("abcdefghijklmnopqrstuvwxyz0123456789!#$&^_.+-".utf8)
-        return parts.count == 2 && type.utf8.count <= 255
-            && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy(legal.contains) }
-    }
-
     /// `type` and everything that it is a kind of, the nearest first. Every text is plain text.
     func kinds(of type: String) -> [String] {
         var kinds = [type]

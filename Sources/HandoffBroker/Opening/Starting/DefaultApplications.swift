@@ -49,7 +49,7 @@ final class DefaultApplications {
     /// if such files are programs or desktop entries, which nobody but the user may open.
     func application(forDocumentsOf contentType: String) -> ApplicationID? {
         let type = contentType.lowercased()
-        guard ContentTypes.isValid(type), !type.hasPrefix("x-scheme-handler/") else { return nil }
+        guard MIMEType.isValid(type), !type.hasPrefix("x-scheme-handler/") else { return nil }
         return lookups.answer(type)
     }
 

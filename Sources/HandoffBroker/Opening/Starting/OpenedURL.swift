@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
+internal import HandoffInterfaces
 
 /// The address of what an application is to open.
 enum OpenedURL {

@@ -2,6 +2,7 @@
 import DBus
 import Foundation
 import HandoffCore
+import HandoffDaemon
 import HandoffInterfaces
 import MainLoop
 import TestSupport
@@ -51,6 +52,35 @@ struct ContinuationDocumentTests {
                             + session.folder.path("Downloads/Handoff/Brief%20an%20J%C3%BCrgen%20%231.txt")))
             #expect(FileManager.default.contents(atPath: path) == Data("Dear".utf8))
             #expect(session.peer.events == ["fetch", "openDocument", "continued", "release"])
+        }
+    }
+
+    @Test(
+        "what was about to begin when the user cancelled never begins, and the next document is brought over")
+    func cancelledBeforeItBegan() async throws {
+        try await onLoop {
+            let session = try await session { FakeDocument("Dear") }
+            let (offer, gate) = (session.offer, Awaited<Void>())
+            session.peer.onFetch = {
+                _ = await gate.value(within: nil)
+                return Self.activity(offer)
+            }
+            try await session.continue()
+            try await eventually {
+                session.peer.events == ["fetch"] && session.application.events == ["will"]
+            }
+            let runner = try #require(session.runner)
+            // The broker has just been told what is to be brought over, and does it at the next opportunity.
+            runner.perform(
+                runner.machine.fetched(Continuation.Fetched(offer: offer, document: .remote), at: .now))
+            runner.perform(try runner.cancel())
+            gate.come(())
+            try await session.end()
+            try await session.continue()
+            try await session.end()
+            #expect(session.outcomes == ["org.example.Handoff.Error.Cancelled", ""])
+            #expect(
+                session.peer.events == ["fetch", "release", "fetch", "openDocument", "continued", "release"])
         }
     }
 

@@ -120,6 +120,7 @@ struct DocumentKindTests {
         arguments: [
             "a.desktop", "a.AppImage", "a.jar", "a.exe", "a.MSI", "a.deb", "a.rpm", "a.flatpakref",
             "a.flatpakrepo", "a.flatpak", "a.snap", "a.sh", "a.bat", "a.lnk", "a.url", "a.txt.desktop",
+            "a.kdelnk", "a.rdp", "a.vnc", "a.vv", "a.remmina", "a.msc",
         ])
     func names(_ name: String) {
         let none = ContentTypes(folders: [])

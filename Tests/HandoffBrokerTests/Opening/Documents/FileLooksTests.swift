@@ -59,6 +59,41 @@ struct FileLooksTests {
         }
     }
 
+    @Test("what does not answer takes one thread, however often it is asked for, until it does")
+    func subjects() async throws {
+        try await onLoop {
+            let (looks, gate) = (FileLooks(), DispatchSemaphore(value: 0))
+            let first = await Self.failure {
+                try await looks.find(.starting, of: "a", within: .milliseconds(50)) { gate.wait() }
+            }
+            #expect(first?.code == .connectionUnavailable)
+            for _ in 0..<20 {
+                let again = await Self.failure { try await looks.find(.starting, of: "a") { gate.wait() } }
+                #expect(again?.code == .connectionUnavailable)
+                #expect(again?.message.contains("does not answer") == true)
+            }
+            #expect(try await looks.find(.starting, of: "b") { 1 } == 1)
+            gate.signal()
+            let end = MainLoop.now + 20_000_000
+            while await looks.look(.starting, of: "a", { 2 }) != 2, MainLoop.now < end {
+                try await MainLoop.sleep(for: .milliseconds(1))
+            }
+            #expect(await looks.look(.starting, of: "a") { 2 } == 2)
+        }
+    }
+
+    @Test("what may still answer in time is looked at as often as it is asked for")
+    func together() async throws {
+        try await onLoop {
+            let (looks, gate) = (FileLooks(), DispatchSemaphore(value: 0))
+            let first = MainLoop.start { try await looks.find(.starting, of: "a") { gate.wait() } }
+            try await MainLoop.sleep(for: .milliseconds(1))
+            #expect(try await looks.find(.starting, of: "a") { 1 } == 1)
+            gate.signal()
+            try await first.value
+        }
+    }
+
     private static func failure(_ body: @MainLoop () async throws -> Void) async -> HandoffFailure? {
         do {
             try await body()

@@ -2,6 +2,7 @@
 import DBus
 import Foundation
 import HandoffCore
+import HandoffInterfaces
 import TestSupport
 import Testing
 

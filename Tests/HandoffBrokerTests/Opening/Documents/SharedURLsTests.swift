@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import DBus
 import HandoffCore
+import HandoffInterfaces
+import TestSupport
 import Testing
 
 @testable import HandoffBroker

@@ -90,7 +90,7 @@ struct StartingTests {
             "", "text", "text/", "/plain", "a/b/c", "text/plain;x", "Text/plain", "te xt/plain",
             "text/[plain]",
         ])
-    func notContentType(_ type: String) { #expect(!ContentTypes.isValid(type)) }
+    func notContentType(_ type: String) { #expect(!MIMEType.isValid(type)) }
 
     @Test("a token that cannot be a variable counts as none")
     func tokens() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CGio
 internal import HandoffCore
+internal import HandoffInterfaces
 internal import Platform
 
 /// The configuration of a Nextcloud or ownCloud client, as far as it says which folders are kept alike.

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+package import DBus
+
+/// How a client stands with the broker.
+package enum ClientStanding: Equatable, Sendable {
+    /// There is no broker; what is wanted is kept for when one comes.
+    case absent
+    /// The application is registered.
+    case registered
+    /// The broker has refused the registration, or has not answered it yet, with this error.
+    case refused(DBusError)
+    /// The bus has ended, or there never was one. Nothing follows.
+    case withoutBus
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+package import DBus
+
+extension HandoffClient {
+    /// Creates an activity that is known by `key` from now on; an empty type is the first that is declared, or what the
+    /// document types give. `properties` are those of `org.example.Handoff.Activity`.
+    package func create(_ key: ActivityKey, type: String, properties: [String: Value]) {
+        activities.create(key, type: type, properties: properties)
+        scheduleFlush()
+    }
+
+    /// Sets properties.
+    package func update(_ key: ActivityKey, _ properties: [String: Value]) {
+        activities.update(key, properties)
+        scheduleFlush()
+    }
+
+    /// Makes the activity the current one.
+    package func becomeCurrent(_ key: ActivityKey) {
+        tell(activities.becomeCurrent(key))
+        scheduleFlush()
+    }
+
+    /// It is no longer the current one.
+    package func resignCurrent(_ key: ActivityKey) {
+        tell(activities.resignCurrent(key))
+        scheduleFlush()
+    }
+
+    /// Ends the activity.
+    package func invalidate(_ key: ActivityKey) {
+        activities.invalidate(key)
+        scheduleFlush()
+    }
+
+    /// The properties of the activity as the application wants them, nil if it has ended.
+    package func properties(of key: ActivityKey) -> [String: Value]? {
+        activities.activities[key]?.properties
+    }
+}

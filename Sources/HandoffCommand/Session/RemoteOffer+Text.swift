@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffClient
+internal import HandoffCore
+
+extension RemoteOffer {
+    /// What to call it: the title, or the application if there is none; fit to be shown.
+    var label: ChosenText { ChosenText(title: title.isEmpty ? applicationID : title) }
+
+    /// What to call its device; fit to be shown.
+    var device: ChosenText {
+        ChosenText(name: deviceName.isEmpty ? String(deviceID.prefix(ShortIDs.minimum)) : deviceName)
+    }
+
+    /// What can continue it, best first, and which of these have to be started.
+    var continuesIn: String {
+        handlers.map { $0 + (handlersToStart.contains($0) ? " (not running)" : "") }.joined(separator: ", ")
+    }
+
+    var json: JSON {
+        [
+            "id": .string(id), "deviceId": .string(deviceID), "deviceName": .string(deviceName),
+            "deviceType": .string(deviceType), "type": .string(type), "title": .string(title),
+            "applicationId": .string(applicationID), "handlers": .strings(handlers),
+            "handlersToStart": .strings(handlersToStart), "since": .integer(since),
+            "state": .string(state), "progress": progress.map { .real($0) } ?? .null,
+        ]
+    }
+}
+
+extension [RemoteOffer] {
+    /// The table of `handoff list`, at the time `now`.
+    func table(at now: Int64) -> Table {
+        let ids = ShortIDs(map(\.id))
+        var table = Table("ID", "DEVICE", "TITLE", "TYPE", "SINCE", "CONTINUES IN")
+        for offer in self {
+            table.add(
+                name(of: offer, ids), offer.device.shown, offer.label.shown,
+                ChosenText(title: offer.type).shown,
+                Age.text(of: offer.since, at: now),
+                offer.continuesIn)
+        }
+        return table
+    }
+
+    /// The id by which `offer` can be chosen among these, preceded by its device if two devices show the same
+    /// id.
+    private func name(of offer: RemoteOffer, _ ids: ShortIDs) -> String {
+        guard filter({ $0.id == offer.id }).count > 1 else { return ids.short(offer.id) }
+        return ShortIDs(map(\.deviceID)).short(offer.deviceID) + "/" + ids.short(offer.id)
+    }
+
+    /// The one offer that `text` names: the beginning of its id, or `DEVICE/ID` with the beginnings of both.
+    func choose(_ text: String) throws(CommandFailure) -> RemoteOffer {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { $0.lowercased() }
+        guard let id = parts.last, parts.count <= 2,
+            parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isHexDigit) })
+        else {
+            throw .usage("\(text.quoted) is not an id of an activity. See “handoff list”.")
+        }
+        let found = filter { offer in
+            offer.id.hasPrefix(id) && (parts.count == 1 || offer.deviceID.hasPrefix(parts[0]))
+        }
+        guard let offer = found.first else {
+            throw CommandFailure("No activity with the id \(text.quoted) is offered. See “handoff list”.")
+        }
+        guard found.count == 1 else {
+            let list = found.table(at: 0).lines.joined(separator: "\n")
+            throw .usage(
+                "The id \(text.quoted) is that of \(found.count) activities. Give more of it:\n\(list)")
+        }
+        return offer
+    }
+}

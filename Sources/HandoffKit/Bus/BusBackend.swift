@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+package import DBus
+internal import HandoffClient
+package import HandoffCore
+internal import HandoffInterfaces
+internal import MainLoop
+
+/// The broker of the session.
+///
+/// The kit is on the main actor, what it stands on is on the main loop, and these may be two threads. What is called within
+/// one turn goes there together, in order, and what happens there comes back in order.
+@MainActor
+package final class BusBackend: HandoffBackend {
+    package weak var receiver: (any HandoffBackendReceiver)?
+
+    /// Something that was called and has to be done on the main loop.
+    private typealias Command = @MainLoop @Sendable (BusListener) -> Void
+
+    private let listener: BusListener
+    private var commands: [Command] = []
+    private var isPassing = false
+
+    /// The session bus of the environment, which is connected to by ``start(_:)``.
+    package convenience init() { self.init(.session) }
+
+    /// The bus at `address`.
+    package init(_ address: Bus.Address) {
+        let (events, feed) = AsyncStream<BusEvent>.makeStream()
+        listener = BusListener(address, feed)
+        Task { [weak self] in
+            for await event in events { self?.happened(event) }
+        }
+    }
+
+    deinit {
+        let listener = listener
+        MainLoop.start { listener.end() }
+    }
+
+    // MARK: What the kit calls
+
+    package func start(_ declaration: ApplicationDeclaration) {
+        let declaration = ClientDeclaration(
+            applicationID: declaration.id, activityTypes: declaration.activityTypes, team: declaration.team,
+            documentTypes: declaration.documentTypes, domains: declaration.domains)
+        pass { $0.client.start(declaration) }
+    }
+
+    package func stop() { pass { $0.client.stop() } }
+
+    package func create(_ number: ActivityNumber, type: String, properties: [String: Value]) {
+        pass { $0.client.create(ActivityKey(number.value), type: type, properties: properties) }
+    }
+
+    package func update(_ number: ActivityNumber, _ properties: [String: Value]) {
+        pass { $0.client.update(ActivityKey(number.value), properties) }
+    }
+
+    package func becomeCurrent(_ number: ActivityNumber) {
+        pass { $0.client.becomeCurrent(ActivityKey(number.value)) }
+    }
+
+    package func resignCurrent(_ number: ActivityNumber) {
+        pass { $0.client.resignCurrent(ActivityKey(number.value)) }
+    }
+
+    package func invalidate(_ number: ActivityNumber) {
+        pass { $0.client.invalidate(ActivityKey(number.value)) }
+    }
+
+    package func openStream(_ number: ContinuationNumber) async throws(HandoffFailure) -> CInt {
+        // What was called before comes first.
+        passAll()
+        let listener = listener
+        let opening = MainLoop.start { await listener.openStream(ContinuationKey(number.value)) }
+        return try await opening.value.get()
+    }
+
+    package func release(_ number: ContinuationNumber) {
+        pass { $0.client.release(ContinuationKey(number.value)) }
+    }
+
+    private func pass(_ command: @escaping Command) {
+        commands.append(command)
+        if isPassing { return }
+        isPassing = true
+        Task { [weak self] in self?.passAll() }
+    }
+
+    private func passAll() {
+        isPassing = false
+        let (all, listener) = (commands, listener)
+        commands = []
+        if all.isEmpty { return }
+        MainLoop.start { for command in all { command(listener) } }
+    }
+
+    // MARK: What happens
+
+    private func happened(_ event: BusEvent) {
+        guard let receiver else { return event.refuse() }
+        switch event {
+        case .standing(let standing): receiver.standingChanged(standing)
+        case .current(let number, let isCurrent): receiver.currentChanged(number, isCurrent)
+        case .needsSave(let number, let needsSave): receiver.needsSaveChanged(number, needsSave)
+        case .refused(let number, let failure): receiver.refused(number, failure)
+        case .willSave(let number, let answer):
+            // Each is asked at once, in order, and answers when it can.
+            Task.immediate {
+                answer.resume(returning: await Self.result { try await receiver.willSave(number) })
+            }
+        case .wasContinued(let number, let device): receiver.wasContinued(number, on: device)
+        case .stream(let number, let descriptor): receiver.didReceiveStream(number, descriptor)
+        case .willContinue(let number, let type, let device, let answer):
+            Task.immediate {
+                answer.resume(returning: await receiver.willContinue(number, type: type, from: device))
+            }
+        case .continueActivity(let handed, let answer):
+            Task.immediate {
+                answer.resume(
+                    returning: await Self.result {
+                        try await receiver.continueActivity(
+                            handed.number, handed.activity, from: handed.device,
+                            activationToken: handed.activationToken)
+                    })
+            }
+        case .failed(let number, let type, let failure):
+            receiver.didFailToContinue(number, type: type, failure)
+        }
+    }
+
+    private static func result<Success>(
+        _ body: () async throws -> Success
+    ) async -> Result<Success, HandoffFailure> {
+        do { return .success(try await body()) } catch {
+            return .failure(HandoffFailure(ofApplication: error))
+        }
+    }
+}
+
+extension HandoffFailure {
+    /// What the application has thrown.
+    init(ofApplication error: any Error) {
+        switch error {
+        case let failure as HandoffFailure: self = failure
+        case let error as HandoffError:
+            let code = Code.allCases.first { "\($0)" == error.code.rawValue }
+            self.init(code ?? .applicationFailed, error.message)
+        case is CancellationError: self.init(.applicationFailed, "The application has given it up.")
+        default: self.init(.applicationFailed, "\(error)")
+        }
+    }
+
+    /// What the broker has answered.
+    init(ofBroker error: any Error) {
+        if let failure = error as? HandoffFailure {
+            self = failure
+            return
+        }
+        let error = DBusError.converting(error)
+        if let code = Code(error.name) {
+            self.init(code, error.message)
+        } else {
+            self.init(.connectionUnavailable, "The broker of Handoff has not done it: \(error.message)")
+        }
+    }
+}

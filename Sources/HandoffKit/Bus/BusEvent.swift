@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import Glibc
+internal import HandoffCore
+
+/// What happens on the main loop, on its way to the main actor. Each question has to be answered once.
+enum BusEvent: Sendable {
+    /// An activity that is handed over.
+    struct Handed: Sendable {
+        let number: ContinuationNumber
+        let activity: [String: Value]
+        let device: ContinuationDevice
+        let activationToken: String
+    }
+
+    typealias Answer<Success: Sendable> = CheckedContinuation<Result<Success, HandoffFailure>, Never>
+
+    case standing(HandoffStanding)
+    case current(ActivityNumber, Bool)
+    case needsSave(ActivityNumber, Bool)
+    case refused(ActivityNumber, HandoffFailure)
+    case willSave(ActivityNumber, Answer<[String: Value]>)
+    case wasContinued(ActivityNumber, ContinuationDevice)
+    /// The descriptor has to be closed by whoever takes the event.
+    case stream(ActivityNumber, CInt)
+    case willContinue(
+        ContinuationNumber, type: String, ContinuationDevice, CheckedContinuation<Bool, Never>)
+    case continueActivity(Handed, Answer<Bool>)
+    case failed(ContinuationNumber?, type: String, HandoffFailure)
+
+    /// Nobody takes it any more.
+    func refuse() {
+        let failure = HandoffFailure(.applicationFailed, "This application is about to end.")
+        switch self {
+        case .willSave(_, let answer): answer.resume(returning: .failure(failure))
+        case .willContinue(_, _, _, let answer): answer.resume(returning: false)
+        case .continueActivity(_, let answer): answer.resume(returning: .failure(failure))
+        case .stream(_, let descriptor): close(descriptor)
+        case .standing, .current, .needsSave, .refused, .wasContinued, .failed: break
+        }
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffClient
+internal import HandoffCore
+internal import MainLoop
+
+/// The part of ``BusBackend`` on the main loop: the client, and what it tells, which goes to the main actor in order.
+@MainLoop
+final class BusListener: HandoffClientDelegate {
+    /// The client, which is made when it is first needed, on the main loop.
+    private(set) lazy var client = makeClient()
+    private let address: Bus.Address
+    private let feed: AsyncStream<BusEvent>.Continuation
+
+    /// A listener to the client on the bus at `address`.
+    nonisolated init(_ address: Bus.Address, _ feed: AsyncStream<BusEvent>.Continuation) {
+        self.address = address
+        self.feed = feed
+    }
+
+    private func makeClient() -> HandoffClient {
+        let client = HandoffClient(address)
+        client.delegate = self
+        return client
+    }
+
+    /// Takes the registration back. Nothing happens any more.
+    func end() {
+        client.stop()
+        feed.finish()
+    }
+
+    /// Opens a stream of a continuation.
+    /// - Returns: a descriptor that the caller has to close.
+    func openStream(_ key: ContinuationKey) async -> Result<CInt, HandoffFailure> {
+        do { return .success(try await client.openStream(key).take()) } catch {
+            return .failure(HandoffFailure(ofBroker: error))
+        }
+    }
+
+    /// Passes an event on; if nobody takes events any more, it is refused.
+    private func tell(_ event: BusEvent) {
+        if case .enqueued = feed.yield(event) { return }
+        event.refuse()
+    }
+
+    // MARK: The broker
+
+    func standingChanged(_ standing: ClientStanding) {
+        switch standing {
+        case .absent, .withoutBus: tell(.standing(.absent))
+        case .registered: tell(.standing(.registered))
+        case .refused(let error): tell(.standing(.refused(HandoffFailure(ofBroker: error))))
+        }
+    }
+
+    // MARK: Activities
+
+    func currentChanged(_ key: ActivityKey, _ isCurrent: Bool) {
+        tell(.current(ActivityNumber(key.value), isCurrent))
+    }
+
+    func needsSaveChanged(_ key: ActivityKey, _ needsSave: Bool) {
+        tell(.needsSave(ActivityNumber(key.value), needsSave))
+    }
+
+    func refused(_ key: ActivityKey, _ error: DBusError, restored: [String: Value?]) {
+        tell(.refused(ActivityNumber(key.value), HandoffFailure(ofBroker: error)))
+    }
+
+    func willSave(_ key: ActivityKey) async throws -> [String: Value] {
+        try await withCheckedContinuation { tell(.willSave(ActivityNumber(key.value), $0)) }.get()
+    }
+
+    func wasContinued(_ key: ActivityKey, on device: ClientDevice) {
+        tell(.wasContinued(ActivityNumber(key.value), ContinuationDevice(device)))
+    }
+
+    func didReceiveStream(
+        _ key: ActivityKey, _ stream: consuming FileDescriptor, _ call: MethodCall
+    ) {
+        tell(.stream(ActivityNumber(key.value), stream.take()))
+    }
+
+    // MARK: Activities of others
+
+    func willContinue(
+        _ key: ContinuationKey, type: String, from device: ClientDevice
+    ) async -> Bool {
+        let number = ContinuationNumber(key.value)
+        return await withCheckedContinuation {
+            tell(.willContinue(number, type: type, ContinuationDevice(device), $0))
+        }
+    }
+
+    func continueActivity(
+        _ key: ContinuationKey, _ activity: [String: Value], _ context: [String: Value], _ call: MethodCall
+    ) async throws -> Bool {
+        let handed = BusEvent.Handed(
+            number: ContinuationNumber(key.value), activity: activity,
+            device: ContinuationDevice(ClientDevice(context)),
+            activationToken: context.text("ActivationToken"))
+        return try await withCheckedContinuation { tell(.continueActivity(handed, $0)) }.get()
+    }
+
+    func didFailToContinue(_ key: ContinuationKey?, type: String, _ error: DBusError) {
+        let number = key.map { ContinuationNumber($0.value) }
+        tell(.failed(number, type: type, HandoffFailure(ofBroker: error)))
+    }
+}
+
+extension ContinuationDevice {
+    fileprivate init(_ device: ClientDevice) { self.init(id: device.id, name: device.name) }
+}

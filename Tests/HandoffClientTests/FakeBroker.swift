@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import DBus
+import HandoffInterfaces
+import MainLoop
+import TestSupport
+
+/// A broker that only registers applications, for what a real one does seldom, or never.
+@MainLoop
+final class FakeBroker: ManagerServer {
+    let bus: Bus
+    /// The ids that were registered, in order.
+    private(set) var registered: [String] = []
+    /// What answers a registration.
+    var onRegister: @MainLoop () async throws -> Void = {}
+    /// What answers a creation.
+    var onCreate: @MainLoop () async throws -> ObjectPath = { throw DBusError.limitsExceeded("No more.") }
+    private var application: (name: BusName, path: ObjectPath)?
+
+    /// What it is on, which ends with its last user.
+    let session: TestBus
+
+    private init(_ session: TestBus) throws {
+        self.session = session
+        bus = try session.connect()
+    }
+
+    /// A broker on `bus`, which has the name now.
+    static func start(on session: TestBus) async throws -> FakeBroker {
+        let broker = try FakeBroker(session)
+        let bus = broker.bus
+        bus.connection.policy = AllowAll()
+        bus.connection.objects.export(HandoffNames.brokerPath, [ManagerBinding(broker)])
+        _ = try await bus.request(HandoffNames.broker, replacing: true)
+        return broker
+    }
+
+    /// The application that was registered last.
+    var proxy: ApplicationProxy? {
+        application.map { ApplicationProxy(RemoteObject(bus.connection, $0.name, $0.path)) }
+    }
+
+    /// Ends the registration.
+    func endRegistration(_ reason: String) throws {
+        guard let application else { return }
+        let signal = try ManagerBinding.registrationEnded(
+            from: HandoffNames.brokerPath, applicationId: "x", reason: reason)
+        try signal.setDestination(application.name)
+        bus.connection.post(signal)
+    }
+
+    func registerApplication(
+        applicationId: String, activityTypes: [String], application: ObjectPath, options: [String: Value],
+        _ call: MethodCall
+    ) async throws {
+        guard let name = call.caller.name else { return }
+        try await onRegister()
+        self.application = (name, application)
+        registered.append(applicationId)
+    }
+
+    func unregisterApplication(_ call: MethodCall) async throws { application = nil }
+
+    func createActivity(
+        activityType: String, properties: [String: Value], _ call: MethodCall
+    ) async throws -> ObjectPath { try await onCreate() }
+
+    var enabled: Bool { true }
+    func setEnabled(_ value: Bool, _ call: MethodCall) async throws {}
+    var maximumUserInfoSize: UInt32 { 131_072 }
+    var recentFetches: [[String: Value]] { [] }
+    var fetchesByDevice: [[String: Value]] { [] }
+    var hiddenOffers: [[String: Value]] { [] }
+    var version: UInt32 { 1 }
+}
+
+/// Lets everybody do everything.
+@MainLoop
+private final class AllowAll: AccessPolicy {
+    func decide(_ request: AccessRequest) -> AccessDecision { .allow }
+}
