@@ -104,7 +104,7 @@ let package = Package(
                 "CDispatchMain", "DBus", "HandoffClient", "HandoffCore", "HandoffInterfaces", "MainLoop",
                 "Platform",
             ]),
-        module("HandoffTesting", ["DBus", "HandoffCore", "HandoffInterfaces", "HandoffKit"]),
+        module("HandoffTesting", ["DBus", "HandoffCore", "HandoffInterfaces", "HandoffKit", "Platform"]),
         .target(
             name: "TestSupport", dependencies: ["CGio", "DBus", "HandoffCore", "MainLoop", "Platform"],
             path: "Tests/TestSupport",
@@ -147,8 +147,9 @@ let package = Package(
         tests(
             "HandoffKit",
             [
-                "DBus", "HandoffCore", "HandoffKit", "HandoffTesting", "MainActorProgram", "MainLoop",
-                "TestSupport", "handoffd",
+                "DBus", "HandoffCore", "HandoffInterfaces", "HandoffKit", "HandoffTesting",
+                "MainActorProgram",
+                "MainLoop", "TestSupport", "handoffd",
             ]),
     ]
 )

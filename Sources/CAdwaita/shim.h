@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 #include <gio/gio.h>
-#include <glib-unix.h>
 #include <locale.h>
 
 /* What is used of GTK 4.8 and libadwaita 1.2. Their own headers are reached only by way of their files for pkg-config, because

@@ -5,14 +5,26 @@ public import HandoffKit
 
 /// A window of GTK that shows an activity. The activity is the current one while the window is active, and stays so in a
 /// dialog of the application; it resigns when the user goes to another application.
+///
+/// ```swift
+/// let front = ActivityWindow(window)
+/// front.onUpdateState = { activity in activity.userInfo["page"] = 12 }
+/// front.userActivity = UserActivity(activityType: "org.example.notes.edit", title: "Shopping")
+/// ```
 @MainActor
-public final class ActivityWindow: UserActivityResponder {
+public final class ActivityWindow {
     /// Saves what the window shows into the activity.
     public var onUpdateState: (@MainActor (UserActivity) -> Void)?
     /// Shows what is in the activity, which was continued from another device.
     public var onRestoreState: (@MainActor (UserActivity) -> Void)?
 
+    /// The window as what shows an activity, for whoever wants to have it restored from one.
+    public var responder: any UserActivityResponder { association }
+
     private let window: GTKObject
+    private lazy var association = ClosureResponder(
+        update: { [weak self] activity in self?.onUpdateState?(activity) },
+        restore: { [weak self] activity in self?.onRestoreState?(activity) })
     private static var front = FrontWindow<OpaquePointer, UserActivity>()
     /// The windows whose ``activeChanged(_:)`` or the like is called.
     private static var watched: Set<OpaquePointer> = []
@@ -33,15 +45,13 @@ public final class ActivityWindow: UserActivityResponder {
 
     /// What the user is doing in the window; nil for nothing that can be continued.
     public var userActivity: UserActivity? {
-        didSet {
+        get { association.userActivity }
+        set {
+            association.userActivity = newValue
             let isActive = gtk_window_is_active(window.pointer) != 0
-            Self.perform(Self.front.show(userActivity, in: window.pointer, isActive: isActive))
+            Self.perform(Self.front.show(newValue, in: window.pointer, isActive: isActive))
         }
     }
-
-    public func updateUserActivityState(_ activity: UserActivity) { onUpdateState?(activity) }
-
-    public func restoreUserActivityState(_ activity: UserActivity) { onRestoreState?(activity) }
 
     private static func activeChanged(_ window: OpaquePointer) {
         perform(gtk_window_is_active(window) != 0 ? front.activated(window) : front.deactivated(window))

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+import CAdwaita
 import ContactsModel
 import GTKSupport
 import HandoffKit
@@ -43,6 +44,8 @@ extension ContactsWindow {
             failContinuing(from: device, "\(error)")
             throw error
         }
+        // Without this the desktop would only say that the window is ready.
+        if let token = activity.activationToken { gtk_window_set_startup_id(window.pointer, token) }
         present()
         return true
     }

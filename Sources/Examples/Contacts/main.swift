@@ -3,6 +3,5 @@ import CAdwaita
 import ContactsModel
 
 setlocale(LC_ALL, "")
-runMainActorOnGLib()
 let application = ContactsApplication(.ofUser())
 exit(application.run())

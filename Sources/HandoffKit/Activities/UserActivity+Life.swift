@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+
+extension UserActivity {
+    /// Makes it the current activity of the session, which can be continued on other devices. The one before stops
+    /// being current.
+    public func becomeCurrent() {
+        guard isStillValid() else { return }
+        guard let application = adopter else {
+            HandoffApplication.await(self)
+            return
+        }
+        let number = create(for: application)
+        flush()
+        application.backend.becomeCurrent(number)
+    }
+
+    /// It is no longer current, and can become so again.
+    public func resignCurrent() {
+        guard isStillValid() else { return }
+        guard let application, let number else {
+            HandoffApplication.forgetWaiting(self)
+            return
+        }
+        flush()
+        application.backend.resignCurrent(number)
+    }
+
+    /// Ends it, here and on all devices; it cannot be revived. Its responders are dissociated.
+    public func invalidate() {
+        guard isValid else { return }
+        isValid = false
+        if isCurrent { isCurrent = false }
+        HandoffApplication.forgetWaiting(self)
+        let former = associations
+        associations = []
+        for association in former { association.value?.activityEnded(self) }
+        pending = [:]
+        if let number { application?.forget(number) }
+        number = nil
+    }
+
+    private func isStillValid() -> Bool {
+        if !isValid {
+            refused(
+                HandoffError(
+                    .unknownObject, "This activity has ended. Make a new one, which can become current."))
+        }
+        return isValid
+    }
+
+    /// The application that it belongs to, from now on if it was made before any was.
+    private var adopter: HandoffApplication? {
+        if application == nil { application = .shared }
+        return application
+    }
+
+    /// Makes it known to the broker, once.
+    private func create(for application: HandoffApplication) -> ActivityNumber {
+        if let number { return number }
+        let number = application.take(self)
+        self.number = number
+        pending = [:]
+        var properties = content.properties
+        if needsSave { properties["NeedsSave"] = .boolean(true) }
+        application.backend.create(number, type: requestedType, properties: properties)
+        return number
+    }
+
+    /// The application has stopped, and all that the broker knew of it is gone.
+    func applicationStopped() {
+        number = nil
+        pending = [:]
+        if isCurrent { isCurrent = false }
+    }
+
+    // MARK: Sending
+
+    /// A property has changed; what changes in this turn of the loop travels together.
+    func send(_ name: String, _ value: Value) {
+        guard number != nil else { return }
+        pending[name] = value
+        guard !isFlushing, saving == nil else { return }
+        isFlushing = true
+        Task { [weak self] in
+            self?.isFlushing = false
+            if self?.saving == nil { self?.flush() }
+        }
+    }
+
+    /// Sends what has changed.
+    func flush() {
+        guard let number, let application, !pending.isEmpty else { return }
+        let changes = pending
+        pending = [:]
+        application.backend.update(number, changes)
+    }
+}

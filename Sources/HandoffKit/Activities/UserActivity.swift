@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+public import FoundationEssentials
+public import Observation
+internal import Platform
+
+/// What a user is doing in the application: it can be continued on another device.
+///
+/// Setters are synchronous and check at once: a value that the broker would refuse leaves the former in its place, and
+/// is reported to ``UserActivityDelegate/userActivity(_:didFail:)`` and ``onFailure(_:)``; ``set(_:to:)`` throws
+/// instead. Everything that is set in one turn of the loop travels together. Without Handoff all of it is accepted and
+/// nothing happens.
+///
+/// An activity ends when ``invalidate()`` is called, when the last responder is dissociated from it that was associated,
+/// or when nobody holds it any more.
+@MainActor @Observable
+public final class UserActivity {
+    /// Who saves it and hears of it.
+    @ObservationIgnored public weak var delegate: (any UserActivityDelegate)?
+    /// Whether it is the current activity of the session.
+    public internal(set) var isCurrent = false
+    /// Whether it has not ended; an activity that has ended can't become current.
+    public internal(set) var isValid = true
+    /// Where it comes from; nil for an activity of this device.
+    @ObservationIgnored public let origin: ContinuationDevice?
+    /// With which a window can be raised that shows a continued activity, nil for none (`XDG_ACTIVATION_TOKEN`).
+    @ObservationIgnored public let activationToken: String?
+
+    @ObservationIgnored var content = ActivityContent()
+    /// The type that it was given; empty for none.
+    @ObservationIgnored let requestedType: String
+    @ObservationIgnored weak var application: HandoffApplication?
+    /// What the broker knows it by, once it does.
+    @ObservationIgnored var number: ActivityNumber?
+    /// What is to be sent at the end of this turn.
+    @ObservationIgnored var pending: [String: Value] = [:]
+    @ObservationIgnored var isFlushing = false
+    /// The save that is under way.
+    @ObservationIgnored var saving: Task<[String: Value], any Error>?
+    /// Whether ``userInfo`` was set since the save that is under way began; nil if none is.
+    @ObservationIgnored var hasNewUserInfo: Bool?
+    /// Where a refusal goes instead of the delegate.
+    @ObservationIgnored var refusal: HandoffError?
+    @ObservationIgnored var isThrowing = false
+    /// The keys that typed payloads have taken.
+    @ObservationIgnored var payloadKeys: Set<String> = []
+    @ObservationIgnored var associations: [WeakAssociation] = []
+    /// Whether it is that of a document, which says when it ends.
+    @ObservationIgnored var isOfDocument = false
+    /// The continuation that has brought it.
+    @ObservationIgnored let lease: ContinuationLease?
+    @ObservationIgnored var closures = UserActivityClosures()
+    private var storedNeedsSave = false
+
+    /// An activity of this type.
+    /// - Parameters:
+    ///   - activityType: empty for the first that the application declares, or for the one that it declares for
+    ///     documents of the type that ``documentURL`` has.
+    ///   - title: what the user is doing.
+    ///   - application: whose activity it is; nil for the one of this process.
+    public init(activityType: String = "", title: String = "", application: HandoffApplication? = nil) {
+        requestedType = activityType
+        origin = nil
+        activationToken = nil
+        lease = nil
+        self.application = application ?? .shared
+        if !title.isEmpty { self.title = title }
+    }
+
+    /// An activity that another device has sent.
+    init(
+        type: String, content: ActivityContent, lease: ContinuationLease, origin: ContinuationDevice,
+        activationToken: String, application: HandoffApplication
+    ) {
+        requestedType = type
+        self.content = content
+        self.lease = lease
+        self.origin = origin
+        self.activationToken = activationToken.isEmpty ? nil : activationToken
+        self.application = application
+        payloadKeys = content.userInfo.keys
+    }
+
+    isolated deinit {
+        if let number { application?.forget(number) }
+    }
+
+    /// The type of an activity that is nothing but a web page.
+    nonisolated public static let browsingWeb = "org.example.Handoff.BrowsingWeb"
+
+    /// What kind of activity it is. If none was given, it is the one that the application declares for documents of the
+    /// type that ``documentURL`` has, else the first that it declares.
+    public var activityType: String {
+        requestedType.isEmpty
+            ? application?.defaultType(documentType: content.documentType) ?? "" : requestedType
+    }
+    /// What the user is doing, for people to read.
+    public var title: String {
+        get { get(\.title, \.title) }
+        set { set(\.title, \.title, "Title", newValue) }
+    }
+    /// The state that the continuing application needs. It is empty whenever a save begins.
+    public var userInfo: UserInfo {
+        get { get(\.userInfo, \.userInfo) }
+        set {
+            if hasNewUserInfo != nil { hasNewUserInfo = true }
+            set(\.userInfo, \.userInfo, "UserInfo", newValue)
+        }
+    }
+    /// The keys of ``userInfo`` that are enough to restore it later; empty means all.
+    public var requiredUserInfoKeys: Set<String> {
+        get { get(\.requiredUserInfoKeys, \.requiredUserInfoKeys) }
+        set { set(\.requiredUserInfoKeys, \.requiredUserInfoKeys, "RequiredUserInfoKeys", newValue) }
+    }
+    /// A web page that shows the same thing: an absolute `http` or `https` URL.
+    public var webpageURL: URL? {
+        get { get(\.webpageURL, \.webpageURL) }
+        set { set(\.webpageURL, \.webpageURL, "WebpageURL", newValue) }
+    }
+    /// The document that the user is working on: a `file` URL.
+    public var documentURL: URL? {
+        get { get(\.documentURL, \.documentURL) }
+        set { set(\.documentURL, \.documentURL, "DocumentURL", newValue) }
+    }
+    /// The web page from which the user came: an absolute `http` or `https` URL.
+    public var referrerURL: URL? {
+        get { get(\.referrerURL, \.referrerURL) }
+        set { set(\.referrerURL, \.referrerURL, "ReferrerURL", newValue) }
+    }
+    /// Words under which it should be found.
+    public var keywords: Set<String> {
+        get { get(\.keywords, \.keywords) }
+        set { set(\.keywords, \.keywords, "Keywords", newValue) }
+    }
+    /// When it stops being offered; nil for never.
+    public var expirationDate: Date? {
+        get { get(\.expirationDate, \.expirationDate) }
+        set { set(\.expirationDate, \.expirationDate, "ExpirationDate", newValue) }
+    }
+    /// What identifies its content to the application.
+    public var targetContentIdentifier: String? {
+        get { get(\.targetContentIdentifier, \.targetContentIdentifier) }
+        set { set(\.targetContentIdentifier, \.targetContentIdentifier, "TargetContentIdentifier", newValue) }
+    }
+    /// What identifies it over a longer time.
+    public var persistentIdentifier: String? {
+        get { get(\.persistentIdentifier, \.persistentIdentifier) }
+        set { set(\.persistentIdentifier, \.persistentIdentifier, "PersistentIdentifier", newValue) }
+    }
+    /// Whether it may be continued on other devices.
+    public var isEligibleForHandoff: Bool {
+        get { get(\.isEligibleForHandoff, \.isEligibleForHandoff) }
+        set { set(\.isEligibleForHandoff, \.isEligibleForHandoff, "EligibleForHandoff", newValue) }
+    }
+    /// Whether it may be found by search.
+    public var isEligibleForSearch: Bool {
+        get { get(\.isEligibleForSearch, \.isEligibleForSearch) }
+        set { set(\.isEligibleForSearch, \.isEligibleForSearch, "EligibleForSearch", newValue) }
+    }
+    /// Whether the continuing application may open streams.
+    public var supportsContinuationStreams: Bool {
+        get { get(\.supportsContinuationStreams, \.supportsContinuationStreams) }
+        set {
+            set(
+                \.supportsContinuationStreams, \.supportsContinuationStreams, "SupportsContinuationStreams",
+                newValue)
+        }
+    }
+    /// Whether the state has changed since it was last saved. Set it whenever the user has changed something; while the
+    /// activity is current it is saved then, at most once a second. A save clears it.
+    public var needsSave: Bool {
+        get { storedNeedsSave }
+        set {
+            guard storedNeedsSave != newValue else { return }
+            storedNeedsSave = newValue
+            send("NeedsSave", .boolean(newValue))
+        }
+    }
+
+    /// A save begins.
+    func clearNeedsSave() {
+        if storedNeedsSave { storedNeedsSave = false }
+        pending["NeedsSave"] = nil
+    }
+
+    // MARK: Setting
+
+    private func get<Property>(
+        _ property: KeyPath<UserActivity, Property>, _ field: KeyPath<ActivityContent, Property>
+    ) -> Property {
+        access(keyPath: property)
+        return content[keyPath: field]
+    }
+
+    private func set<Property: ActivityProperty>(
+        _ property: KeyPath<UserActivity, Property>,
+        _ field: WritableKeyPath<ActivityContent, Property>, _ name: String, _ new: Property
+    ) {
+        guard content[keyPath: field] != new else { return }
+        do {
+            var changed = content
+            let value = try changed.set(field, name, new)
+            withMutation(keyPath: property) { content = changed }
+            send(name, value)
+        } catch {
+            refused(HandoffError(error))
+        }
+    }
+
+    /// Sets a property, and throws if the value is refused, in which case nothing has changed.
+    ///
+    /// ```swift
+    /// try activity.set(\.webpageURL, to: url)
+    /// ```
+    public func set<Property>(
+        _ property: ReferenceWritableKeyPath<UserActivity, Property>, to value: Property
+    ) throws(HandoffError) {
+        let wasThrowing = isThrowing
+        isThrowing = true
+        self[keyPath: property] = value
+        isThrowing = wasThrowing
+        defer { refusal = nil }
+        if let refusal { throw refusal }
+    }
+
+    /// Something was refused, here or by the broker.
+    func refused(_ error: HandoffError) {
+        guard !isThrowing else {
+            refusal = error
+            return
+        }
+        kitLog.debug("The activity “\(activityType)”: \(error.message)")
+        closures.onFailure?(self, error)
+        delegate?.userActivity(self, didFail: error)
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// What shows an activity, such as a window or a view: it saves into it and is restored from it.
+///
+/// ```swift
+/// final class Editor: UserActivityResponder {
+///     let activityAssociation = ActivityAssociation()
+///     func updateUserActivityState(_ activity: UserActivity) { activity.userInfo["line"] = 12 }
+///     func restoreUserActivityState(_ activity: UserActivity) {}
+/// }
+/// ```
+@MainActor
+public protocol UserActivityResponder: AnyObject {
+    /// What associates this with its activity: a stored property, made with the object.
+    var activityAssociation: ActivityAssociation { get }
+    /// The state is needed: put this responder's part into the activity.
+    func updateUserActivityState(_ activity: UserActivity)
+    /// Show what is in the activity, which was continued from another device.
+    func restoreUserActivityState(_ activity: UserActivity)
+}
+
+extension UserActivityResponder {
+    /// The activity that this shows. Setting it associates the two; several responders may share an activity, and all of
+    /// them are asked when it is saved. Unsetting it dissociates them. An activity whose last responder has gone is
+    /// invalidated at the end of that turn of the loop.
+    public var userActivity: UserActivity? {
+        get { activityAssociation.activity }
+        set { activityAssociation.set(newValue, responder: self) }
+    }
+}
+
+/// Associates one ``UserActivityResponder`` with the activity that it shows, and ends with it.
+@MainActor
+public final class ActivityAssociation {
+    private(set) var activity: UserActivity?
+    private(set) weak var responder: (any UserActivityResponder)?
+
+    /// An association with no activity yet.
+    nonisolated public init() {}
+
+    isolated deinit { activity?.dissociate(self) }
+
+    func set(_ new: UserActivity?, responder: any UserActivityResponder) {
+        self.responder = responder
+        guard new !== activity else { return }
+        let former = activity
+        activity = new?.isValid == true ? new : nil
+        activity?.associate(self)
+        former?.dissociate(self)
+    }
+
+    /// The activity has ended.
+    func activityEnded(_ ended: UserActivity) {
+        if activity === ended { activity = nil }
+    }
+}
+
+/// An association that does not keep its responder.
+struct WeakAssociation {
+    weak var value: ActivityAssociation?
+}
+
+/// A responder for what has no class: it is one for as long as it is kept.
+@MainActor
+public final class ClosureResponder: UserActivityResponder {
+    /// What associates this with its activity.
+    public let activityAssociation = ActivityAssociation()
+    private let update: @MainActor (UserActivity) -> Void
+    private let restore: @MainActor (UserActivity) -> Void
+
+    /// A responder of `activity`.
+    /// - Parameters:
+    ///   - update: puts a part of the state into the activity.
+    ///   - restore: shows what is in the activity.
+    public init(
+        _ activity: UserActivity? = nil, update: @escaping @MainActor (UserActivity) -> Void,
+        restore: @escaping @MainActor (UserActivity) -> Void = { _ in }
+    ) {
+        self.update = update
+        self.restore = restore
+        userActivity = activity
+    }
+
+    /// Calls what was given for that.
+    public func updateUserActivityState(_ activity: UserActivity) { update(activity) }
+    /// Calls what was given for that.
+    public func restoreUserActivityState(_ activity: UserActivity) { restore(activity) }
+}
+
+extension UserActivity {
+    /// The responders that share this activity, in the order in which they were associated.
+    public var responders: [any UserActivityResponder] { associations.compactMap { $0.value?.responder } }
+
+    /// Calls ``UserActivityResponder/restoreUserActivityState(_:)`` of each of `objects`.
+    public func restore(_ objects: [any UserActivityResponder]) {
+        for object in objects { object.restoreUserActivityState(self) }
+    }
+
+    func associate(_ association: ActivityAssociation) {
+        associations.append(WeakAssociation(value: association))
+    }
+
+    /// One less; with none left the activity ends, unless there is a new one by the end of this turn.
+    func dissociate(_ association: ActivityAssociation) {
+        associations.removeAll { $0.value == nil || $0.value === association }
+        guard associations.isEmpty, isValid, !isOfDocument else { return }
+        Task { [self] in
+            if associations.isEmpty { invalidate() }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffCore
+
+/// An activity that has arrived, until what becomes of it is known.
+@MainActor
+final class KeptActivity {
+    let activity: UserActivity
+    let device: ContinuationDevice
+    private var result: Result<Bool, HandoffFailure>?
+    private var waiter: CheckedContinuation<Bool, any Error>?
+    private var timer: Task<Void, Never>?
+
+    /// How long the broker is left without an answer: a little less than it waits.
+    private static let patience = Deadline.continueActivity - .seconds(3)
+
+    init(_ activity: UserActivity, _ device: ContinuationDevice) {
+        self.activity = activity
+        self.device = device
+    }
+
+    /// What has become of it. An activity that nobody has asked for in time counts as handled, since it is kept all the
+    /// same: what was not lost should not be reported as lost.
+    func outcome() async throws -> Bool {
+        if let result { return try result.get() }
+        timer = Task {
+            try? await Task.sleep(for: Self.patience)
+            if !Task.isCancelled { settle(.success(true)) }
+        }
+        return try await withCheckedThrowingContinuation { waiter = $0 }
+    }
+
+    /// It is known what has become of it; only the first time counts.
+    func settle(_ new: Result<Bool, HandoffFailure>) {
+        timer?.cancel()
+        timer = nil
+        guard result == nil else { return }
+        result = new
+        waiter?.resume(with: new)
+        waiter = nil
+    }
+}
