@@ -72,10 +72,13 @@ extension ContactsWindow {
                 let contacts = try reader.finish()
                 try await stream.finish()
                 try await self?.take(contacts)
-            } catch is CancellationError {
-                self?.toast("Stopped. No contacts were changed.")
             } catch {
-                self?.tell("Couldn’t Receive Contacts", "\(error)")
+                // What was stopped ends in one error or another, depending on where it was.
+                if Task.isCancelled {
+                    self?.toast("Stopped. No contacts were changed.")
+                } else {
+                    self?.tell("Couldn’t Receive Contacts", "\(error)")
+                }
             }
             self?.widgets.transfer[flag: "reveal-child"] = false
             activity.invalidate()
