@@ -42,7 +42,7 @@ public struct HandoffError: Error, Hashable, Sendable, CustomStringConvertible {
         case notPaired
         /// Pairing did not succeed.
         case pairingFailed
-        /// The task that waited was cancelled. This alone is no error of the interfaces.
+        /// The user has cancelled the continuation, or the task that waited was cancelled.
         case cancelled
     }
 
@@ -112,6 +112,7 @@ extension HandoffError.Code {
             case .streamsNotSupported: .streamsNotSupported
             case .notPaired: .notPaired
             case .pairingFailed: .pairingFailed
+            case .cancelled: .cancelled
             }
     }
 }
