@@ -1,5 +1,6 @@
 // swift-tools-version: 6.2
 // SPDX-License-Identifier: LGPL-2.1-or-later
+import Foundation
 import PackageDescription
 
 let settings: [SwiftSetting] = [
@@ -16,6 +17,26 @@ func module(_ name: String, _ dependencies: [Target.Dependency], plugins: [Targe
 {
     .target(name: name, dependencies: dependencies, swiftSettings: settings, plugins: plugins)
 }
+
+/// Whether this command is there and succeeds.
+func succeeds(_ command: String...) -> Bool {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = command
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    guard (try? process.run()) != nil else { return false }
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+}
+
+/// Whether the programs with windows are built. Servers, and whoever only wants the daemons or the kit, have no GTK 4, and
+/// nothing else needs it. SwiftPM remembers what this file has said for as long as it and the environment stay the same, so
+/// `meson-helpers/build` looks itself, and says what it has found.
+let hasWindows =
+    Context.environment["HANDOFF_WINDOWS"].map { $0 == "yes" }
+    ?? (succeeds("pkg-config", "--exists", "libadwaita-1 >= 1.2")
+        && succeeds("blueprint-compiler", "--version"))
 
 /// One of the programs.
 func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -132,6 +153,39 @@ let package = Package(
             ]),
     ]
 )
+
+// What has windows, and what the tests of it stand on.
+package.targets += [
+    .target(
+        name: "ContactsModel", dependencies: ["CGio", "Platform"], path: "Sources/Examples/ContactsModel",
+        swiftSettings: settings),
+    .executableTarget(
+        name: "ContactsProgram", dependencies: ["ContactsModel"], path: "Tests/ContactsProgram",
+        swiftSettings: settings),
+    tests("ContactsModel", ["ContactsModel", "ContactsProgram", "TestSupport"]),
+]
+if hasWindows {
+    package.products.append(.library(name: "HandoffGTK", targets: ["HandoffGTK"]))
+    package.targets += [
+        // Its headers are found through GLib's, see there.
+        .systemLibrary(
+            name: "CAdwaita", pkgConfig: "gobject-2.0", providers: [.apt(["libadwaita-1-dev"])]),
+        .executableTarget(
+            name: "template-generator", path: "Sources/TemplateGenerator/Tool", swiftSettings: settings),
+        .plugin(
+            name: "TemplateGeneratorPlugin", capability: .buildTool(), dependencies: ["template-generator"],
+            path: "Sources/TemplateGenerator/Plugin"),
+        module("GTKSupport", ["CAdwaita"]),
+        module("HandoffGTK", ["CAdwaita", "GTKSupport", "HandoffKit"]),
+        .executableTarget(
+            name: "handoff-contacts",
+            dependencies: ["CAdwaita", "ContactsModel", "GTKSupport", "HandoffGTK", "HandoffKit"],
+            path: "Sources/Examples/Contacts", swiftSettings: settings,
+            plugins: ["TemplateGeneratorPlugin"]),
+        tests("GTKSupport", ["GTKSupport"]),
+        tests("HandoffGTK", ["HandoffGTK"]),
+    ]
+}
 
 // The fuzz targets in `Tests/Fuzz`, and what lets a fuzzer see into our modules. `meson-helpers/fuzz` sets the
 // variables.

@@ -11,6 +11,7 @@ from bystanders import Bystanders
 from rig import Network
 from sites import Web, WebMachine
 from support import Machine, pair, start_machine
+from windows import Accessibility, missing
 
 
 # What runs under nohup(1) ignores the signal of a terminal that is closed, and so would all that is started here.
@@ -90,6 +91,16 @@ def desk(machine_list: list[Machine], lap: WebMachine) -> Machine:
     desk = start_machine(machine_list, "desk")
     pair(desk, lap)
     return desk
+
+
+@pytest.fixture(scope="session")
+def accessibility() -> Iterator[Accessibility]:
+    """What programs with windows are read with."""
+    if what := missing():
+        pytest.skip(what)
+    Accessibility.shared = Accessibility()
+    yield Accessibility.shared
+    Accessibility.shared.stop()
 
 
 @pytest.hookimpl(hookwrapper=True)

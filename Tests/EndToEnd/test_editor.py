@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import pytest
 from buses import wait
 from clients import APPLICATION_ID, Client
 from origin import folder, start_reader
+from screen import Screen
 from support import Machine, pair
 from test_desktop_entries import folder as entries
 
@@ -22,42 +22,6 @@ pytestmark = pytest.mark.desktop
 
 # How long an editor may take to start with a new home folder.
 PATIENCE = 60
-
-
-class Screen:
-    """A display without hardware."""
-
-    def __init__(self, place: Path) -> None:
-        self.place = place
-        with open(place / "Xvfb.log", "wb") as log:
-            read, write = os.pipe()
-            self.process = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "TERM", "Xvfb", "-displayfd", str(write), "-screen", "0", "1000x700x24", "-nolisten", "tcp"],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=[write])
-            os.close(write)
-        # It is written in pieces, up to the end of the line.
-        with open(read, "rb") as pipe:
-            number = pipe.readline()
-        assert number, f"no display: {(place / 'Xvfb.log').read_text()}"
-        self.display = f":{number.decode().strip()}"
-
-    def ask(self, *command: str) -> str:
-        return subprocess.run(command, env=os.environ | {"DISPLAY": self.display}, capture_output=True, text=True).stdout
-
-    def titles(self) -> list[str]:
-        """The titles of all windows."""
-        tree = self.ask("xwininfo", "-root", "-tree")
-        return [line.split('"')[1] for line in tree.splitlines() if '"' in line]
-
-    def shoot(self, name: str) -> Path:
-        """Takes a picture of the whole screen."""
-        path = self.place / name
-        self.ask("import", "-window", "root", str(path))
-        return path
-
-    def close(self) -> None:
-        self.process.terminate()
-        self.process.wait()
 
 
 @pytest.fixture

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+#include <gio/gio.h>
+#include <locale.h>
+
+/* What is used of GTK 4.8 and libadwaita 1.2. Their own headers are reached only by way of their files for pkg-config, because
+   of which SwiftPM would warn about -pthread and -msse on every build. Since no type is complete here, Swift sees one kind of
+   pointer for all of them. "meson-helpers/test" compares this with those headers. */
+
+typedef struct _GtkApplication GtkApplication;
+typedef struct _GtkBuilder GtkBuilder;
+typedef struct _GtkEditable GtkEditable;
+typedef struct _GtkListItem GtkListItem;
+typedef struct _GtkListItemFactory GtkListItemFactory;
+typedef struct _GtkSingleSelection GtkSingleSelection;
+typedef struct _GtkStringList GtkStringList;
+typedef struct _GtkStringObject GtkStringObject;
+typedef struct _GtkText GtkText;
+typedef struct _GtkTextBuffer GtkTextBuffer;
+typedef struct _GtkWidget GtkWidget;
+typedef struct _GtkWindow GtkWindow;
+typedef struct _AdwApplication AdwApplication;
+typedef struct _AdwMessageDialog AdwMessageDialog;
+typedef struct _AdwToast AdwToast;
+typedef struct _AdwToastOverlay AdwToastOverlay;
+typedef struct _GdkClipboard GdkClipboard;
+
+/* Windows and the application. */
+
+AdwApplication *adw_application_new(const char *application_id, GApplicationFlags flags);
+void gtk_application_set_accels_for_action(
+    GtkApplication *application, const char *detailed_action_name, const char *const *accels);
+gboolean gtk_window_is_active(GtkWindow *window);
+GList *gtk_window_list_toplevels(void);
+void gtk_window_set_transient_for(GtkWindow *window, GtkWindow *parent);
+void gtk_window_set_application(GtkWindow *window, GtkApplication *application);
+void gtk_window_present(GtkWindow *window);
+void gtk_window_destroy(GtkWindow *window);
+void gtk_window_close(GtkWindow *window);
+GtkWidget *gtk_window_get_focus(GtkWindow *window);
+void gtk_window_set_focus(GtkWindow *window, GtkWidget *focus);
+void gtk_window_set_startup_id(GtkWindow *window, const char *startup_id);
+void gtk_window_set_default_icon_name(const char *name);
+
+/* Templates. */
+
+GtkBuilder *gtk_builder_new(void);
+gboolean gtk_builder_add_from_string(GtkBuilder *builder, const char *buffer, gssize length, GError **error);
+GObject *gtk_builder_get_object(GtkBuilder *builder, const char *name);
+
+/* Widgets. */
+
+gboolean gtk_widget_grab_focus(GtkWidget *widget);
+GdkClipboard *gtk_widget_get_clipboard(GtkWidget *widget);
+void gdk_clipboard_set_text(GdkClipboard *clipboard, const char *text);
+
+/* Text. */
+
+GtkEditable *gtk_editable_get_delegate(GtkEditable *editable);
+void gtk_editable_set_position(GtkEditable *editable, int position);
+int gtk_editable_get_position(GtkEditable *editable);
+gboolean gtk_text_grab_focus_without_selecting(GtkText *self);
+
+/* The text of a view. An iterator is made on the stack, where there is more room than GtkTextIter needs. */
+
+typedef struct _GtkTextIter GtkTextIter;
+#define HANDOFF_TEXT_ITERATOR_ROOM 128
+void gtk_text_buffer_get_iter_at_offset(GtkTextBuffer *buffer, GtkTextIter *iter, int char_offset);
+void gtk_text_buffer_place_cursor(GtkTextBuffer *buffer, const GtkTextIter *where);
+
+static inline void handoff_place_cursor(GtkTextBuffer *buffer, int offset)
+{
+    guint64 room[HANDOFF_TEXT_ITERATOR_ROOM / sizeof(guint64)];
+
+    gtk_text_buffer_get_iter_at_offset(buffer, (GtkTextIter *)room, offset);
+    gtk_text_buffer_place_cursor(buffer, (const GtkTextIter *)room);
+}
+
+/* Lists. */
+
+GtkStringList *gtk_string_list_new(const char *const *strings);
+void gtk_string_list_splice(
+    GtkStringList *self, guint position, guint n_removals, const char *const *additions);
+const char *gtk_string_object_get_string(GtkStringObject *self);
+GtkListItemFactory *gtk_signal_list_item_factory_new(void);
+gpointer gtk_list_item_get_item(GtkListItem *self);
+void gtk_list_item_set_child(GtkListItem *self, GtkWidget *child);
+guint gtk_single_selection_get_selected(GtkSingleSelection *self);
+void gtk_single_selection_set_selected(GtkSingleSelection *self, guint position);
+
+/* Dialogs and toasts. */
+
+GtkWidget *adw_about_window_new(void);
+GtkWidget *adw_message_dialog_new(GtkWindow *parent, const char *heading, const char *body);
+void adw_message_dialog_add_response(AdwMessageDialog *self, const char *id, const char *label);
+void adw_message_dialog_set_response_appearance(
+    AdwMessageDialog *self, const char *response, guint appearance);
+void adw_message_dialog_set_default_response(AdwMessageDialog *self, const char *response);
+void adw_message_dialog_set_close_response(AdwMessageDialog *self, const char *response);
+AdwToast *adw_toast_new(const char *title);
+void adw_toast_overlay_add_toast(AdwToastOverlay *self, AdwToast *toast);

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import CAdwaita
+import ContactsModel
+import GTKSupport
+import HandoffKit
+
+/// The address book: its windows, its shortcuts, and what it is for Handoff.
+@MainActor
+final class ContactsApplication {
+    /// The name of its desktop entry.
+    static let id = "org.example.Handoff.Contacts"
+
+    private let application: GTKObject
+    private let handoff = HandoffApplication(
+        id: ContactsApplication.id, activityTypes: ContactActivity.Kind.allCases.map(\.rawValue))
+    private let store: ContactStore
+    private var windows: [ContactsWindow] = []
+    private var actions: [Action] = []
+    /// What is on its way, in the order in which it was announced.
+    private var coming: [(type: String, device: String, window: ContactsWindow)] = []
+
+    /// An address book whose contacts are in `file`.
+    init(_ file: ContactFile) {
+        store = ContactStore(file)
+        application = GTKObject(adw_application_new(Self.id, G_APPLICATION_DEFAULT_FLAGS))
+        application.on("startup") { [unowned self] in startUp() }
+        application.on("activate") { [unowned self] in activate() }
+    }
+
+    /// Runs until the last window is closed.
+    /// - Returns: the exit status.
+    func run() -> Int32 {
+        var arguments: [UnsafeMutablePointer<CChar>?] = CommandLine.arguments.map { strdup($0) }
+        let count = Int32(arguments.count)
+        arguments.append(nil)
+        return g_application_run(UnsafeMutablePointer(application.pointer), count, &arguments)
+    }
+
+    private func startUp() {
+        gtk_window_set_default_icon_name(Self.id)
+        actions = [
+            Action("new-window", of: application) { [unowned self] in makeWindow().present() },
+            Action("quit", of: application) { [unowned self] in quit() },
+        ]
+        let keys = [
+            ("win.new", "<Control>n"), ("win.search", "<Control>f"), ("win.edit", "<Control>e"),
+            ("win.save", "<Control>s"), ("win.cancel", "Escape"), ("win.delete", "<Control>d"),
+            ("win.back", "<Alt>Left"), ("win.shortcuts", "<Control>question"), ("win.close", "<Control>w"),
+            ("app.new-window", "<Control><Shift>n"), ("app.quit", "<Control>q"),
+        ]
+        for (action, key) in keys {
+            key.withCString { gtk_application_set_accels_for_action(application.pointer, action, [$0, nil]) }
+        }
+        store.read()
+        handoff.onWillContinue { [unowned self] type, device in willContinue(type, device) }
+        handoff.onContinue { [unowned self] in try await resume($0, $1) }
+        handoff.onFailure { [unowned self] type, error in failed(type, error) }
+        handoff.start()
+    }
+
+    private func activate() {
+        (windows.last ?? makeWindow()).present()
+    }
+
+    private func makeWindow() -> ContactsWindow {
+        let window = ContactsWindow(application, store)
+        window.onClose = { [unowned self, unowned window] in
+            windows.removeAll { $0 === window }
+            coming.removeAll { $0.window === window }
+        }
+        windows.append(window)
+        return window
+    }
+
+    /// Closes all windows; one with something unsaved in it asks first, and stays until then.
+    private func quit() { for window in windows { window.close() } }
+
+    // MARK: Continuing
+
+    /// The window for what comes: the one that the user works with, unless that would push aside what was typed in it.
+    private func windowForContinuing() -> ContactsWindow {
+        let active = windows.first { gtk_window_is_active($0.window.pointer) != 0 } ?? windows.last
+        guard let active, !active.state.hasUnsavedChanges, !coming.contains(where: { $0.window === active })
+        else { return makeWindow() }
+        return active
+    }
+
+    private func willContinue(_ type: String, _ device: ContinuationDevice) -> Bool {
+        let window = windowForContinuing()
+        coming.append((type, device.name, window))
+        window.willContinue(from: device.name)
+        return true
+    }
+
+    private func resume(_ activity: UserActivity, _ device: ContinuationDevice) async throws -> Bool {
+        let announced = coming.firstIndex { $0.type == activity.activityType && $0.device == device.name }
+        let window = announced.map { coming.remove(at: $0).window } ?? windowForContinuing()
+        if window.hasStopped {
+            throw HandoffError(.applicationFailed, "This was stopped in Contacts. Continue it again.")
+        }
+        // The user may have begun something else meanwhile.
+        let target = window.state.hasUnsavedChanges ? windowForContinuing() : window
+        return try await target.restore(activity, from: device.name)
+    }
+
+    private func failed(_ type: String, _ error: HandoffError) {
+        guard let announced = coming.firstIndex(where: { $0.type == type }) else { return }
+        let (_, device, window) = coming.remove(at: announced)
+        window.failContinuing(from: device, error.message)
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import CAdwaita
+import ContactsModel
+import GTKSupport
+import HandoffKit
+
+/// What comes from other devices, and what went on there.
+extension ContactsWindow {
+    /// Shows that something is coming.
+    func willContinue(from device: String) {
+        hasStopped = false
+        change { $0.beginContinuing(from: device) }
+        present()
+    }
+
+    /// Shows why it has not come.
+    func failContinuing(from device: String, _ reason: String) {
+        change { $0.failContinuing(from: device, reason: reason) }
+    }
+
+    /// Goes on with what was being done on `device`.
+    /// - Throws: if it can't be understood, for example because it is from another version.
+    func restore(_ activity: UserActivity, from device: String) async throws -> Bool {
+        do {
+            switch ContactActivity.Kind(rawValue: activity.activityType) {
+            case .list:
+                let stream = try await activity.continuationStream()
+                change { $0.goBack() }
+                if case .string(let query)? = activity.userInfo[ContactActivity.queryKey], !query.isEmpty {
+                    search()
+                    widgets.search[text: "text"] = query
+                }
+                receive(stream, from: device, for: activity)
+            case .view:
+                let contact = try activity.typedPayload(Contact.self)
+                change { $0.show(contact) }
+            case .edit:
+                edit(try activity.typedPayload(Draft.self))
+            case nil:
+                change { $0.goBack() }
+                return false
+            }
+        } catch {
+            failContinuing(from: device, "\(error)")
+            throw error
+        }
+        // Without this the desktop would only say that the window is ready.
+        if let token = activity.activationToken { gtk_window_set_startup_id(window.pointer, token) }
+        present()
+        return true
+    }
+
+    /// What this window shows was continued elsewhere.
+    func continued(_ kind: ContactActivity.Kind, on device: ContinuationDevice) {
+        change { $0.continued(on: device.name) }
+        if kind != .edit { toast("Continued on \(device.name)") }
+    }
+
+    /// Takes over the contacts that come, and shows how many have. `activity` lives until then, and with it the stream.
+    private func receive(_ stream: ContinuationStream, from device: String, for activity: UserActivity) {
+        transfer?.cancel()
+        widgets.transferLabel[text: "label"] = "Receiving contacts from \(device)…"
+        widgets.transferBar[fraction: "fraction"] = 0
+        widgets.transfer[flag: "reveal-child"] = true
+        transfer = Task { [weak self] in
+            var reader = ContactStreamReader()
+            do {
+                for try await piece in stream.bytes {
+                    try reader.read(piece)
+                    self?.widgets.transferBar[fraction: "fraction"] = reader.progress
+                }
+                let contacts = try reader.finish()
+                try await stream.finish()
+                try await self?.take(contacts)
+            } catch {
+                // What was stopped ends in one error or another, depending on where it was.
+                if Task.isCancelled {
+                    self?.toast("Stopped. No contacts were changed.")
+                } else {
+                    self?.tell("Couldn’t Receive Contacts", "\(error)")
+                }
+            }
+            self?.widgets.transfer[flag: "reveal-child"] = false
+            activity.invalidate()
+        }
+    }
+
+    private func take(_ contacts: [Contact]) async throws {
+        var former = store.list
+        let merge = former.merge(contacts)
+        try await store.change { _ = $0.merge(contacts) }
+        toast(merge.text)
+    }
+}

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import CAdwaita
+import ContactsModel
+import GTKSupport
+import HandoffGTK
+import HandoffKit
+
+/// A window of the address book: the list, and beside it a contact, the form, or what comes from another device.
+@MainActor
+final class ContactsWindow {
+    /// The widgets that follow from the state.
+    @MainActor
+    struct Widgets {
+        /// The two pages, and what is in that of the list.
+        let leaflet, contentPage, contentHeader, listPage, lists, panes, searchBar, search, selection,
+            problem: GTKObject
+        /// What is in the header of the other page.
+        let title, back, cancel, save, more, edit: GTKObject
+        /// What is on the other page beside a contact and the form.
+        let notice, noticeLabel, noticeButton, continuing, failed, spinner, toasts: GTKObject
+        /// What says how many contacts have come.
+        let transfer, transferLabel, transferBar: GTKObject
+
+        /// What `template` has made.
+        init(_ template: Template) {
+            contentHeader = template["content_header"]
+            (leaflet, contentPage, listPage) = (
+                template["leaflet"], template["content_page"], template["list_page"]
+            )
+            (lists, panes, problem) = (template["lists"], template["panes"], template["problem"])
+            (searchBar, search) = (template["search_bar"], template["search"])
+            selection = template["selection"]
+            (title, back, cancel) = (template["title"], template["back"], template["cancel"])
+            (save, more, edit) = (template["save"], template["more"], template["edit"])
+            (notice, noticeLabel) = (template["notice"], template["notice_label"])
+            noticeButton = template["notice_button"]
+            (continuing, failed, spinner) = (
+                template["continuing"], template["failed"], template["spinner"]
+            )
+            toasts = template["toasts"]
+            (transfer, transferLabel) = (template["transfer"], template["transfer_label"])
+            transferBar = template["transfer_bar"]
+        }
+    }
+
+    /// The window itself.
+    let window: GTKObject
+    /// The user's contacts.
+    let store: ContactStore
+    /// What follows from the state.
+    let widgets: Widgets
+    /// The page that shows a contact.
+    let viewer: ContactViewer
+    /// The form.
+    let editor: ContactEditor
+    private let list: ListModel
+    /// What the window hands off; nil once it is closed.
+    private(set) var activity: ContactActivity?
+    /// The commands, by their names.
+    private(set) var actions: [String: Action] = [:]
+    /// The contacts that come by stream.
+    var transfer: Task<Void, Never>?
+    /// Whether the user does not want any more what was to come.
+    var hasStopped = false
+    /// Called once the window is gone.
+    var onClose: (() -> Void)?
+    private var isSelecting = false
+    /// What the list shows.
+    private var listed: (changes: Int, query: String)?
+
+    /// What the window shows.
+    private(set) var state = WindowState()
+
+    /// A window of `application` that shows the contacts of `store`.
+    init(_ application: GTKObject, _ store: ContactStore) {
+        let template = Template(Templates.window)
+        window = template["window"]
+        widgets = Widgets(template)
+        viewer = ContactViewer(template)
+        editor = ContactEditor(template, window)
+        self.store = store
+        list = ListModel { [weak store] in ContactRow { store?.list[$0] } }
+        list.show(in: template["list"], widgets.selection)
+        gtk_window_set_application(window.pointer, application.pointer)
+        activity = ContactActivity(
+            ActivityWindow(window.pointer), contacts: { [weak store] in store?.list.contacts ?? [] },
+            onContinued: { [weak self] in self?.continued($0, on: $1) })
+        connect(template)
+        addActions()
+        store.observe(self) { [weak self] in self?.storeChanged() }
+        storeChanged()
+    }
+
+    // MARK: State
+
+    /// Changes what the window shows.
+    func change(_ body: (inout WindowState) -> Void) {
+        let couldType = state.canType
+        body(&state)
+        // A field that can't be typed into any more would keep the keyboard all the same.
+        if couldType && !state.canType { gtk_window_set_focus(window.pointer, nil) }
+        render()
+        if couldType && state.viewed != nil { gtk_widget_grab_focus(widgets.edit.pointer) }
+        activity?.show(state)
+    }
+
+    private func storeChanged() {
+        change { $0.listChanged(store.list) }
+        if let news = store.takeNews() {
+            MessageDialog("Contacts Were Damaged", news, [.init("close", "_Close")]).ask(over: window) { _ in
+            }
+        }
+    }
+
+    private func connect(_ template: Template) {
+        widgets.search.on("search-changed") { [weak self] in
+            guard let self else { return }
+            let query = widgets.search[text: "text"]
+            change { $0.query = query }
+        }
+        widgets.searchBar[object: "key-capture-widget"] = template["list_page"]
+        widgets.selection.on("notify::selected") { [weak self] in self?.selected() }
+        widgets.leaflet.on("notify::folded") { [weak self] in self?.render() }
+        widgets.leaflet.on("notify::visible-child") { [weak self] in self?.swiped() }
+        viewer.onCopy = { [weak self] field in self?.toast("\(field.label) copied") }
+        editor.onChange = { [weak self] change in
+            guard let self, state.canType else { return }
+            self.change { $0.type(change) }
+        }
+        template["transfer_stop"].on("clicked") { [weak self] in self?.transfer?.cancel() }
+        window.answer("close-request") { [weak self] in self?.keepsOpen() ?? false }
+        window.on("destroy") { [weak self] in self?.closed() }
+    }
+
+    /// The user has chosen a row.
+    private func selected() {
+        guard !isSelecting else { return }
+        let position = Int(gtk_single_selection_get_selected(widgets.selection.pointer))
+        guard list.items.indices.contains(position),
+            let contact = store.list[ContactRow.id(list.items[position])]
+        else { return }
+        unlessUnsaved { $0.change { $0.show(contact) } }
+    }
+
+    /// The user has gone back to the list with a gesture.
+    private func swiped() {
+        guard widgets.leaflet[flag: "folded"],
+            widgets.leaflet[object: "visible-child"]?.pointer == widgets.listPage.pointer,
+            state.pane != .nothing
+        else { return }
+        change { $0.show(nil) }
+    }
+
+    private func closed() {
+        transfer?.cancel()
+        store.forget(self)
+        activity?.end()
+        activity = nil
+        onClose?()
+    }
+
+    // MARK: What is seen
+
+    /// Shows a short message.
+    func toast(_ text: String) { toast(text, nil) {} }
+
+    /// Shows a short message with something to do about it.
+    func toast(_ text: String, _ button: String?, _ body: @escaping @MainActor () -> Void) {
+        let new: OpaquePointer = adw_toast_new(Markup.escaped(text))
+        let toast = GTKObject(new)
+        if let button {
+            toast[text: "button-label"] = button
+            toast.on("button-clicked", body)
+        }
+        // The overlay takes over the reference that the toast began with.
+        adw_toast_overlay_add_toast(widgets.toasts.pointer, new)
+    }
+
+    private func render() {
+        renderList()
+        renderPane()
+        renderHeader()
+        renderNotice()
+    }
+
+    private func renderList() {
+        isSelecting = true
+        // There may be many, and what is typed into the form changes none of them.
+        if listed?.changes != store.changes || listed?.query != state.query {
+            list.set(store.list.matching(state.query).map(ContactRow.text))
+            listed = (store.changes, state.query)
+        }
+        let chosen = (state.viewed?.id ?? state.draft?.contact.id).flatMap { id in
+            list.items.firstIndex { ContactRow.id($0) == id }
+        }
+        // GTK_INVALID_LIST_POSITION
+        gtk_single_selection_set_selected(widgets.selection.pointer, chosen.map { guint($0) } ?? guint.max)
+        isSelecting = false
+        widgets.lists[text: "visible-child-name"] = listPage(list.items.count)
+        if let problem = store.problem { widgets.problem[text: "description"] = Markup.escaped(problem) }
+    }
+
+    /// What is in the place of the list, when so many contacts are found.
+    private func listPage(_ found: Int) -> String {
+        if store.problem != nil { return "problem" }
+        if found > 0 || !store.isRead { return "contacts" }
+        return store.list.count > 0 ? "not-found" : "empty"
+    }
+
+    private func renderPane() {
+        let pane: (name: String, title: String)
+        switch state.pane {
+        case .nothing:
+            pane = ("nothing", "")
+        case .viewing(let contact):
+            pane = ("viewing", "")
+            viewer.show(contact)
+        case .editing(let draft):
+            pane = ("editing", draft.isNew ? "New Contact" : "Edit Contact")
+            editor.show(draft, canType: state.canType)
+        case .continuing(let device):
+            pane = ("continuing", "")
+            widgets.continuing[text: "title"] = Markup.escaped("Continuing from \(device)…")
+        case .failed(let device, let reason):
+            pane = ("failed", "")
+            widgets.failed[text: "title"] = Markup.escaped("Couldn’t Continue from \(device)")
+            widgets.failed[text: "description"] = Markup.escaped(reason)
+        }
+        widgets.panes[text: "visible-child-name"] = pane.name
+        widgets.spinner[flag: "spinning"] = pane.name == "continuing"
+        widgets.title[text: "title"] = pane.title
+        let shown = state.pane == .nothing ? widgets.listPage : widgets.contentPage
+        if widgets.leaflet[object: "visible-child"]?.pointer != shown.pointer {
+            widgets.leaflet[object: "visible-child"] = shown
+        }
+    }
+
+    private func renderHeader() {
+        let isViewing = state.viewed != nil
+        let isEditing = state.draft != nil
+        let isFolded = widgets.leaflet[flag: "folded"]
+        widgets.back[flag: "visible"] = isFolded && isViewing
+        widgets.leaflet[flag: "can-navigate-back"] = isViewing
+        widgets.cancel[flag: "visible"] = isEditing || (!isViewing && state.pane != .nothing)
+        widgets.save[flag: "visible"] = isEditing
+        // On a narrow screen there is no room for both.
+        widgets.contentHeader[flag: "show-end-title-buttons"] = !(isEditing && isFolded)
+        widgets.edit[flag: "visible"] = isViewing
+        widgets.more[flag: "visible"] = state.viewed.map { store.list[$0.id] != nil } ?? false
+        let isStored = state.viewed.map { store.list[$0.id] != nil } ?? false
+        actions["edit"]?.isEnabled = isViewing
+        actions["delete"]?.isEnabled = isStored
+        actions["back"]?.isEnabled = isViewing
+        actions["cancel"]?.isEnabled = widgets.cancel[flag: "visible"] && !state.isSaving
+        actions["save"]?.isEnabled = state.canSave
+        actions["new"]?.isEnabled = store.problem == nil
+    }
+
+    private func renderNotice() {
+        let notice = state.notice(store.list)
+        if let notice {
+            widgets.noticeLabel[text: "label"] = notice.text
+            widgets.noticeButton[flag: "visible"] = notice.button != nil
+            widgets.noticeButton[text: "label"] = notice.button ?? ""
+        }
+        widgets.notice[flag: "revealed"] = notice != nil
+        actions["notice"]?.isEnabled = notice?.button != nil
+    }
+
+    private func addActions() {
+        let commands: [(String, (ContactsWindow) -> () -> Void)] = [
+            ("new", ContactsWindow.new), ("edit", ContactsWindow.edit), ("delete", ContactsWindow.delete),
+            ("back", ContactsWindow.back), ("cancel", ContactsWindow.cancel), ("save", ContactsWindow.save),
+            ("search", ContactsWindow.search), ("notice", ContactsWindow.heedNotice),
+            ("reload", ContactsWindow.reload), ("copy-failure", ContactsWindow.copyFailure),
+            ("shortcuts", ContactsWindow.showShortcuts), ("about", ContactsWindow.showAbout),
+            ("close", ContactsWindow.close),
+        ]
+        for (name, command) in commands {
+            actions[name] = Action(name, of: window) { [weak self] in if let self { command(self)() } }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import FoundationEssentials
+internal import Glibc
+internal import Platform
+
+/// The contacts in a file. After a crash at any moment it is as it was before a change or as it is after it; several
+/// processes may use it at the same time.
+///
+/// Every call blocks until the disk has done its part, so it belongs on a thread of its own.
+public struct ContactFile: Sendable {
+    /// What was found in the file.
+    public struct Contents: Sendable {
+        /// The contacts.
+        public var list: ContactList
+        /// Where a damaged file was put, if there was one.
+        public var setAside: String?
+    }
+
+    /// Why the contacts can't be read or written, and what to do.
+    public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
+        /// Why, and what to do.
+        public let description: String
+    }
+
+    private struct Form: Codable {
+        static let version = 1
+        let version: Int
+        let contacts: [Contact]
+    }
+
+    private struct Version: Decodable {
+        let version: Int
+    }
+
+    /// Where the file is.
+    public let path: String
+
+    /// The file at `path`, which need not exist yet.
+    public init(path: String) { self.path = SmallFile.target(of: path) }
+
+    /// The user's contacts.
+    public static func ofUser() -> ContactFile {
+        ContactFile(path: UserDirectories.data + "/handoff-contacts/contacts.json")
+    }
+
+    /// Reads the contacts. A file that can't be understood is renamed, and told of in the answer.
+    public func read() throws(Failure) -> Contents {
+        try withLock { () throws(Failure) in try readLocked() }
+    }
+
+    /// Changes the contacts: reads them anew, lets `body` change them, and writes them.
+    /// - Returns: what is in the file now.
+    public func change(_ body: (inout ContactList) -> Void) throws(Failure) -> Contents {
+        try withLock { () throws(Failure) in
+            var contents = try readLocked()
+            body(&contents.list)
+            guard contents.list.count <= ContactList.maximumCount else {
+                throw Failure(
+                    description: "There can't be more than \(ContactList.maximumCount) contacts. Delete some."
+                )
+            }
+            try write(contents.list)
+            return contents
+        }
+    }
+
+    // MARK: Reading and writing
+
+    /// More than a hundred thousand contacts take that somebody has typed.
+    private static let maximumSize = 256 << 20
+
+    private func readLocked() throws(Failure) -> Contents {
+        let bytes: [UInt8]?
+        do throws(KeyFileError) {
+            bytes = try SmallFile.read(path, maximumSize: Self.maximumSize)
+        } catch {
+            throw Failure(description: "\(error)")
+        }
+        guard let bytes else { return Contents(list: ContactList()) }
+        let decoder = JSONDecoder()
+        if let version = try? decoder.decode(Version.self, from: Data(bytes)), version.version > Form.version
+        {
+            throw Failure(
+                description: "A newer version of Contacts has written \(path). Use that version.")
+        }
+        do {
+            let form = try decoder.decode(Form.self, from: Data(bytes))
+            return Contents(list: ContactList(form.contacts))
+        } catch {
+            return Contents(list: ContactList(), setAside: try setAside())
+        }
+    }
+
+    private func write(_ list: ContactList) throws(Failure) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            let form = Form(version: Form.version, contacts: list.contacts)
+            try SmallFile.write([UInt8](try encoder.encode(form)), to: path)
+        } catch {
+            throw Failure(description: "\(error)")
+        }
+    }
+
+    /// Renames the file, so that it is kept but no longer used, and returns what it is called now.
+    private func setAside() throws(Failure) -> String {
+        for number in 1...999 {
+            let aside = "\(path).damaged-\(number)"
+            // Unlike a renaming, a link never takes the place of a file that is there.
+            if link(path, aside) == 0 {
+                guard unlink(path) == 0 else { break }
+                return aside
+            }
+            guard errno == EEXIST else { break }
+        }
+        throw Failure(
+            description: "\(path) is damaged and can't be renamed: \(SystemError.last). Move it away.")
+    }
+
+    // MARK: One at a time
+
+    private func withLock<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        do throws(KeyFileError) {
+            try SmallFile.makeFolder(of: path)
+        } catch {
+            throw Failure(description: "\(error)")
+        }
+        // A file of its own, as the other one is a new one after each change.
+        let descriptor = open("\(path).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw Failure(description: "\(path).lock can't be opened: \(SystemError.last).")
+        }
+        // Closing the file unlocks it.
+        defer { close(descriptor) }
+        while flock(descriptor, LOCK_EX) != 0 {
+            guard errno == EINTR else {
+                throw Failure(description: "\(path).lock can't be locked: \(SystemError.last).")
+            }
+        }
+        removeLeftovers()
+        return try body()
+    }
+
+    /// Removes what processes that were killed while they wrote have left. Nobody else writes now.
+    private func removeLeftovers() {
+        guard let slash = path.lastIndex(of: "/"), let folder = opendir(String(path[..<slash])) else {
+            return
+        }
+        defer { closedir(folder) }
+        let prefix = String(path[path.index(after: slash)...]) + "."
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            // As g_file_set_contents_full() names them.
+            guard name.hasPrefix(prefix), name.utf8.count == prefix.utf8.count + 6 else { continue }
+            unlinkat(dirfd(folder), name, 0)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// A contact that is being typed: what stands in the form, and where the cursor is. All of it goes along when editing is
+/// continued on another device.
+public struct Draft: Hashable, Codable, Sendable {
+    /// What stands in the form.
+    public private(set) var contact: Contact
+    /// When the contact that editing began with had been changed; 0 for a new one.
+    public let base: Int64
+    /// The field that the cursor is in.
+    public var field: Field?
+    /// The characters before the cursor, as GTK counts them.
+    public var cursor = 0
+    /// Whether something was typed.
+    public private(set) var isChanged = false
+
+    /// A form for a new contact, or for one that there is.
+    public init(_ contact: Contact = Contact()) {
+        self.contact = contact
+        base = contact.modified
+        field = .name
+        cursor = contact[.name].unicodeScalars.count
+    }
+
+    /// Whether the contact has never been saved.
+    public var isNew: Bool { base == 0 }
+
+    /// What stands in a field.
+    public subscript(field: Field) -> String {
+        get { contact[field] }
+        set {
+            guard newValue != contact[field] else { return }
+            contact[field] = newValue
+            isChanged = true
+        }
+    }
+
+    /// What people see while it is edited.
+    public var title: String {
+        isNew && contact.displayName == Contact().displayName ? "New Contact" : contact.displayName
+    }
+
+    /// Why it can't be saved; nil if it can.
+    public var problem: String? {
+        for field in Field.allCases where contact[field].utf8.count > field.maximumSize {
+            return "\(field.label) is too long: shorten it to \(field.maximumSize) bytes."
+        }
+        guard contact.values.values.reduce(0, { $0 + $1.utf8.count }) <= Contact.maximumSize else {
+            return "The contact is too long: shorten it to \(Contact.maximumSize) bytes."
+        }
+        let isEmpty = Field.allCases.allSatisfy { contact[$0].allSatisfy(\.isWhitespace) }
+        return isEmpty ? "Enter a name, or anything else that you know." : nil
+    }
+
+    /// What the title of the activity says, for the user's other devices.
+    public var activityTitle: String { isNew ? title : "Edit \(title)" }
+
+    /// Whether `stored`, the contact that saving replaces, was changed after editing began.
+    public func isOlder(than stored: Contact?) -> Bool {
+        guard let stored else { return false }
+        return stored.modified > base
+    }
+
+    /// The contact to be saved, at a moment in microseconds since the Unix epoch. The time of a contact never goes back, so
+    /// that it replaces the former one everywhere, whatever the clocks say.
+    public func finished(at moment: Int64, replacing stored: Contact?) -> Contact {
+        var finished = contact
+        for field in Field.allCases where !field.hasLines {
+            finished[field] = Text.withoutControls(contact[field], keepsLines: false)
+        }
+        finished.modified = max(moment, base + 1, (stored?.modified ?? 0) + 1)
+        return finished
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// What has to be said of a contact that is shown or edited.
+public enum Notice: Equatable, Sendable {
+    /// Editing went on at a device of this name.
+    case elsewhere(String)
+    /// The contact has come from another device and is not in this address book.
+    case notStored
+    /// The contact was changed here after editing had begun.
+    case changedHere
+
+    /// As a person reads it.
+    public var text: String {
+        switch self {
+        case .elsewhere(let device): "Continued on \(device)"
+        case .notStored: "This contact is not stored here"
+        case .changedHere: "This contact was changed here meanwhile. Saving replaces that."
+        }
+    }
+
+    /// What can be done about it, as a button says it with an underscore before its letter; nil for nothing.
+    public var button: String? {
+        switch self {
+        case .elsewhere: "_Edit Here"
+        case .notStored: "_Add"
+        case .changedHere: nil
+        }
+    }
+}

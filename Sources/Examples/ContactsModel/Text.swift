@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CGio
+
+/// Text, as people compare it.
+public enum Text {
+    /// `text` for comparison in a search: neither case nor accents count.
+    public static func folded(_ text: String) -> String {
+        guard let normalized = g_utf8_normalize(text, -1, G_NORMALIZE_ALL) else { return text.lowercased() }
+        defer { g_free(normalized) }
+        var folded = String.UnicodeScalarView()
+        for scalar in String(cString: normalized).unicodeScalars
+        where scalar.properties.canonicalCombiningClass == .notReordered {
+            folded.append(scalar)
+        }
+        return String(folded).lowercased()
+    }
+
+    /// What sorts `text` as the user's language does.
+    public static func sortKey(_ text: String) -> String {
+        guard let key = g_utf8_collate_key(folded(text), -1) else { return text }
+        defer { g_free(key) }
+        return String(cString: key)
+    }
+
+    /// `text` without characters that would break lines or turn the direction of what stands around it.
+    public static func withoutControls(_ text: String, keepsLines: Bool) -> String {
+        let isForbidden: (Unicode.Scalar) -> Bool = { scalar in
+            switch scalar.value {
+            case 0x0a, 0x09: !keepsLines
+            case 0x202a...0x202e, 0x2066...0x2069: true
+            default: scalar.properties.generalCategory == .control
+            }
+        }
+        guard text.unicodeScalars.contains(where: isForbidden) else { return text }
+        var kept = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars { kept.append(isForbidden(scalar) ? " " : scalar) }
+        return String(kept)
+    }
+}
