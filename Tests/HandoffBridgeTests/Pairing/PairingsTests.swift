@@ -52,7 +52,7 @@ struct PairingsTests {
             let (owner, other) = (try FakePairingsOwner(), try device(1))
             let pairings = Pairings(owner)
             owner.addresses = [first, second]
-            owner.connecting = {
+            owner.connecting = { [unowned owner] in
                 throw HandoffFailure(.connectionUnavailable, "Reason \(owner.tried.count).")
             }
             try pairings.pair(other)
