@@ -232,7 +232,7 @@ package final class HandoffClient {
         let wasRegistered = broker != nil
         broker = nil
         policy.nameOwners[.broker] = nil
-        activities.ended()
+        tell(activities.ended())
         resumeWaiting()
         for failed in continuations.ended() {
             try? delegate?.didFailToContinue(failed.key, type: failed.type, error)

@@ -59,11 +59,12 @@ public final class ActivityWindow {
 
     private static func perform(_ actions: [FrontWindow<OpaquePointer, UserActivity>.Action]) {
         for action in actions {
+            // An activity that the application has ended is no longer that of its window.
             switch action {
             case .becomeCurrent(let activity):
-                activity.becomeCurrent()
+                if activity.isValid { activity.becomeCurrent() }
             case .resignCurrent(let activity):
-                activity.resignCurrent()
+                if activity.isValid { activity.resignCurrent() }
             case .lookSoon:
                 Task {
                     try? await Task.sleep(for: .milliseconds(50))

@@ -16,6 +16,7 @@ final class TestActivity {
     private(set) var state: ActivityState
     private(set) var saving = Saving()
     private(set) weak var backend: TestBackend?
+    /// It lives as long as the backend.
     private unowned let broker: TestBroker
     private var timer: Task<Void, Never>?
     /// The fetches that wait for the state to be saved.
@@ -83,7 +84,10 @@ final class TestActivity {
     }
 
     /// Time has passed.
-    func advance() { perform(saving.advance(to: broker.now.instant)) }
+    func advance() {
+        guard backend != nil else { return }
+        perform(saving.advance(to: broker.now.instant))
+    }
 
     /// The activity is gone.
     func end() {
@@ -125,11 +129,13 @@ final class TestActivity {
     private func willSave(_ attempt: UInt64) async {
         do {
             let properties = try await backend?.receiver?.willSave(number) ?? [:]
-            guard saving.isAwaiting(attempt: attempt) else { return }
+            // The test may have ended meanwhile.
+            guard let backend, saving.isAwaiting(attempt: attempt) else { return }
             try apply(properties)
-            backend?.keep(properties, of: number)
+            backend.keep(properties, of: number)
             perform(saving.answered(attempt: attempt, at: broker.now.instant))
         } catch {
+            guard backend != nil else { return }
             perform(saving.failed(attempt: attempt, message: "\(error)", at: broker.now.instant))
         }
     }

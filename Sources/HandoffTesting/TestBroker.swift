@@ -4,7 +4,7 @@ internal import HandoffCore
 public import HandoffKit
 
 /// A broker in memory, for the tests of applications: what it refuses and what it does is what the broker of a session
-/// refuses and does, by the same rules. It is absent until ``start()`` only if it was made so.
+/// refuses and does, by the same rules. It runs from the beginning, until ``stop()``.
 ///
 /// ```swift
 /// let (laptop, desktop) = TestBroker.pair()

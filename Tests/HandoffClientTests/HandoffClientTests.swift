@@ -124,12 +124,14 @@ struct HandoffClientTests {
             let former = session.recorder.paths
             try await session.killBroker()
             try await eventually { session.recorder.standings.last == .absent }
+            #expect(session.recorder.current.isEmpty)
             client.update(Session.other, ["Title": .string("new")])
             let begin = MainLoop.now
             try session.startBroker()
             try await eventually { session.recorder.paths.values.allSatisfy { !former.values.contains($0) } }
             await client.settle(within: .seconds(10))
             #expect(try await session.titles() == ["new", "1"])
+            try await eventually { session.recorder.current == [Session.other] }
             #expect(MainLoop.now - begin < 5_000_000)
             #expect(session.recorder.events == ["ended"])
         }

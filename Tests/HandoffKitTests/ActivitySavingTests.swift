@@ -196,6 +196,65 @@ struct SavingTests {
         #expect(broker.currentActivity?.userInfo == ["late": true])
     }
 
+    @Test("a state that a save is still putting together does not travel, whatever else is called meanwhile")
+    func halfMade() async throws {
+        let gate = Gate()
+        activity.userInfo = ["former": true]
+        activity.onWillSave {
+            $0.title = "Renamed"
+            await gate.wait()
+        }
+        activity.becomeCurrent()
+        activity.needsSave = true
+        await broker.settle()
+        #expect(activity.userInfo.isEmpty)
+        activity.resignCurrent()
+        activity.becomeCurrent()
+        await broker.settle()
+        #expect(broker.currentActivity?.userInfo == ["former": true])
+        #expect(broker.currentActivity?.title == "Renamed")
+        gate.open()
+        await gate.passed()
+        await broker.settle()
+        #expect(broker.currentActivity?.userInfo == ["former": true])
+        #expect(activity.userInfo == ["former": true])
+    }
+
+    @Test("responders save on behalf of the application that the activity is of")
+    func actingResponder() async throws {
+        var shared: [ObjectIdentifier?] = []
+        let responder = ClosureResponder(activity) { _ in
+            shared.append(HandoffApplication.shared.map { ObjectIdentifier($0) })
+        }
+        let other = broker.application(id: "org.example.Other")
+        activity.becomeCurrent()
+        await broker.settle()
+        _ = try await broker.continueElsewhere()
+        #expect(shared == [ObjectIdentifier(notes)])
+        withExtendedLifetime((responder, other)) {}
+    }
+
+    @Test("a test may end while an application still saves, and its broker ends with it")
+    func endOfTest() async throws {
+        let gate = Gate()
+        var own: TestBroker? = TestBroker()
+        weak let former = own
+        var application = own?.application(id: "org.example.Short", activityTypes: [edit])
+        var short: UserActivity? = UserActivity(application: application)
+        short?.onWillSave { _ in
+            await gate.wait()
+            throw HandoffError(.applicationFailed, "Too late.")
+        }
+        short?.becomeCurrent()
+        short?.needsSave = true
+        await own?.settle()
+        (short, application, own) = (nil, nil, nil)
+        gate.open()
+        await gate.passed()
+        for _ in 0..<1000 where former != nil { await Task.yield() }
+        #expect(former == nil)
+    }
+
     @Test("position and selection travel in user info")
     func position() async throws {
         activity.documentURL = URL(string: "file:///tmp/note.txt")

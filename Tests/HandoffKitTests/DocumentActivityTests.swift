@@ -103,6 +103,30 @@ struct DocumentActivityTests {
         #expect(changes.withLock { $0 } == 1)
     }
 
+    @Test("what a save has called a document stays until the document is called otherwise")
+    func savedTitle() async throws {
+        let document = DocumentActivity(url: url, application: editor)
+        document.userActivity?.onWillSave { $0.title = "Chapter 3" }
+        document.becomeCurrent()
+        document.noteChange()
+        await broker.settle()
+        #expect(broker.currentActivity?.title == "Chapter 3")
+        document.noteChange()
+        #expect(document.userActivity?.title == "Chapter 3")
+        document.userActivity?.onWillSave { _ in }
+        document.title = "Draft"
+        await broker.settle()
+        #expect(broker.currentActivity?.title == "Draft")
+    }
+
+    @Test("the activity of a document that was ended is not to be had any more")
+    func ended() async throws {
+        let document = DocumentActivity(url: url, application: editor)
+        let activity = try #require(document.userActivity)
+        activity.invalidate()
+        #expect(document.userActivity == nil)
+    }
+
     @Test("responders that come and go do not end the activity of an open document")
     func responders() async throws {
         let document = DocumentActivity(url: url, application: editor)

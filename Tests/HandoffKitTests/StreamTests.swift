@@ -181,6 +181,47 @@ struct StreamTests {
         #expect(runs.allSatisfy { $0.count == 1 } && Set(runs).count == 20)
     }
 
+    @Test("what is too large to go at once is not mixed with what others write at the same time")
+    func largeWrites() async throws {
+        let (origin, continuing) = try await open()
+        async let heard = Self.all(origin)
+        let size = 300_000
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<8 as Range<UInt8> {
+                group.addTask { @concurrent in
+                    for _ in 0..<20 {
+                        try await continuing.write(Data(repeating: writer, count: size))
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        try await continuing.finishWriting()
+        let data = try await heard
+        #expect(data.count == 8 * 20 * size)
+        let isWhole = stride(from: 0, to: data.count, by: size).allSatisfy { start in
+            data[start..<start + size] == Data(repeating: data[start], count: size)
+        }
+        #expect(isWhole)
+    }
+
+    @Test("a stream that is ended while others write keeps none of them waiting")
+    func endedWhileWriting() async throws {
+        for _ in 0..<10 {
+            let (origin, continuing) = try await open()
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 {
+                    group.addTask { @concurrent in
+                        while (try? await continuing.write(Data(count: 300_000))) != nil {}
+                    }
+                }
+                group.addTask { @concurrent in continuing.cancel() }
+                await group.waitForAll()
+            }
+            withExtendedLifetime(origin) {}
+        }
+    }
+
     @Test("nothing can be written after the end")
     func afterTheEnd() async throws {
         let (origin, continuing) = try await open()

@@ -239,6 +239,32 @@ struct UserActivityTests {
         #expect(activity.isCurrent)
     }
 
+    @Test("an application that was stopped does not count as registered by what was on its way then")
+    func stoppingEarly() async {
+        let application = broker.application(id: "org.example.Early", activityTypes: [edit])
+        application.stop()
+        await broker.settle()
+        #expect(!application.isRegistered && broker.registeredApplications == ["org.example.Notes"])
+    }
+
+    @Test("an activity whose application is gone is current no longer, and can become so in another")
+    func applicationGone() async throws {
+        let other = TestBroker()
+        var former: HandoffApplication? = other.application(id: "org.example.Former", activityTypes: [edit])
+        let activity = UserActivity(activityType: edit, title: "Orphan", application: former)
+        activity.becomeCurrent()
+        await other.settle()
+        #expect(activity.isCurrent)
+        former = nil
+        await other.settle()
+        #expect(!activity.isCurrent && other.activityCount == 0)
+        await broker.run(as: notes) {
+            activity.becomeCurrent()
+            await broker.settle()
+        }
+        #expect(activity.isCurrent && broker.currentActivity?.title == "Orphan")
+    }
+
     @Test("each failure of the interfaces has its code")
     func codes() {
         #expect(HandoffError.Code.allCases.count == 19)

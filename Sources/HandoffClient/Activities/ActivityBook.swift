@@ -160,10 +160,11 @@ struct ActivityBook: Equatable {
         return tellForBroker()
     }
 
-    /// The broker is gone, or knows the application no longer.
-    mutating func ended() {
+    /// The broker is gone, or knows the application no longer: nothing is current until one says so again.
+    mutating func ended() -> [Event] {
         forgetBroker()
         isRegistered = false
+        return order.compactMap { tell($0, isCurrent: false) }
     }
 
     private mutating func forgetBroker() {

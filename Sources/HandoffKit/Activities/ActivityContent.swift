@@ -24,8 +24,6 @@ struct ActivityContent {
 
     /// All that are set, as they travel.
     var properties: [String: Value] { state.shared }
-    /// The MIME type of the document, by its name.
-    var documentType: String? { state.documentType }
 
     /// Sets one property.
     /// - Returns: its value as it travels.

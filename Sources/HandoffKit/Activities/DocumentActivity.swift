@@ -28,7 +28,8 @@ public final class DocumentActivity: Observable, Sendable {
     /// The activity of the document at `url`, a file.
     /// - Parameters:
     ///   - url: where the document is; nil as long as it has not been saved anywhere.
-    ///   - contentType: its MIME type, which decides what type of activity it is; nil for what the name of the file says.
+    ///   - contentType: its MIME type, which decides what type of activity it is, by what the ``HandoffApplication`` was
+    ///     made with; nil for what the name of the file says when it first becomes current, by the desktop entry too.
     ///   - title: what to call it; nil for the name of the file.
     ///   - application: whose document it is; nil for the one of this process.
     public init(
@@ -50,7 +51,8 @@ public final class DocumentActivity: Observable, Sendable {
         set { set(\.url) { $0.url = newValue } }
     }
 
-    /// What to call it; nil for the name of the file.
+    /// What to call it; nil for the name of the file. A save may call the ``userActivity`` otherwise, until this or ``url``
+    /// changes.
     public var title: String? {
         get { read(\.title) { $0.title } }
         set { set(\.title) { $0.title = newValue } }
@@ -80,7 +82,8 @@ public final class DocumentActivity: Observable, Sendable {
     @MainActor public var userActivity: UserActivity? {
         _ = read(\.isOpen) { $0.isOpen }
         apply()
-        return holder.activity
+        guard let activity = holder.activity, activity.isValid else { return nil }
+        return activity
     }
 
     private func wish(_ isCurrent: Bool) {
@@ -141,6 +144,8 @@ public final class DocumentActivity: Observable, Sendable {
         private let contentType: String?
         private weak var application: HandoffApplication?
         private var wishes: UInt64 = 0
+        /// What the activity was last given.
+        private var given: (url: URL?, title: String?)?
 
         nonisolated init(_ contentType: String?, _ application: HandoffApplication?) {
             self.contentType = contentType
@@ -151,6 +156,9 @@ public final class DocumentActivity: Observable, Sendable {
             guard !hasEnded else { return }
             let activity = activity ?? make()
             self.activity = activity
+            // What a save has put there since stays.
+            if let given, given == (url, title) { return }
+            given = (url, title)
             activity.documentURL = url
             activity.title = title ?? url?.lastPathComponent ?? ""
         }

@@ -88,11 +88,14 @@ extension UserActivity {
         }
     }
 
-    /// Sends what has changed.
+    /// Sends what has changed, but no state that a save is still putting together: that goes along once it is whole.
     func flush() {
-        guard let number, let application, !pending.isEmpty else { return }
-        let changes = pending
+        guard let number, let application else { return }
+        var changes = pending
         pending = [:]
-        application.backend.update(number, changes)
+        if saving != nil, let unfinished = changes.removeValue(forKey: "UserInfo") {
+            pending["UserInfo"] = unfinished
+        }
+        if !changes.isEmpty { application.backend.update(number, changes) }
     }
 }

@@ -91,8 +91,8 @@ extension UserActivity {
         try await HandoffApplication.acting(acting) {
             try await closures.onWillSave?(self)
             try await delegate?.userActivityWillSave(self)
+            for responder in responders { responder.updateUserActivityState(self) }
         }
-        for responder in responders { responder.updateUserActivityState(self) }
     }
 
     private func tellUpdated() {

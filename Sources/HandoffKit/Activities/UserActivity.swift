@@ -6,10 +6,11 @@ internal import Platform
 
 /// What a user is doing in the application: it can be continued on another device.
 ///
-/// Setters are synchronous and check at once: a value that the broker would refuse leaves the former in its place, and
-/// is reported to ``UserActivityDelegate/userActivity(_:didFail:)`` and ``onFailure(_:)``; ``set(_:to:)`` throws
-/// instead. Everything that is set in one turn of the loop travels together. Without Handoff all of it is accepted and
-/// nothing happens.
+/// Setters are synchronous and check at once: a value that breaks a rule leaves the former in its place, and is reported
+/// to ``UserActivityDelegate/userActivity(_:didFail:)`` and ``onFailure(_:)``; ``set(_:to:)`` throws instead. What only the
+/// broker can refuse, because a quota is used up, is reported likewise, later: then other devices get the former value,
+/// until another one is set. Everything that is set in one turn of the loop travels together. Without Handoff all of it is
+/// accepted and nothing happens.
 ///
 /// An activity ends when ``invalidate()`` is called, when the last responder is dissociated from it that was associated,
 /// or when nobody holds it any more.
@@ -54,8 +55,8 @@ public final class UserActivity {
 
     /// An activity of this type.
     /// - Parameters:
-    ///   - activityType: empty for the first that the application declares, or for the one that it declares for
-    ///     documents of the type that ``documentURL`` has.
+    ///   - activityType: empty for the one that the application declares for documents of the type that ``documentURL``
+    ///     has when this first becomes current, else for the first that it declares.
     ///   - title: what the user is doing.
     ///   - application: whose activity it is; nil for the one of this process.
     public init(activityType: String = "", title: String = "", application: HandoffApplication? = nil) {
@@ -88,11 +89,10 @@ public final class UserActivity {
     /// The type of an activity that is nothing but a web page.
     nonisolated public static let browsingWeb = "org.example.Handoff.BrowsingWeb"
 
-    /// What kind of activity it is. If none was given, it is the one that the application declares for documents of the
-    /// type that ``documentURL`` has, else the first that it declares.
+    /// What kind of activity it is. If none was given, it is the first with which the ``HandoffApplication`` was made; other
+    /// devices see what the broker has chosen, which knows the desktop entry and the types of documents too.
     public var activityType: String {
-        requestedType.isEmpty
-            ? application?.defaultType(documentType: content.documentType) ?? "" : requestedType
+        requestedType.isEmpty ? application?.defaultType ?? "" : requestedType
     }
     /// What the user is doing, for people to read.
     public var title: String {

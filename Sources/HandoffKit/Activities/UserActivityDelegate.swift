@@ -14,7 +14,8 @@ public protocol UserActivityDelegate: AnyObject {
     func userActivityWasContinued(_ activity: UserActivity, on device: ContinuationDevice)
     /// The continuing application has opened a stream. It is closed when nobody holds it.
     func userActivity(_ activity: UserActivity, didReceive stream: ContinuationStream)
-    /// What was set was refused, here or by the broker; the value from before stays.
+    /// What was set was refused, here or by the broker; other devices get the value from before. If it breaks a rule, the
+    /// property still has that value, too.
     func userActivity(_ activity: UserActivity, didFail error: HandoffError)
 }
 

@@ -29,64 +29,6 @@ extension UserActivityResponder {
     }
 }
 
-/// Associates one ``UserActivityResponder`` with the activity that it shows, and ends with it.
-@MainActor
-public final class ActivityAssociation {
-    private(set) var activity: UserActivity?
-    private(set) weak var responder: (any UserActivityResponder)?
-
-    /// An association with no activity yet.
-    nonisolated public init() {}
-
-    isolated deinit { activity?.dissociate(self) }
-
-    func set(_ new: UserActivity?, responder: any UserActivityResponder) {
-        self.responder = responder
-        guard new !== activity else { return }
-        let former = activity
-        activity = new?.isValid == true ? new : nil
-        activity?.associate(self)
-        former?.dissociate(self)
-    }
-
-    /// The activity has ended.
-    func activityEnded(_ ended: UserActivity) {
-        if activity === ended { activity = nil }
-    }
-}
-
-/// An association that does not keep its responder.
-struct WeakAssociation {
-    weak var value: ActivityAssociation?
-}
-
-/// A responder for what has no class: it is one for as long as it is kept.
-@MainActor
-public final class ClosureResponder: UserActivityResponder {
-    /// What associates this with its activity.
-    public let activityAssociation = ActivityAssociation()
-    private let update: @MainActor (UserActivity) -> Void
-    private let restore: @MainActor (UserActivity) -> Void
-
-    /// A responder of `activity`.
-    /// - Parameters:
-    ///   - update: puts a part of the state into the activity.
-    ///   - restore: shows what is in the activity.
-    public init(
-        _ activity: UserActivity? = nil, update: @escaping @MainActor (UserActivity) -> Void,
-        restore: @escaping @MainActor (UserActivity) -> Void = { _ in }
-    ) {
-        self.update = update
-        self.restore = restore
-        userActivity = activity
-    }
-
-    /// Calls what was given for that.
-    public func updateUserActivityState(_ activity: UserActivity) { update(activity) }
-    /// Calls what was given for that.
-    public func restoreUserActivityState(_ activity: UserActivity) { restore(activity) }
-}
-
 extension UserActivity {
     /// The responders that share this activity, in the order in which they were associated.
     public var responders: [any UserActivityResponder] { associations.compactMap { $0.value?.responder } }

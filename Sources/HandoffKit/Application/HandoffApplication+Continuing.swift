@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffCore
+internal import Platform
 
 /// What an application has given to be called.
 struct HandoffApplicationClosures {
@@ -11,7 +12,8 @@ struct HandoffApplicationClosures {
 
 extension HandoffApplication {
     /// Calls `body` with each activity that is continued here, where there is no delegate. It returns whether it has
-    /// handled the activity; what it throws is shown to the user. What has arrived before is handed over then.
+    /// handled the activity; what it throws is shown to the user, or only logged if the activity was ``pending`` for so
+    /// long that the desktop waits no more. What has arrived before is handed over then.
     public func onContinue(
         _ body: @escaping @MainActor (UserActivity, ContinuationDevice) async throws -> Bool
     ) {
@@ -90,10 +92,18 @@ extension HandoffApplication {
                 do {
                     oldest.settle(.success(try await hand(oldest)))
                 } catch {
-                    oldest.settle(.failure(HandoffError(error).failure))
+                    let error = HandoffError(error)
+                    if !oldest.settle(.failure(error.failure)) { notTold(error, of: oldest.activity) }
                 }
             }
         }
+    }
+
+    /// `activity` was kept for so long that the broker has been told that it was continued.
+    private func notTold(_ error: HandoffError, of activity: UserActivity) {
+        kitLog.warning(
+            "\(id) has not continued what was kept for it, of type \(activity.activityType): \(error.message)"
+        )
     }
 
     private func hand(_ arrived: KeptActivity) async throws -> Bool {

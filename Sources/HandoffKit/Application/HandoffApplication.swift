@@ -23,7 +23,8 @@ public final class HandoffApplication {
     @ObservationIgnored public var isReady = true {
         didSet { handOverSoon() }
     }
-    /// The activities that have arrived and are kept until somebody asks for them, the oldest first.
+    /// The activities that have arrived and are kept until somebody asks for them, the oldest first. The device that they
+    /// come from is told that they were continued once the broker would wait no longer, which is after half a minute.
     public var pending: [UserActivity] { kept.map(\.activity) }
     /// Whether the broker knows the application now.
     public private(set) var isRegistered = false
@@ -51,7 +52,7 @@ public final class HandoffApplication {
     ///   - id: the name of the desktop entry without `.desktop`.
     ///   - activityTypes: the types of activities that it makes and continues, in reverse-DNS form; the first is that of
     ///     activities without one.
-    ///   - team: who may continue each other's activities; nil for this application alone.
+    ///   - team: who may continue each other's activities; nil for what the desktop entry says, else this application alone.
     ///   - documentTypes: by MIME type, the type of activities for documents.
     ///   - domains: the web hosts whose pages it shows.
     public convenience init(
@@ -76,6 +77,7 @@ public final class HandoffApplication {
 
     isolated deinit {
         backend.stop()
+        for activity in activities.values { activity.value?.applicationStopped() }
     }
 
     /// The application of this process: the one that was made last.
@@ -94,6 +96,9 @@ public final class HandoffApplication {
     public var documentTypes: [String: String] { declaration.documentTypes }
 
     /// Registers from now on, again with each new broker. Without Handoff it does nothing.
+    ///
+    /// The session bus is another matter: if there is none, or it ends, nothing follows until ``stop()`` and another
+    /// ``start()``, and each activity has to be made current again then.
     public func start() {
         guard !hasStarted else { return }
         hasStarted = true
@@ -119,13 +124,12 @@ public final class HandoffApplication {
         standingChanged(.absent)
     }
 
-    /// The type of activities without one.
-    func defaultType(documentType: String?) -> String? {
-        documentType.flatMap { documentTypes[$0] } ?? activityTypes.first
-            ?? documentTypes.min { $0.key < $1.key }?.value
-    }
+    /// The type of activities without one, as far as it follows from what was declared here.
+    var defaultType: String? { activityTypes.first ?? documentTypes.min { $0.key < $1.key }?.value }
 
-    func standingChanged(_ standing: HandoffStanding) {
+    func standingChanged(_ new: HandoffStanding) {
+        // What was on its way when the application stopped is out of date.
+        let standing = hasStarted ? new : .absent
         let isNow = standing == .registered
         if isRegistered != isNow { isRegistered = isNow }
         if case .refused(let failure) = standing {

@@ -30,12 +30,15 @@ final class KeptActivity {
     }
 
     /// It is known what has become of it; only the first time counts.
-    func settle(_ new: Result<Bool, HandoffFailure>) {
+    /// - Returns: whether this was the first time.
+    @discardableResult
+    func settle(_ new: Result<Bool, HandoffFailure>) -> Bool {
         timer?.cancel()
         timer = nil
-        guard result == nil else { return }
+        guard result == nil else { return false }
         result = new
         waiter?.resume(with: new)
         waiter = nil
+        return true
     }
 }

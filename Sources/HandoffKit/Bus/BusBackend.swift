@@ -28,7 +28,13 @@ package final class BusBackend: HandoffBackend {
         let (events, feed) = AsyncStream<BusEvent>.makeStream()
         listener = BusListener(address, feed)
         Task { [weak self] in
-            for await event in events { self?.happened(event) }
+            for await event in events {
+                guard let self else {
+                    event.refuse()
+                    continue
+                }
+                happened(event)
+            }
         }
     }
 
@@ -133,24 +139,12 @@ package final class BusBackend: HandoffBackend {
         _ body: () async throws -> Success
     ) async -> Result<Success, HandoffFailure> {
         do { return .success(try await body()) } catch {
-            return .failure(HandoffFailure(ofApplication: error))
+            return .failure(HandoffError(error).failure)
         }
     }
 }
 
 extension HandoffFailure {
-    /// What the application has thrown.
-    init(ofApplication error: any Error) {
-        switch error {
-        case let failure as HandoffFailure: self = failure
-        case let error as HandoffError:
-            let code = Code.allCases.first { "\($0)" == error.code.rawValue }
-            self.init(code ?? .applicationFailed, error.message)
-        case is CancellationError: self.init(.applicationFailed, "The application has given it up.")
-        default: self.init(.applicationFailed, "\(error)")
-        }
-    }
-
     /// What the broker has answered.
     init(ofBroker error: any Error) {
         if let failure = error as? HandoffFailure {

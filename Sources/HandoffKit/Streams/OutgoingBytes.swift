@@ -64,7 +64,8 @@ final class OutgoingBytes: Sendable {
         }
     }
 
-    /// - Returns: how many bytes went without waiting.
+    /// - Returns: how many bytes went without waiting. If that is a part of them, nobody else writes until the rest of
+    ///   them has its place.
     private func writeAtOnce(_ data: Data) throws(HandoffError) -> Int {
         let isFree = state.change { state in
             guard state.pieces.isEmpty, !state.isBusy else { return false }
@@ -72,12 +73,16 @@ final class OutgoingBytes: Sendable {
             return true
         }
         guard isFree else { return 0 }
-        defer { state.change { $0.isBusy = false } }
+        var count = 0
+        defer {
+            if count == 0 || count == data.count { state.change { $0.isBusy = false } }
+        }
         switch send(data.prefix(Self.shortLength), from: 0, waits: false) {
-        case .bytes(let count): return count
-        case .end: return 0
+        case .bytes(let sent): count = sent
+        case .end: break
         case .broken(let code): throw fail(StreamSocketEnd.failure(code, "Writing"))
         }
+        return count
     }
 
     private func send(_ data: Data, from place: Int, waits: Bool) -> StreamSocketEnd.Outcome {
@@ -94,10 +99,7 @@ final class OutgoingBytes: Sendable {
         do {
             try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
-                    state.change {
-                        $0.pieces.append(
-                            Piece(number: number, data: data, place: place, continuation: continuation))
-                    }
+                    queue(Piece(number: number, data: data, place: place, continuation: continuation))
                     if Task.isCancelled { forget(number) }
                     begin()
                 }
@@ -107,6 +109,17 @@ final class OutgoingBytes: Sendable {
         } catch {
             throw HandoffError(error)
         }
+    }
+
+    /// Gives `piece` its place: the rest of what was begun comes first.
+    private func queue(_ piece: Piece) {
+        let failure = state.change { state -> HandoffError? in
+            if piece.place > 0 { state.isBusy = false }
+            if let failure = state.failure { return failure }
+            state.pieces.insert(piece, at: piece.place > 0 ? 0 : state.pieces.count)
+            return nil
+        }
+        if let failure { piece.continuation?.resume(throwing: failure) }
     }
 
     /// Who has this number waits no more. A piece goes its way nevertheless: the other side never gets a part of it.
