@@ -85,6 +85,19 @@ final class ContactStore {
         took(try await inOrder { try file.change(body) })
     }
 
+    /// Takes over contacts of another device, and returns once they are stored. There may be so many that comparing them takes
+    /// longer than a window may stand still.
+    func merge(_ contacts: [Contact]) async throws -> ContactList.Merge {
+        let file = file
+        let (contents, merge) = try await inOrder {
+            var merge = ContactList.Merge()
+            let contents = try file.change { merge = $0.merge(contacts) }
+            return (contents, merge)
+        }
+        took(contents)
+        return merge
+    }
+
     /// Does `body` after all that was asked for before, on a thread that may wait for the disk.
     private func inOrder<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
