@@ -72,10 +72,9 @@ final class ContactStore {
     private func readSoon() {
         guard !isReadingSoon else { return }
         isReadingSoon = true
-        Task {
-            try? await Task.sleep(for: .milliseconds(100))
-            isReadingSoon = false
-            read()
+        Later.call(afterMilliseconds: 100) { [weak self] in
+            self?.isReadingSoon = false
+            self?.read()
         }
     }
 
@@ -103,11 +102,11 @@ final class ContactStore {
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
         let former = former
-        let work = Task.detached {
+        let work = Task {
             await former?.value
-            return try body()
+            return try await FileThread.run(body)
         }
-        self.former = Task.detached { _ = try? await work.value }
+        self.former = Task { _ = try? await work.value }
         return try await work.value
     }
 
