@@ -180,6 +180,7 @@ package final class HandoffClient {
     private func register(
         with broker: Daemon, _ declaration: ClientDeclaration, _ began: Int
     ) async {
+        let asked = MainLoop.now
         do {
             try await broker.manager.registerApplication(
                 applicationId: declaration.applicationID, activityTypes: declaration.activityTypes,
@@ -199,6 +200,8 @@ package final class HandoffClient {
             let owner = try? await broker.bus.owner(of: HandoffNames.broker)
             guard began == epoch, owner == broker.name else { return }
             stand(.refused(error))
+            // Who claims at once that there is no answer would be asked again without end.
+            guard .microseconds(MainLoop.now - asked) >= Self.patience / 2 else { return }
             if began == epoch { await register(with: broker, declaration, began) }
         }
     }

@@ -66,10 +66,7 @@ public final class ActivityWindow {
             case .resignCurrent(let activity):
                 if activity.isValid { activity.resignCurrent() }
             case .lookSoon:
-                Task {
-                    try? await Task.sleep(for: .milliseconds(50))
-                    look()
-                }
+                Later.call(afterMilliseconds: 50) { look() }
             }
         }
     }

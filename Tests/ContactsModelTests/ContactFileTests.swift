@@ -102,6 +102,32 @@ struct ContactFileTests {
         }
     }
 
+    @Test(
+        "copies that the user has put beside the file stay, whatever they are called, and what a killed process has left goes"
+    )
+    func copies() throws {
+        let copies = [
+            "contacts.json.backup", "contacts.json.251122", "contacts.json.A1B2C3", "contacts.json.part-1",
+        ]
+        for name in copies + ["contacts.json.part", "contacts.json.part.A1B2C3"] {
+            try folder.write("mine", to: name)
+        }
+        _ = try file.change { $0.save(contact("Ada")) }
+        #expect(try names == (copies + ["contacts.json", "contacts.json.lock"]).sorted())
+    }
+
+    @Test("more than can be read again is not written, and what was there stays")
+    func size() throws {
+        let file = ContactFile(path: file.path, maximumSize: 1_000)
+        let ada = contact("Ada")
+        _ = try file.change { $0.save(ada) }
+        let failure = #expect(throws: ContactFile.Failure.self) {
+            try file.change { $0.save(contact("Zoë", [.note: String(repeating: "x", count: 1_000)])) }
+        }
+        #expect(failure?.description.contains("more than 1000. Shorten") == true)
+        #expect(try file.read().list.contacts == [ada])
+    }
+
     @Test("two processes that write at the same time lose nothing of each other")
     func two() async throws {
         try await onLoop {

@@ -42,6 +42,15 @@ struct ContactStreamTests {
         }
     }
 
+    @Test("of contacts without end no more are kept than the file may have")
+    func endless() throws {
+        let bytes = sent((0..<50).map { contact("Ada \($0)", [.note: String(repeating: "x", count: 1_000)]) })
+        var reader = ContactStreamReader(maximumSize: bytes.count)
+        try reader.read(bytes)
+        let failure = #expect(throws: ContactStreamReader.Failure.self) { try reader.read(Data("\n".utf8)) }
+        #expect(failure?.description == "More than \(bytes.count) bytes of contacts have come.")
+    }
+
     @Test(
         "what is no contact is refused, saying so",
         arguments: [

@@ -17,6 +17,16 @@ struct DraftTests {
         #expect(!arrived.isNew)
     }
 
+    @Test(
+        "a contact that another device has changed at the end of time can be edited all the same",
+        arguments: [Int64.min, -1, .max])
+    func endOfTime(modified: Int64) {
+        var draft = Draft(contact("Ada", modified: modified))
+        draft[.name] = "Ada L"
+        #expect(draft.finished(at: 5, replacing: draft.contact).modified == max(5, modified))
+        #expect(draft.finished(at: 5, replacing: nil).modified == max(5, modified))
+    }
+
     @Test("typing what is there already changes nothing")
     func unchanged() {
         var draft = Draft(contact("Ada"))

@@ -83,4 +83,16 @@ struct WindowStateTests {
         state.listChanged(ContactList())
         #expect(state.viewed == newer)
     }
+
+    @Test("what another device has searched for is no more than somebody would type")
+    func longQuery() {
+        var state = WindowState()
+        state.query = "Ada\u{202e}\n King"
+        #expect(state.query == "Ada   King")
+        state.query = String(repeating: "a ", count: 65_000)
+        #expect(state.query == String(repeating: "a ", count: 128))
+        // One character to people, but many to whoever compares.
+        state.query = "a" + String(repeating: "\u{301}", count: 65_000)
+        #expect(state.query.unicodeScalars.count == 256)
+    }
 }

@@ -158,7 +158,29 @@ struct BrokerFaultTests {
             try await eventually { broker.proxy == nil }
             client.start(Self.declaration)
             try await eventually { broker.registered.count == 2 }
-            #expect(recorder.standings == [.registered, .registered])
+            try await eventually { recorder.standings == [.registered, .registered] }
+        }
+    }
+
+    @Test("a broker that says at once that there is no answer is not asked again and again")
+    func falseTimeout() async throws {
+        try await onLoop {
+            let (bus, recorder) = (try await TestBus.start(), Recorder())
+            let broker = try await FakeBroker.start(on: bus)
+            var asked = 0
+            broker.onRegister = {
+                asked += 1
+                if !recorder.standings.isEmpty { return }
+                throw DBusError(.noReply, "Nobody answers.")
+            }
+            let client = HandoffClient(.address(bus.address))
+            client.delegate = recorder
+            client.start(Self.declaration)
+            try await eventually { !recorder.standings.isEmpty }
+            // What the client asks meanwhile comes to the broker before this.
+            client.start(ClientDeclaration(applicationID: "com.example.other", activityTypes: ["t"]))
+            try await eventually { broker.registered.contains("com.example.other") }
+            #expect(asked == 2)
         }
     }
 }

@@ -28,8 +28,8 @@ final class ContactEditor {
         guard let buffer = note[object: "buffer"] else { preconditionFailure("a text view has no text") }
         self.buffer = buffer
         for (field, row, text) in entries {
-            // Every character takes four bytes at most.
-            text[number: "max-length"] = field.maximumSize / 4
+            // Every character takes one byte at least. What a contact may have must not be cut off here; what is longer is told.
+            text[number: "max-length"] = field.maximumSize
             row.on("changed") { [weak self] in self?.changed(field) }
             text.on("notify::cursor-position") { [weak self] in self?.cursorMoved() }
         }

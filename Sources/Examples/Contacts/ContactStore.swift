@@ -72,10 +72,9 @@ final class ContactStore {
     private func readSoon() {
         guard !isReadingSoon else { return }
         isReadingSoon = true
-        Task {
-            try? await Task.sleep(for: .milliseconds(100))
-            isReadingSoon = false
-            read()
+        Later.call(afterMilliseconds: 100) { [weak self] in
+            self?.isReadingSoon = false
+            self?.read()
         }
     }
 
@@ -85,16 +84,29 @@ final class ContactStore {
         took(try await inOrder { try file.change(body) })
     }
 
+    /// Takes over contacts of another device, and returns once they are stored. There may be so many that comparing them takes
+    /// longer than a window may stand still.
+    func merge(_ contacts: [Contact]) async throws -> ContactList.Merge {
+        let file = file
+        let (contents, merge) = try await inOrder {
+            var merge = ContactList.Merge()
+            let contents = try file.change { merge = $0.merge(contacts) }
+            return (contents, merge)
+        }
+        took(contents)
+        return merge
+    }
+
     /// Does `body` after all that was asked for before, on a thread that may wait for the disk.
     private func inOrder<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
         let former = former
-        let work = Task.detached {
+        let work = Task {
             await former?.value
-            return try body()
+            return try await FileThread.run(body)
         }
-        self.former = Task.detached { _ = try? await work.value }
+        self.former = Task { _ = try? await work.value }
         return try await work.value
     }
 

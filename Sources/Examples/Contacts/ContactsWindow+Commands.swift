@@ -61,7 +61,8 @@ extension ContactsWindow {
 
     /// Deletes the contact that is shown. It can be undone for as long as the message is there.
     func delete() {
-        guard let contact = state.viewed, store.list[contact.id] != nil else { return }
+        // What is shown may be what another device has of it, and would be the wrong one to bring back.
+        guard let contact = state.viewed.flatMap({ store.list[$0.id] }) else { return }
         change { $0.show(nil) }
         Task {
             guard await stores("Couldn’t Delete", { $0.delete(contact.id) }) else { return }

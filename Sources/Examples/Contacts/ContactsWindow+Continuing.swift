@@ -28,7 +28,7 @@ extension ContactsWindow {
                 change { $0.goBack() }
                 if case .string(let query)? = activity.userInfo[ContactActivity.queryKey], !query.isEmpty {
                     search()
-                    widgets.search[text: "text"] = query
+                    widgets.search[text: "text"] = Text.query(query)
                 }
                 receive(stream, from: device, for: activity)
             case .view:
@@ -86,9 +86,6 @@ extension ContactsWindow {
     }
 
     private func take(_ contacts: [Contact]) async throws {
-        var former = store.list
-        let merge = former.merge(contacts)
-        try await store.change { _ = $0.merge(contacts) }
-        toast(merge.text)
+        toast(try await store.merge(contacts).text)
     }
 }

@@ -35,8 +35,16 @@ public struct ContactFile: Sendable {
     /// Where the file is.
     public let path: String
 
+    /// The most bytes that it may have: more than a hundred thousand contacts take that somebody has typed.
+    public static let maximumSize = 64 << 20
+
+    private let maximumSize: Int
+
     /// The file at `path`, which need not exist yet.
-    public init(path: String) { self.path = SmallFile.target(of: path) }
+    public init(path: String, maximumSize: Int = Self.maximumSize) {
+        self.path = SmallFile.target(of: path)
+        self.maximumSize = maximumSize
+    }
 
     /// The user's contacts.
     public static func ofUser() -> ContactFile {
@@ -66,13 +74,13 @@ public struct ContactFile: Sendable {
 
     // MARK: Reading and writing
 
-    /// More than a hundred thousand contacts take that somebody has typed.
-    private static let maximumSize = 256 << 20
+    /// Where the contacts are written before they take the place of the file.
+    private var part: String { "\(path).part" }
 
     private func readLocked() throws(Failure) -> Contents {
         let bytes: [UInt8]?
         do throws(KeyFileError) {
-            bytes = try SmallFile.read(path, maximumSize: Self.maximumSize)
+            bytes = try SmallFile.read(path, maximumSize: maximumSize)
         } catch {
             throw Failure(description: "\(error)")
         }
@@ -96,10 +104,31 @@ public struct ContactFile: Sendable {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
             let form = Form(version: Form.version, contacts: list.contacts)
-            try SmallFile.write([UInt8](try encoder.encode(form)), to: path)
+            let bytes = [UInt8](try encoder.encode(form))
+            // A longer file could be written, but not be read again.
+            guard bytes.count <= maximumSize else {
+                throw Failure(
+                    description:
+                        "The contacts take \(bytes.count) bytes, more than \(maximumSize). Shorten or delete some."
+                )
+            }
+            try SmallFile.write(bytes, to: part)
         } catch {
             throw Failure(description: "\(error)")
         }
+        guard rename(part, path) == 0 else {
+            throw Failure(description: "\(path) can't be replaced: \(SystemError.last). Move it away.")
+        }
+        persistFolder()
+    }
+
+    /// Has the disk keep that a file was renamed. Where it can't, a crash of the machine may bring the former contacts back.
+    private func persistFolder() {
+        guard let slash = path.lastIndex(of: "/") else { return }
+        let descriptor = open(String(path[...slash]), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
     }
 
     /// Renames the file, so that it is kept but no longer used, and returns what it is called now.
@@ -147,14 +176,14 @@ public struct ContactFile: Sendable {
             return
         }
         defer { closedir(folder) }
-        let prefix = String(path[path.index(after: slash)...]) + "."
+        let part = String(part[path.index(after: slash)...])
         while let entry = readdir(folder) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
                 $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            // As g_file_set_contents_full() names them.
-            guard name.hasPrefix(prefix), name.utf8.count == prefix.utf8.count + 6 else { continue }
-            unlinkat(dirfd(folder), name, 0)
+            // As g_file_set_contents_full() names what it writes. What else begins like the file is the user's, such as a copy.
+            let isUnfinished = name.hasPrefix(part + ".") && name.utf8.count == part.utf8.count + 7
+            if name == part || isUnfinished { unlinkat(dirfd(folder), name, 0) }
         }
     }
 }

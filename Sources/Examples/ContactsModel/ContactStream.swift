@@ -58,10 +58,12 @@ public struct ContactStreamReader {
     public private(set) var contacts: [Contact] = []
     private var expected: Int?
     private var unread = Data()
+    private let maximumSize: Int
+    private var size = 0
     private let decoder = JSONDecoder()
 
-    /// Nothing has come yet.
-    public init() {}
+    /// Nothing has come yet, and no more than `maximumSize` bytes may: more contacts than the file may have are not kept either.
+    public init(maximumSize: Int = ContactFile.maximumSize) { self.maximumSize = maximumSize }
 
     /// How much of all has come, from 0 to 1.
     public var progress: Double {
@@ -71,6 +73,10 @@ public struct ContactStreamReader {
 
     /// Takes what has come, in pieces of any size.
     public mutating func read(_ piece: Data) throws(Failure) {
+        size += piece.count
+        guard size <= maximumSize else {
+            throw Failure(description: "More than \(maximumSize) bytes of contacts have come.")
+        }
         var rest = piece[...]
         while let end = rest.firstIndex(of: 0x0a) {
             unread += rest[..<end]

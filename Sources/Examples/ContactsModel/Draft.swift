@@ -68,7 +68,10 @@ public struct Draft: Hashable, Codable, Sendable {
         for field in Field.allCases where !field.hasLines {
             finished[field] = Text.withoutControls(contact[field], keepsLines: false)
         }
-        finished.modified = max(moment, base + 1, (stored?.modified ?? 0) + 1)
+        finished.modified = max(moment, Self.after(base), Self.after(stored?.modified ?? 0))
         return finished
     }
+
+    /// The moment after `moment`, which another device may have set to the last that there is.
+    private static func after(_ moment: Int64) -> Int64 { moment == .max ? .max : moment + 1 }
 }

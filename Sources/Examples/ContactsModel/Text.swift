@@ -22,6 +22,14 @@ public enum Text {
         return String(cString: key)
     }
 
+    /// The most characters that are searched for.
+    static let longestQuery = 256
+
+    /// `text` as something to search for. Each word is looked for in each contact, so there must not be thousands.
+    public static func query(_ text: String) -> String {
+        String(withoutControls(text, keepsLines: false).unicodeScalars.prefix(longestQuery))
+    }
+
     /// `text` without characters that would break lines or turn the direction of what stands around it.
     public static func withoutControls(_ text: String, keepsLines: Bool) -> String {
         let isForbidden: (Unicode.Scalar) -> Bool = { scalar in

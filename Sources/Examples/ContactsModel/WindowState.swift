@@ -24,8 +24,8 @@ public struct WindowState: Sendable {
 
     /// What is beside the list.
     public private(set) var pane = Pane.nothing
-    /// What is searched for.
-    public var query = ""
+    /// What is searched for, as ``Text/query(_:)`` has it.
+    public var query = "" { didSet { query = Text.query(query) } }
     /// Where editing was continued; nil while it goes on here.
     public private(set) var elsewhere: Elsewhere?
     /// What is pushed aside by a continuation, and comes back if that fails.
