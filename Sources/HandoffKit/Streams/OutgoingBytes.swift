@@ -73,16 +73,21 @@ final class OutgoingBytes: Sendable {
         }
         guard isFree else { return 0 }
         defer { state.change { $0.isBusy = false } }
-        switch send(data.prefix(Self.shortLength), from: 0, waits: false) {
-        case .bytes(let count): return count
-        case .end: return 0
-        case .broken(let code): throw fail(StreamSocketEnd.failure(code, "Writing"))
+        let length = min(data.count, Self.shortLength)
+        var place = 0
+        while place < length {
+            switch send(data, from: place, upTo: length, waits: false) {
+            case .bytes(0), .end: return place
+            case .bytes(let count): place += count
+            case .broken(let code): throw fail(StreamSocketEnd.failure(code, "Writing"))
+            }
         }
+        return place
     }
 
-    private func send(_ data: Data, from place: Int, waits: Bool) -> StreamSocketEnd.Outcome {
+    private func send(_ data: Data, from place: Int, upTo end: Int, waits: Bool) -> StreamSocketEnd.Outcome {
         data.withUnsafeBytes {
-            socket.write(UnsafeRawBufferPointer(rebasing: $0[place...]), waits: waits)
+            socket.write(UnsafeRawBufferPointer(rebasing: $0[place..<end]), waits: waits)
         }
     }
 
@@ -162,7 +167,7 @@ final class OutgoingBytes: Sendable {
     private func write(_ data: Data, from start: Int) -> HandoffError? {
         var place = start
         while place < data.count {
-            switch send(data, from: place, waits: true) {
+            switch send(data, from: place, upTo: data.count, waits: true) {
             case .bytes(let count): place += count
             case .broken(let code): return StreamSocketEnd.failure(code, "Writing")
             case .end: return nil
