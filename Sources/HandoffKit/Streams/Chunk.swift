@@ -38,6 +38,8 @@ struct Chunk: @unchecked Sendable {
             defer { giveBack() }
             return Data(bytes[..<count])
         }
-        return Data(bytesNoCopy: start, count: count, deallocator: .custom { start, _ in Chunk(start: start).giveBack() })
+        return Data(
+            bytesNoCopy: start, count: count,
+            deallocator: .custom { start, _ in Chunk(start: start).giveBack() })
     }
 }

@@ -72,14 +72,17 @@ final class OutgoingBytes: Sendable {
             return true
         }
         guard isFree else { return 0 }
-        defer { state.change { $0.isBusy = false } }
         let length = min(data.count, Self.shortLength)
         var place = 0
+        // Whoever has sent a part keeps the others out until the rest is the first piece.
+        defer { if place == 0 || place == data.count { state.change { $0.isBusy = false } } }
         while place < length {
             switch send(data, from: place, upTo: length, waits: false) {
             case .bytes(0), .end: return place
             case .bytes(let count): place += count
-            case .broken(let code): throw fail(StreamSocketEnd.failure(code, "Writing"))
+            case .broken(let code):
+                place = 0
+                throw fail(StreamSocketEnd.failure(code, "Writing"))
             }
         }
         return place
@@ -99,9 +102,14 @@ final class OutgoingBytes: Sendable {
         do {
             try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
+                    let piece = Piece(number: number, data: data, place: place, continuation: continuation)
                     state.change {
-                        $0.pieces.append(
-                            Piece(number: number, data: data, place: place, continuation: continuation))
+                        if place > 0 {
+                            $0.isBusy = false
+                            $0.pieces.insert(piece, at: 0)
+                        } else {
+                            $0.pieces.append(piece)
+                        }
                     }
                     if Task.isCancelled { forget(number) }
                     begin()
