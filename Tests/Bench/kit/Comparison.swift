@@ -26,7 +26,8 @@ struct Comparison {
             }
         }
         let ratio = Self.median(zip(kit, raw).map { $0 / $1 })
-        return "kit \(Self.rounded(ratio)) \(Self.rounded(Self.median(kit))) \(Self.rounded(Self.median(raw)))"
+        return
+            "kit \(Self.rounded(ratio)) \(Self.rounded(Self.median(kit))) \(Self.rounded(Self.median(raw)))"
     }
 
     private static func median(_ values: [Double]) -> Double { values.sorted()[(values.count - 1) / 2] }
