@@ -152,6 +152,8 @@ final class IncomingBytes: Sendable {
 
     /// Reads a piece; at the end, or if there is nothing and it does not wait, nil.
     private func read(waits: Bool) -> Data? {
+        // A stream on which nothing comes takes no memory for it.
+        if waits { socket.waitForBytes() }
         let chunk = Chunk.take()
         switch socket.read(chunk.bytes, waits: waits) {
         case .bytes(0): chunk.giveBack()

@@ -106,6 +106,9 @@ final class StreamSocketEnd: Sendable {
     /// On the first thread, where windows are drawn, nobody waits.
     private func flags(_ waits: Bool) -> Int32 { waits || !FirstThread.isHere ? 0 : Int32(MSG_DONTWAIT) }
 
+    /// Waits until there is something to read, or to say.
+    func waitForBytes() { wait(POLLIN) }
+
     /// Waits until a call has something to do, or to say.
     private func wait(_ events: CInt) {
         var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
