@@ -144,6 +144,9 @@ let package = Package(
             name: "MainActorProgram",
             dependencies: ["CGio", "DBus", "HandoffClient", "HandoffCore", "HandoffKit", "MainLoop"],
             path: "Tests/MainActorProgram", swiftSettings: settings),
+        .executableTarget(
+            name: "stream-rate", dependencies: ["DBus", "HandoffInterfaces", "HandoffKit", "Platform"],
+            path: "Tests/Bench/kit", swiftSettings: settings),
         tests(
             "HandoffKit",
             [

@@ -3,8 +3,8 @@ internal import DBus
 internal import Glibc
 internal import HandoffCore
 internal import HandoffInterfaces
+internal import HandoffKit
 internal import Platform
-internal import Synchronization
 
 /// A stream between two applications of a test, with a thread a direction between their sockets, so that it ends and
 /// breaks for them as one through two bridges does.
@@ -18,7 +18,7 @@ final class TestStream: Sendable {
     }
 
     private let ends: [CInt]
-    private let state = Mutex(State())
+    private let state = Monitor(State())
     private let stop: StopSignal
 
     private init(_ ends: [CInt]) throws {
@@ -42,11 +42,11 @@ final class TestStream: Sendable {
     }
 
     /// Whether both directions have ended.
-    var hasEnded: Bool { state.withLock { $0.running == 0 } }
+    var hasEnded: Bool { state.change { $0.running == 0 } }
 
     /// Breaks the stream: both applications are told.
     func cut() {
-        state.withLock {
+        state.change {
             guard $0.running > 0, !$0.isCut else { return }
             $0.isCut = true
             stop.send()
@@ -74,12 +74,12 @@ final class TestStream: Sendable {
                 return
             }
         }
-        if !state.withLock({ $0.isCut }) { shutdown(to, Int32(SHUT_WR)) }
+        if !state.change({ $0.isCut }) { shutdown(to, Int32(SHUT_WR)) }
     }
 
     /// Both sockets are closed once both directions have ended, and only then.
     private func ended() {
-        let (isLast, isCut) = state.withLock {
+        let (isLast, isCut) = state.change {
             $0.running -= 1
             return ($0.running == 0, $0.isCut)
         }

@@ -152,25 +152,20 @@ final class IncomingBytes: Sendable {
 
     /// Reads a piece; at the end, or if there is nothing and it does not wait, nil.
     private func read(waits: Bool) -> Data? {
-        let size = ContinuationStream.largestChunk
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
-        switch socket.read(buffer, waits: waits) {
-        case .bytes(0): break
-        case .bytes(let count): return Self.data(buffer, count)
-        case .end: end(nil)
-        case .broken(let code): end(StreamSocketEnd.failure(code, "Reading"))
+        // A stream on which nothing comes takes no memory for it.
+        if waits { socket.waitForBytes() }
+        let chunk = Chunk.take()
+        switch socket.read(chunk.bytes, waits: waits) {
+        case .bytes(0): chunk.giveBack()
+        case .bytes(let count): return chunk.data(count)
+        case .end:
+            chunk.giveBack()
+            end(nil)
+        case .broken(let code):
+            chunk.giveBack()
+            end(StreamSocketEnd.failure(code, "Reading"))
         }
-        buffer.deallocate()
         return nil
-    }
-
-    /// `count` bytes of `buffer`, which belongs to them from then on. Few bytes do not keep the whole of it.
-    private static func data(_ buffer: UnsafeMutableRawBufferPointer, _ count: Int) -> Data {
-        guard let start = buffer.baseAddress, count > buffer.count / 4 else {
-            defer { buffer.deallocate() }
-            return Data(buffer[..<count])
-        }
-        return Data(bytesNoCopy: start, count: count, deallocator: .custom { start, _ in start.deallocate() })
     }
 
     private func end(_ error: HandoffError?) {

@@ -73,21 +73,25 @@ final class OutgoingBytes: Sendable {
             return true
         }
         guard isFree else { return 0 }
-        var count = 0
-        defer {
-            if count == 0 || count == data.count { state.change { $0.isBusy = false } }
+        let length = min(data.count, Self.shortLength)
+        var place = 0
+        // Whoever has sent a part keeps the others out until the rest is the first piece.
+        defer { if place == 0 || place == data.count { state.change { $0.isBusy = false } } }
+        while place < length {
+            switch send(data, from: place, upTo: length, waits: false) {
+            case .bytes(0), .end: return place
+            case .bytes(let count): place += count
+            case .broken(let code):
+                place = 0
+                throw fail(StreamSocketEnd.failure(code, "Writing"))
+            }
         }
-        switch send(data.prefix(Self.shortLength), from: 0, waits: false) {
-        case .bytes(let sent): count = sent
-        case .end: break
-        case .broken(let code): throw fail(StreamSocketEnd.failure(code, "Writing"))
-        }
-        return count
+        return place
     }
 
-    private func send(_ data: Data, from place: Int, waits: Bool) -> StreamSocketEnd.Outcome {
+    private func send(_ data: Data, from place: Int, upTo end: Int, waits: Bool) -> StreamSocketEnd.Outcome {
         data.withUnsafeBytes {
-            socket.write(UnsafeRawBufferPointer(rebasing: $0[place...]), waits: waits)
+            socket.write(UnsafeRawBufferPointer(rebasing: $0[place..<end]), waits: waits)
         }
     }
 
@@ -175,7 +179,7 @@ final class OutgoingBytes: Sendable {
     private func write(_ data: Data, from start: Int) -> HandoffError? {
         var place = start
         while place < data.count {
-            switch send(data, from: place, waits: true) {
+            switch send(data, from: place, upTo: data.count, waits: true) {
             case .bytes(let count): place += count
             case .broken(let code): return StreamSocketEnd.failure(code, "Writing")
             case .end: return nil

@@ -51,7 +51,10 @@ final class StreamSocketEnd: Sendable {
     /// The descriptor is in use from now on.
     func use() throws(HandoffError) {
         let isTaken = state.change {
-            if !$0.isTaken { $0.isUsed = true }
+            if !$0.isTaken, !$0.isUsed {
+                $0.isUsed = true
+                limitWaiting()
+            }
             return $0.isTaken
         }
         if isTaken {
@@ -72,19 +75,18 @@ final class StreamSocketEnd: Sendable {
     func endWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// Puts what has come into `buffer`.
-    /// - Parameter waits: whether to wait for something if there is nothing. Otherwise, no bytes may have come.
+    /// - Parameter waits: whether to wait for as long as nothing comes. Otherwise, no bytes may have come.
     func read(_ buffer: UnsafeMutableRawBufferPointer, waits: Bool) -> Outcome {
-        var hasWaited = false
+        let flags = flags(waits)
         while true {
-            let count = recv(
-                descriptor, buffer.baseAddress, buffer.count, waits ? 0 : Int32(MSG_DONTWAIT))
+            let count = recv(descriptor, buffer.baseAddress, buffer.count, flags)
             if count > 0 { return .bytes(count) }
             if count == 0 { return isAnEnd ? .end : .broken(ECONNRESET) }
             let code = errno
             if code == EINTR { continue }
             if code == EAGAIN || code == EWOULDBLOCK {
-                if hasWaited || !waitAMoment(POLLIN) { return .bytes(0) }
-                hasWaited = true
+                if !waits { return .bytes(0) }
+                wait(POLLIN)
                 continue
             }
             state.change { $0.isBroken = true }
@@ -92,13 +94,25 @@ final class StreamSocketEnd: Sendable {
         }
     }
 
-    /// Waits for a millisecond at most, in which most streams go on: to wake another thread up costs more. On the first
-    /// thread, where windows are drawn, nobody waits.
-    /// - Returns: whether it is worth trying again.
-    private func waitAMoment(_ events: CInt) -> Bool {
-        guard !FirstThread.isHere else { return false }
+    /// Calls wait for a moment at most, in which most streams go on: to wake another thread up costs more, and so do calls
+    /// that look first. The kernel counts in ticks, a few milliseconds at most.
+    private func limitWaiting() {
+        var time = timeval(tv_sec: 0, tv_usec: 1000)
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+            setsockopt(descriptor, SOL_SOCKET, option, &time, socklen_t(MemoryLayout.size(ofValue: time)))
+        }
+    }
+
+    /// On the first thread, where windows are drawn, nobody waits.
+    private func flags(_ waits: Bool) -> Int32 { waits || !FirstThread.isHere ? 0 : Int32(MSG_DONTWAIT) }
+
+    /// Waits until there is something to read, or to say.
+    func waitForBytes() { wait(POLLIN) }
+
+    /// Waits until a call has something to do, or to say.
+    private func wait(_ events: CInt) {
         var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
-        return poll(&entry, 1, 1) == 1
+        poll(&entry, 1, -1)
     }
 
     /// Whether what looks like an end is one. If the other end is closed, a call that writes returns at once, and may
@@ -116,15 +130,14 @@ final class StreamSocketEnd: Sendable {
     /// - Parameter waits: whether to wait for room if there is none. Otherwise, no bytes may have gone.
     func write(_ bytes: UnsafeRawBufferPointer, waits: Bool) -> Outcome {
         state.change { $0.isWriting = true }
-        var hasWaited = waits
+        let flags = Int32(MSG_NOSIGNAL) | flags(waits)
         while true {
-            let flags = Int32(MSG_NOSIGNAL) | (waits ? 0 : Int32(MSG_DONTWAIT))
             let count = send(descriptor, bytes.baseAddress, bytes.count, flags)
             let code = errno
             if count < 0, code == EINTR { continue }
-            if count < 0, code == EAGAIN || code == EWOULDBLOCK, !hasWaited {
-                hasWaited = true
-                if waitAMoment(POLLOUT) { continue }
+            if count < 0, waits, code == EAGAIN || code == EWOULDBLOCK {
+                wait(POLLOUT)
+                continue
             }
             return state.change {
                 $0.isWriting = false
