@@ -25,17 +25,9 @@ package final class BusBackend: HandoffBackend {
 
     /// The bus at `address`.
     package init(_ address: Bus.Address) {
-        let (events, feed) = AsyncStream<BusEvent>.makeStream()
-        listener = BusListener(address, feed)
-        Task { [weak self] in
-            for await event in events {
-                guard let self else {
-                    event.refuse()
-                    continue
-                }
-                happened(event)
-            }
-        }
+        let events = BusEventQueue()
+        listener = BusListener(address, events)
+        events.taker = self
     }
 
     deinit {
@@ -103,7 +95,8 @@ package final class BusBackend: HandoffBackend {
 
     // MARK: What happens
 
-    private func happened(_ event: BusEvent) {
+    /// Tells the receiver of `event`.
+    func happened(_ event: BusEvent) {
         guard let receiver else { return event.refuse() }
         switch event {
         case .standing(let standing): receiver.standingChanged(standing)

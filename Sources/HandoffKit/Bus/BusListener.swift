@@ -10,12 +10,12 @@ final class BusListener: HandoffClientDelegate {
     /// The client, which is made when it is first needed, on the main loop.
     private(set) lazy var client = makeClient()
     private let address: Bus.Address
-    private let feed: AsyncStream<BusEvent>.Continuation
+    private let events: BusEventQueue
 
     /// A listener to the client on the bus at `address`.
-    nonisolated init(_ address: Bus.Address, _ feed: AsyncStream<BusEvent>.Continuation) {
+    nonisolated init(_ address: Bus.Address, _ events: BusEventQueue) {
         self.address = address
-        self.feed = feed
+        self.events = events
     }
 
     private func makeClient() -> HandoffClient {
@@ -27,7 +27,7 @@ final class BusListener: HandoffClientDelegate {
     /// Takes the registration back. Nothing happens any more.
     func end() {
         client.stop()
-        feed.finish()
+        events.end()
     }
 
     /// Opens a stream of a continuation.
@@ -38,11 +38,7 @@ final class BusListener: HandoffClientDelegate {
         }
     }
 
-    /// Passes an event on; if nobody takes events any more, it is refused.
-    private func tell(_ event: BusEvent) {
-        if case .enqueued = feed.yield(event) { return }
-        event.refuse()
-    }
+    private func tell(_ event: BusEvent) { events.add(event) }
 
     // MARK: The broker
 
