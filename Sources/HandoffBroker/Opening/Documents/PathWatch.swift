@@ -27,14 +27,20 @@ final class PathWatch {
 
     /// Watches the folder of the file, or the nearest one above it that there is.
     func renew() {
-        for count in stride(from: folders.count - 1, through: 0, by: -1) {
-            let folder = "/" + folders[..<count].joined(separator: "/")
-            let new = inotify_add_watch(descriptor.number, folder, UInt32(Self.changes))
-            guard new >= 0 else { continue }
-            if watch >= 0, watch != new { _ = inotify_rm_watch(descriptor.number, watch) }
-            (watch, name) = (new, folders[count])
-            return
-        }
+        guard var count = folders.indices.last(where: { watchFolder($0) }) else { return }
+        // The next one may have come between the two looks. From now on, that would be told.
+        while count < folders.count - 1, watchFolder(count + 1) { count += 1 }
+    }
+
+    /// Watches the folder that the first `count` names lead to, and nothing else.
+    /// - Returns: whether there is one.
+    private func watchFolder(_ count: Int) -> Bool {
+        let folder = "/" + folders[..<count].joined(separator: "/")
+        let new = inotify_add_watch(descriptor.number, folder, UInt32(Self.changes))
+        guard new >= 0 else { return false }
+        if watch >= 0, watch != new { _ = inotify_rm_watch(descriptor.number, watch) }
+        (watch, name) = (new, folders[count])
+        return true
     }
 
     /// Waits until something has happened, or `time` has passed.
