@@ -11,7 +11,6 @@ final class IncomingBytes: Sendable {
     }
 
     private struct State {
-        var hasThread = false
         /// How many loops read; without any, what comes while the end is waited for is thrown away.
         var loops = 0
         var isCancelled = false
@@ -40,6 +39,7 @@ final class IncomingBytes: Sendable {
     }
 
     private let socket: StreamSocketEnd
+    private let thread = StreamThread("handoff reading")
     private let state = Monitor(State()) { $0.isCancelled || $0.end != nil || $0.wantsMore }
 
     init(_ socket: StreamSocketEnd) { self.socket = socket }
@@ -179,13 +179,8 @@ final class IncomingBytes: Sendable {
 
     /// Starts the thread, once.
     private func begin() {
-        let isFirst = state.change { state in
-            defer { state.hasThread = true }
-            return !state.hasThread
-        }
-        guard isFirst else { return }
         do throws(GLibError) {
-            try BackgroundThread.start("handoff reading") { [self] in run() }
+            try thread.begin { [self] in run() }
         } catch {
             end(HandoffError(.connectionUnavailable, "Nothing can be read: \(error.message)"))
         }

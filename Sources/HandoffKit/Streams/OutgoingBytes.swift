@@ -14,7 +14,6 @@ final class OutgoingBytes: Sendable {
     }
 
     private struct State {
-        var hasThread = false
         var isCancelled = false
         /// Whether somebody writes without the thread.
         var isBusy = false
@@ -29,6 +28,7 @@ final class OutgoingBytes: Sendable {
     private static let shortLength = 256 << 10
 
     private let socket: StreamSocketEnd
+    private let thread = StreamThread("handoff writing")
     private let state = Monitor(State()) { $0.isCancelled || (!$0.isBusy && !$0.pieces.isEmpty) }
 
     init(_ socket: StreamSocketEnd) { self.socket = socket }
@@ -151,13 +151,8 @@ final class OutgoingBytes: Sendable {
 
     /// Starts the thread, once.
     private func begin() {
-        let isFirst = state.change { state in
-            defer { state.hasThread = true }
-            return !state.hasThread
-        }
-        guard isFirst else { return }
         do throws(GLibError) {
-            try BackgroundThread.start("handoff writing") { [self] in run() }
+            try thread.begin { [self] in run() }
         } catch {
             fail(HandoffError(.connectionUnavailable, "Nothing can be written: \(error.message)"))
         }
