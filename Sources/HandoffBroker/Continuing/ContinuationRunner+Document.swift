@@ -78,7 +78,7 @@ extension ContinuationRunner {
             guard attempt == documentFile.attempt else { return }
             let about = try DocumentDescription(reply.about)
             documentFile.receiving = try DocumentReceiving(
-                about, from: reply.stream, to: owner.documents.downloads,
+                about, from: reply.stream, to: owner.documents.folder,
                 replacing: documentFile.brought?.placed
             ) { [weak self] event in self?.received(event, about, attempt) }
             showProgress(0, of: about.size)
