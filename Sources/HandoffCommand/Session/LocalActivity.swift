@@ -9,16 +9,20 @@ struct LocalActivity: Equatable {
     let type: String
     let title: String
     let applicationID: String
+    /// Whether the user has excluded its application, so that it is not offered.
+    var isExcluded = false
 
-    /// The current activity among `objects`.
-    static func current(in objects: ManagedObjects) -> LocalActivity? {
+    /// The current activity among `objects`, for a user who has excluded these applications.
+    static func current(in objects: ManagedObjects, excluded: [String] = []) -> LocalActivity? {
         for (path, interfaces) in objects {
             guard let properties = interfaces[ActivityProxy.interface.text], properties.flag("Current") else {
                 continue
             }
+            let application = properties.text("ApplicationId")
             return LocalActivity(
                 id: String(path.lastElement), type: properties.text("ActivityType"),
-                title: properties.text("Title"), applicationID: properties.text("ApplicationId"))
+                title: properties.text("Title"), applicationID: application,
+                isExcluded: excluded.contains(application))
         }
         return nil
     }
@@ -26,7 +30,7 @@ struct LocalActivity: Equatable {
     var json: JSON {
         [
             "id": .string(id), "type": .string(type), "title": .string(title),
-            "applicationId": .string(applicationID),
+            "applicationId": .string(applicationID), "excluded": .boolean(isExcluded),
         ]
     }
 }

@@ -66,9 +66,13 @@ struct StatusVerb: Verb {
         let properties = try await broker.properties(
             ManagerProxy.interface, HandoffNames.brokerPath, timeout: timeout)
         let objects = try await broker.brokerObjects(timeout: timeout)
+        // In a sandbox there are no preferences.
+        let preferences = try? await broker.properties(
+            PreferencesProxy.interface, HandoffNames.brokerPath, timeout: timeout)
+        let excluded = preferences?.texts("ExcludedApplications") ?? []
         return StatusReport.Broker(
             version: properties.number("Version"), isEnabled: properties.flag("Enabled"),
-            current: .current(in: objects), offers: RemoteOffer.all(in: objects),
+            current: .current(in: objects, excluded: excluded), offers: RemoteOffer.all(in: objects),
             hidden: HiddenOffer.all(in: properties["HiddenOffers"]),
             fetches: RecentFetch.all(in: properties["RecentFetches"]),
             fetchesByDevice: DeviceFetches.all(in: properties["FetchesByDevice"]))
