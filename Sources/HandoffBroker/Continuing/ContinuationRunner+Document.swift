@@ -139,6 +139,7 @@ extension ContinuationRunner {
                     "No application here opens documents of the type \(PeerText.message(type)). Install one, or"
                         + " choose one for that type in the settings of your desktop.")
             }
+            try checkExcluded(application)
             try await owner.starter.open(url, with: application, activationToken: activationToken)
             brokerLog.debug("continuation \(id): the document is opened with \(application)")
             perform(machine.opened(at: .now))
