@@ -22,7 +22,7 @@ from test_web_pages import BROWSING, install_browser, named, opened
 Machines = tuple[Machine, Machine]
 OTHER_ID = "com.example.other"
 # Within which a change is seen on the other machine: a moment, where much runs beside it.
-MOMENT = 1.0
+MOMENT = 2.0
 
 
 def exclude(machine: Machine, *names: str) -> None:
