@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffClient
+internal import HandoffCore
+
+extension KnownDevice {
+    /// The end of a sentence that has named the device by its id: what it calls itself, if anything.
+    var callsItself: String { name.isEmpty ? "" : ", which calls itself \(label.quoted)" }
+
+    /// Where it is connected, or else where it may be.
+    var places: String { connectedAddress.isEmpty ? addresses.joined(separator: ",") : connectedAddress }
+
+    /// Its pairing and its link, in words.
+    var state: String {
+        var words = [isPaired ? "paired" : "not paired", isConnected ? "connected" : "not connected"]
+        switch pairingState {
+        case "waiting": words.append("pairing: waiting")
+        case "comparing", "confirmed": words.append("pairing: code \(pairingCode)")
+        default: break
+        }
+        return words.joined(separator: ", ")
+    }
+
+    var json: JSON {
+        [
+            "id": .string(id), "name": .string(name), "type": .string(type), "addresses": .strings(addresses),
+            "paired": .boolean(isPaired), "connected": .boolean(isConnected),
+            "connectedSince": .integer(connectedSince), "connectedAddress": .string(connectedAddress),
+            "connectionError": .string(connectionError), "pairingState": .string(pairingState),
+            "pairingCode": .string(pairingCode),
+            "pairingError": .string(pairingError),
+        ]
+    }
+}
+
+extension [KnownDevice] {
+    /// The table of `handoff devices` at the time `now`.
+    func table(at now: Int64) -> Table {
+        let ids = ShortIDs(map(\.id))
+        // The name comes last, because it could imitate whatever came after it.
+        var table = Table("ID", "STATE", "SINCE", "ADDRESSES", "TYPE", "NAME")
+        for device in self {
+            table.add(
+                ids.short(device.id), device.state, Age.text(of: device.connectedSince, at: now),
+                device.places, ChosenText(name: device.type).shown, ChosenText(name: device.name).shown)
+        }
+        return table
+    }
+
+    /// The devices that `text` names: by their names, exact or as they are shown, or by the beginning of
+    /// their ids.
+    ///
+    /// The digits of an id, as many as are shown, name the device that has that id, even if another device
+    /// uses them as its name.
+    func named(_ text: String) -> [KnownDevice] {
+        let id = text.lowercased()
+        let byID = filter { !id.isEmpty && $0.id.hasPrefix(id) }
+        if id.count == KnownDevice.idLength, !byID.isEmpty { return byID }
+        let byName = filter { $0.name == text || (!$0.name.isEmpty && $0.label.shown == text) }
+        if byName.isEmpty { return byID }
+        return byName + (id.count < ShortIDs.minimum ? [] : byID.filter { !byName.contains($0) })
+    }
+
+    /// The one device that `text` names.
+    func choose(_ text: String) throws(CommandFailure) -> KnownDevice {
+        let found = named(text)
+        guard let device = found.first else {
+            throw CommandFailure("There is no paired device \(text.quoted). See “handoff devices”.")
+        }
+        guard found.count == 1 else {
+            let list = found.table(at: 0).lines.joined(separator: "\n")
+            throw .usage("\(text.quoted) names \(found.count) devices. Give more of the id:\n\(list)")
+        }
+        return device
+    }
+}

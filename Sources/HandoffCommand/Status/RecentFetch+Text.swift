@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffClient
+internal import HandoffCore
+
+extension RecentFetch {
+    var json: JSON {
+        [
+            "time": .integer(time), "kind": .string(kind), "deviceId": .string(deviceID),
+            "deviceName": .string(deviceName), "type": .string(type), "applicationId": .string(applicationID),
+            "title": .string(title),
+        ]
+    }
+}
+
+extension [RecentFetch] {
+    /// A list with a heading; empty if nothing was fetched. What was fetched has not necessarily been
+    /// continued.
+    func lines(at now: Int64) -> [String] {
+        if isEmpty { return [] }
+        var table = Table("WHEN", "WHAT", "DEVICE", "TITLE", "TYPE")
+        for fetch in self {
+            let device =
+                fetch.deviceName.isEmpty ? String(fetch.deviceID.prefix(ShortIDs.minimum)) : fetch.deviceName
+            table.add(
+                Age.text(of: fetch.time, at: now),
+                ["stream", "document"].contains(fetch.kind) ? fetch.kind : "activity",
+                ChosenText(name: device).shown,
+                ChosenText(title: fetch.title.isEmpty ? fetch.applicationID : fetch.title).shown,
+                ChosenText(title: fetch.type).shown)
+        }
+        return ["Fetched by other devices, the latest first:"] + table.lines.map { "  \($0)" }
+    }
+}
