@@ -11,7 +11,9 @@ package func tr(_ text: String, _ values: [String: String] = [:]) -> String {
 }
 
 /// The text for this `count` in the user's language, whose rules of plurals choose the form; `{count}` in it is the count.
-package func tr(
+///
+/// It has a name of its own because whoever collects texts cannot tell it from ``tr(_:_:)`` by its arguments.
+package func trn(
     _ one: String, _ many: String, count: Int, _ values: [String: String] = [:]
 ) -> String {
     let form = Translation.text(one, many, count: count)
@@ -39,6 +41,8 @@ package enum Translation {
         setlocale(LC_NUMERIC, "C")
         if let folder { bindtextdomain(domain, folder) }
         bind_textdomain_codeset(domain, "UTF-8")
+        // Templates of windows name no domain.
+        textdomain(domain)
     }
 
     fileprivate static func text(_ text: String) -> String {
