@@ -13,6 +13,8 @@ protocol PeersOwner: AnyObject {
     var connection: Connection { get }
     /// What can continue `offer` here, best first.
     func handlers(for offer: Offer) -> [Handler]
+    /// What could continue it here if the user had not excluded it.
+    func keptOut(from offer: Offer) -> KeptOut
     /// What peers offer.
     var remoteOffers: RemoteOffers { get set }
     /// What peers continue.
@@ -149,7 +151,10 @@ final class Peers {
                 runner.offerWithdrawn()
             }
         }
-        perform(owner.remoteOffers.offer(offer, from: device, handlers: owner.handlers(for: offer)))
+        perform(
+            owner.remoteOffers.offer(
+                offer, from: device, handlers: owner.handlers(for: offer), keptOut: owner.keptOut(from: offer)
+            ))
     }
 
     func perform(_ actions: [RemoteOffers.Action]) {
