@@ -9,17 +9,20 @@ public import MainLoop
 public final class Agent {
     private let bus: Bus
     private let feed: StatusFeed
+    private let shell: ShellObject
     private var surfaces: [any Surface] = []
 
     /// An agent on `bus`, which is served by nobody else.
     public init(_ bus: Bus) {
         self.bus = bus
         feed = StatusFeed(on: bus)
+        shell = ShellObject(bus)
         bus.connection.policy = BusAccessPolicy()
     }
 
     /// Exports what the surfaces have on the bus. To be called before the bus name is requested.
     public func export() {
+        shell.begin()
         for surface in surfaces { surface.begin() }
     }
 
