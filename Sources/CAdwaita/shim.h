@@ -51,6 +51,7 @@ GObject *gtk_builder_get_object(GtkBuilder *builder, const char *name);
 /* Widgets. */
 
 gboolean gtk_widget_grab_focus(GtkWidget *widget);
+void gtk_widget_insert_action_group(GtkWidget *widget, const char *name, GActionGroup *group);
 GdkClipboard *gtk_widget_get_clipboard(GtkWidget *widget);
 void gdk_clipboard_set_text(GdkClipboard *clipboard, const char *text);
 

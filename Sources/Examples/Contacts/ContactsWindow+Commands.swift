@@ -113,6 +113,9 @@ extension ContactsWindow {
     /// Closes the window; asks first if something would be lost.
     func close() { gtk_window_close(window.pointer) }
 
+    /// Closes all windows.
+    func quit() { onQuit?() }
+
     /// Shows which keys do what.
     func showShortcuts() {
         let shortcuts = Template(Templates.shortcuts)["shortcuts"]

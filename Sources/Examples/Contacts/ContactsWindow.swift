@@ -43,6 +43,9 @@ final class ContactsWindow {
         }
     }
 
+    /// What its commands begin with, in templates and for shortcuts.
+    static let prefix = "contacts"
+
     /// The window itself.
     let window: GTKObject
     /// The user's contacts.
@@ -56,14 +59,16 @@ final class ContactsWindow {
     private let list: ListModel
     /// What the window hands off; nil once it is closed.
     private(set) var activity: ContactActivity?
-    /// The commands, by their names.
-    private(set) var actions: [String: Action] = [:]
+    /// What the user can do in it.
+    private let commands: Commands
     /// The contacts that come by stream.
     var transfer: Task<Void, Never>?
     /// Whether the user does not want any more what was to come.
     var hasStopped = false
     /// Called once the window is gone.
     var onClose: (() -> Void)?
+    /// Called when the user wants to close all windows.
+    var onQuit: (() -> Void)?
     private var isSelecting = false
     /// What the list shows.
     private var listed: (changes: Int, query: String)?
@@ -79,6 +84,7 @@ final class ContactsWindow {
         viewer = ContactViewer(template)
         editor = ContactEditor(template, window)
         self.store = store
+        commands = Commands(Self.prefix, in: window)
         list = ListModel { [weak store] in ContactRow { store?.list[$0] } }
         list.show(in: template["list"], widgets.selection)
         gtk_window_set_application(window.pointer, application.pointer)
@@ -86,7 +92,7 @@ final class ContactsWindow {
             ActivityWindow(window.pointer), contacts: { [weak store] in store?.list.contacts ?? [] },
             onContinued: { [weak self] in self?.continued($0, on: $1) })
         connect(template)
-        addActions()
+        addCommands()
         store.observe(self) { [weak self] in self?.storeChanged() }
         storeChanged()
     }
@@ -248,12 +254,12 @@ final class ContactsWindow {
         widgets.edit[flag: "visible"] = isViewing
         widgets.more[flag: "visible"] = state.viewed.map { store.list[$0.id] != nil } ?? false
         let isStored = state.viewed.map { store.list[$0.id] != nil } ?? false
-        actions["edit"]?.isEnabled = isViewing
-        actions["delete"]?.isEnabled = isStored
-        actions["back"]?.isEnabled = isViewing
-        actions["cancel"]?.isEnabled = widgets.cancel[flag: "visible"] && !state.isSaving
-        actions["save"]?.isEnabled = state.canSave
-        actions["new"]?.isEnabled = store.problem == nil
+        commands[isEnabled: "edit"] = isViewing
+        commands[isEnabled: "delete"] = isStored
+        commands[isEnabled: "back"] = isViewing
+        commands[isEnabled: "cancel"] = widgets.cancel[flag: "visible"] && !state.isSaving
+        commands[isEnabled: "save"] = state.canSave
+        commands[isEnabled: "new"] = store.problem == nil
     }
 
     private func renderNotice() {
@@ -264,20 +270,20 @@ final class ContactsWindow {
             widgets.noticeButton[text: "label"] = notice.button ?? ""
         }
         widgets.notice[flag: "revealed"] = notice != nil
-        actions["notice"]?.isEnabled = notice?.button != nil
+        commands[isEnabled: "notice"] = notice?.button != nil
     }
 
-    private func addActions() {
+    private func addCommands() {
         let commands: [(String, (ContactsWindow) -> () -> Void)] = [
             ("new", ContactsWindow.new), ("edit", ContactsWindow.edit), ("delete", ContactsWindow.delete),
             ("back", ContactsWindow.back), ("cancel", ContactsWindow.cancel), ("save", ContactsWindow.save),
             ("search", ContactsWindow.search), ("notice", ContactsWindow.heedNotice),
             ("reload", ContactsWindow.reload), ("copy-failure", ContactsWindow.copyFailure),
             ("shortcuts", ContactsWindow.showShortcuts), ("about", ContactsWindow.showAbout),
-            ("close", ContactsWindow.close),
+            ("close", ContactsWindow.close), ("quit", ContactsWindow.quit),
         ]
         for (name, command) in commands {
-            actions[name] = Action(name, of: window) { [weak self] in if let self { command(self)() } }
+            self.commands.add(name) { [weak self] in if let self { command(self)() } }
         }
     }
 }
