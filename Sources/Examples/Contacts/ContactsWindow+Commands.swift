@@ -25,7 +25,7 @@ extension ContactsWindow {
     func save() {
         guard state.canSave, let draft = state.draft else { return }
         change { $0.beginSaving() }
-        let contact = draft.finished(at: Int64(g_get_real_time()), replacing: store.list[draft.contact.id])
+        let contact = draft.finished(at: Moment.now, replacing: store.list[draft.contact.id])
         Task {
             do {
                 try await store.change { $0.save(contact) }
