@@ -83,14 +83,19 @@ extension ContactsWindow {
         case .elsewhere:
             change { $0.takeBack() }
             if let draft = state.draft { editor.focus(draft) }
-        case .notStored:
-            guard let contact = state.viewed else { return }
-            Task {
-                guard await stores("Couldn’t Add", { _ = $0.merge([contact]) }) else { return }
-                toast("\(contact.displayName) added")
-            }
+        case .notStored: takeOver("Couldn’t Add", "added")
+        case .newer: takeOver("Couldn’t Update", "updated")
         case .changedHere, nil:
             break
+        }
+    }
+
+    /// Stores the contact that is shown, which another device has sent.
+    private func takeOver(_ failure: String, _ success: String) {
+        guard let contact = state.viewed else { return }
+        Task {
+            guard await stores(failure, { _ = $0.merge([contact]) }) else { return }
+            toast("\(contact.displayName) \(success)")
         }
     }
 
@@ -106,7 +111,8 @@ extension ContactsWindow {
     /// Copies why a continuation has failed.
     func copyFailure() {
         guard case .failed(let device, let reason) = state.pane else { return }
-        gdk_clipboard_set_text(gtk_widget_get_clipboard(window.pointer), "\(device): \(reason)")
+        let details = [reason, failureDetails].filter { !$0.isEmpty }.joined(separator: " ")
+        gdk_clipboard_set_text(gtk_widget_get_clipboard(window.pointer), "\(device): \(details)")
         toast("Details copied")
     }
 

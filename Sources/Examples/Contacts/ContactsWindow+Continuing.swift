@@ -9,6 +9,7 @@ extension ContactsWindow {
     /// Shows that something is coming.
     func willContinue(from device: String) {
         hasStopped = false
+        failureDetails = ""
         change { $0.beginContinuing(from: device) }
         present()
     }
@@ -32,10 +33,14 @@ extension ContactsWindow {
                 }
                 receive(stream, from: device, for: activity)
             case .view:
-                let contact = try activity.typedPayload(Contact.self)
-                change { $0.show(contact) }
+                let contact = try payload(of: activity, Contact.self).changed(atMost: Moment.now)
+                change {
+                    $0.show(contact)
+                    // What is stored here may be newer.
+                    $0.listChanged(store.list)
+                }
             case .edit:
-                edit(try activity.typedPayload(Draft.self))
+                edit(try payload(of: activity, Draft.self).changed(atMost: Moment.now))
             case nil:
                 change { $0.goBack() }
                 return false
@@ -48,6 +53,20 @@ extension ContactsWindow {
         if let token = activity.activationToken { gtk_window_set_startup_id(window.pointer, token) }
         present()
         return true
+    }
+
+    /// What the other device has sent, as a person understands why it is none.
+    private func payload<Payload: Decodable>(
+        of activity: UserActivity, _ type: Payload.Type
+    ) throws(HandoffError) -> Payload {
+        do {
+            return try activity.typedPayload(type)
+        } catch {
+            failureDetails = "\(error)"
+            throw HandoffError(
+                .applicationFailed,
+                "This version of Contacts doesn’t understand what has come. Use the same version on both.")
+        }
     }
 
     /// What this window shows was continued elsewhere.

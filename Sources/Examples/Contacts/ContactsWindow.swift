@@ -65,6 +65,8 @@ final class ContactsWindow {
     var transfer: Task<Void, Never>?
     /// Whether the user does not want any more what was to come.
     var hasStopped = false
+    /// What those need to know who look for the cause of a failed continuation, beside what the window says.
+    var failureDetails = ""
     /// Called once the window is gone.
     var onClose: (() -> Void)?
     /// Called when the user wants to close all windows.
