@@ -42,6 +42,9 @@ final class ContactsApplication {
         gtk_window_set_default_icon_name(Self.id)
         newWindow = ExportedAction("new-window", of: application) { [unowned self] in openWindow() }
         setShortcuts()
+        // Where it is dark, a field for text would be darker than the other fields of a form.
+        StyleSheet.add(
+            "textview.card { background-color: @card_bg_color; } textview.card text { background: none; }")
         store.read()
         handoff.onWillContinue { [unowned self] type, device in willContinue(type, device) }
         handoff.onContinue { [unowned self] in try await resume($0, $1) }

@@ -78,15 +78,20 @@ extension ContactsWindow {
     /// Takes over the contacts that come, and shows how many have. `activity` lives until then, and with it the stream.
     private func receive(_ stream: ContinuationStream, from device: String, for activity: UserActivity) {
         transfer?.cancel()
+        transfers += 1
+        let number = transfers
         widgets.transferLabel[text: "label"] = "Receiving contacts from \(device)…"
         widgets.transferBar[fraction: "fraction"] = 0
+        widgets.transferBox[flag: "visible"] = true
         widgets.transfer[flag: "reveal-child"] = true
         transfer = Task { [weak self] in
             var reader = ContactStreamReader()
             do {
                 for try await piece in stream.bytes {
                     try reader.read(piece)
-                    self?.widgets.transferBar[fraction: "fraction"] = reader.progress
+                    if let self, transfers == number {
+                        widgets.transferBar[fraction: "fraction"] = reader.progress
+                    }
                 }
                 let contacts = try reader.finish()
                 try await stream.finish()
@@ -99,9 +104,16 @@ extension ContactsWindow {
                     self?.tell("Couldn’t Receive Contacts", "\(error)")
                 }
             }
-            self?.widgets.transfer[flag: "reveal-child"] = false
             activity.invalidate()
+            // Another may have taken its place.
+            if let self, transfers == number { widgets.transfer[flag: "reveal-child"] = false }
         }
+    }
+
+    /// What says how many have come has been moved in or out. Assistive technology would go on reading it there.
+    func transferMoved() {
+        let isThere = widgets.transfer[flag: "child-revealed"] || widgets.transfer[flag: "reveal-child"]
+        widgets.transferBox[flag: "visible"] = isThere
     }
 
     private func take(_ contacts: [Contact]) async throws {

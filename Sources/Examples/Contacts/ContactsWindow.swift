@@ -19,7 +19,7 @@ final class ContactsWindow {
         /// What is on the other page beside a contact and the form.
         let notice, noticeLabel, noticeButton, continuing, failed, spinner, toasts: GTKObject
         /// What says how many contacts have come.
-        let transfer, transferLabel, transferBar: GTKObject
+        let transfer, transferBox, transferLabel, transferBar: GTKObject
 
         /// What `template` has made.
         init(_ template: Template) {
@@ -39,7 +39,7 @@ final class ContactsWindow {
             )
             toasts = template["toasts"]
             (transfer, transferLabel) = (template["transfer"], template["transfer_label"])
-            transferBar = template["transfer_bar"]
+            (transferBox, transferBar) = (template["transfer_box"], template["transfer_bar"])
         }
     }
 
@@ -63,6 +63,8 @@ final class ContactsWindow {
     private let commands: Commands
     /// The contacts that come by stream.
     var transfer: Task<Void, Never>?
+    /// How often contacts have begun to come.
+    var transfers = 0
     /// Whether the user does not want any more what was to come.
     var hasStopped = false
     /// What those need to know who look for the cause of a failed continuation, beside what the window says.
@@ -108,7 +110,9 @@ final class ContactsWindow {
         // A field that can't be typed into any more would keep the keyboard all the same.
         if couldType && !state.canType { gtk_window_set_focus(window.pointer, nil) }
         render()
-        if couldType && state.viewed != nil { gtk_widget_grab_focus(widgets.edit.pointer) }
+        if state.viewed != nil, gtk_window_get_focus(window.pointer) == nil {
+            gtk_widget_grab_focus(widgets.edit.pointer)
+        }
         activity?.show(state)
     }
 
@@ -135,6 +139,7 @@ final class ContactsWindow {
             guard let self, state.canType else { return }
             self.change { $0.type(change) }
         }
+        widgets.transfer.on("notify::child-revealed") { [weak self] in self?.transferMoved() }
         template["transfer_stop"].on("clicked") { [weak self] in self?.transfer?.cancel() }
         window.answer("close-request") { [weak self] in self?.keepsOpen() ?? false }
         window.on("destroy") { [weak self] in self?.closed() }
@@ -234,13 +239,25 @@ final class ContactsWindow {
             widgets.failed[text: "title"] = Markup.escaped("Couldn’t Continue from \(device)")
             widgets.failed[text: "description"] = Markup.escaped(reason)
         }
+        if widgets.panes[text: "visible-child-name"] != pane.name { leavePane() }
         widgets.panes[text: "visible-child-name"] = pane.name
         widgets.spinner[flag: "spinning"] = pane.name == "continuing"
         widgets.title[text: "title"] = pane.title
         let shown = state.pane == .nothing ? widgets.listPage : widgets.contentPage
-        if widgets.leaflet[object: "visible-child"]?.pointer != shown.pointer {
+        // Where both are seen the keyboard would leave the list with it.
+        if widgets.leaflet[flag: "folded"], widgets.leaflet[object: "visible-child"]?.pointer != shown.pointer
+        {
             widgets.leaflet[object: "visible-child"] = shown
         }
+    }
+
+    /// Takes the keyboard from what is about to be hidden. GTK would give it to whatever comes next, and a message that has it
+    /// stays for ever.
+    private func leavePane() {
+        guard let focus = gtk_window_get_focus(window.pointer),
+            gtk_widget_is_ancestor(focus, widgets.contentPage.pointer) != 0
+        else { return }
+        gtk_window_set_focus(window.pointer, nil)
     }
 
     private func renderHeader() {
