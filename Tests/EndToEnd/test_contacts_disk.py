@@ -21,7 +21,7 @@ if reason := not_built():
     pytest.skip(reason, allow_module_level=True)
 
 __all__ = ["desk"]
-KILLS, CONTACTS = 1_000, 20
+KILLS, CONTACTS = 1_000, 4
 WRITER = SOURCE / ".build" / "debug" / "ContactsProgram"
 
 

@@ -107,7 +107,10 @@ def test_older_view(seen: Machines) -> None:
 def test_progress(seen: Machines) -> None:
     """While five thousand contacts come a bar shows how many have, and it goes once all have"""
     desk, lap = seen
+    store(lap, [contact(9_999, name="Zoe")])
     window, peer = Contacts(lap, lap.screen), Peer(desk, Dock(lap))
+    # What was looked at gives way to the list.
+    window.choose("Zoe")
     lines = [json.dumps(contact(number, name=f"Person {number:04}")).encode() + b"\n" for number in range(5_000)]
     peer.origin.answers["DidReceiveStream"] = lambda _: None
     assert not peer.send("list", {}, SupportsContinuationStreams=True)
@@ -122,6 +125,7 @@ def test_progress(seen: Machines) -> None:
             assert picture.stat().st_size > 10_000
             # The window can be used meanwhile.
             window.focus()
+            assert not any(button.is_sensitive for button in window.find("push button", "Edit"))
             window.keys("ctrl+n")
             window.wait_for("text", "Name")
             window.keys("Escape")
@@ -129,7 +133,7 @@ def test_progress(seen: Machines) -> None:
     stream.close()
     window.wait_for("label", "5000 contacts added")
     window.wait_until(lambda: not window.find("progress bar"), "the end of the bar")
-    assert len(stored(lap)) == 5_000
+    assert len(stored(lap)) == 5_001
 
 
 def value(window: Contacts) -> float:

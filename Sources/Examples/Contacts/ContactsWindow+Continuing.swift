@@ -26,7 +26,8 @@ extension ContactsWindow {
             switch ContactActivity.Kind(rawValue: activity.activityType) {
             case .list:
                 let stream = try await activity.continuationStream()
-                change { $0.goBack() }
+                // What was here before is no longer what the user does, and on a narrow screen it would hide the bar.
+                change { $0.show(nil) }
                 if case .string(let query)? = activity.userInfo[ContactActivity.queryKey], !query.isEmpty {
                     search()
                     widgets.search[text: "text"] = Text.query(query)
