@@ -250,7 +250,10 @@ public final class Broker {
     func perform(_ actions: [OriginContinuations.Action]) {
         for action in actions {
             switch action {
-            case .tellWasContinued(let entry): activityObjects[entry.activity]?.wasContinued(by: entry.device)
+            case .tellWasContinued(let entry):
+                guard let object = activityObjects[entry.activity] else { continue }
+                object.wasContinued(by: entry.device)
+                tellContinued(object, by: entry.device)
             case .ended(let entry):
                 ended(entry)
                 if entry.openStreams > 0 { endStreams(of: entry) }
