@@ -17,7 +17,9 @@ public final class Broker {
 
     var registry = Registry()
     var activities: SessionActivities
-    var remoteOffers: RemoteOffers
+    var remoteOffers: RemoteOffers {
+        didSet { offersTimer.set(remoteOffers.nextDeadline?.microseconds) }
+    }
     var origin = OriginContinuations() {
         didSet { originTimer.set(origin.nextDeadline?.microseconds) }
     }
@@ -57,6 +59,10 @@ public final class Broker {
     private lazy var activitiesTimer = DeadlineTimer { [weak self] in
         guard let self else { return }
         perform(activities.advance(to: .now))
+    }
+    private lazy var offersTimer = DeadlineTimer { [weak self] in
+        guard let self else { return }
+        peers.perform(remoteOffers.advance(to: .now))
     }
     private lazy var originTimer = DeadlineTimer { [weak self] in
         guard let self else { return }

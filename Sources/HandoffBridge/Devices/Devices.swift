@@ -26,6 +26,8 @@ protocol DevicesOwner: DeviceObjectOwner {
     func announcedAddresses(of device: DeviceID) -> [NetworkAddress]
     /// Why `device` was not reached at the last attempt, for people; nil if it was.
     func dialError(of device: DeviceID) -> String?
+    /// Why `device` did not take what was sent last, for people; empty if it did.
+    func sendError(of device: DeviceID) -> String
     /// What serves the broker's calls to `device`.
     func peerServer(for device: DeviceID) -> any PeerServer
 }
@@ -81,7 +83,8 @@ final class Devices {
             connectedSince: link?.establishedTime ?? 0, connectedAddress: link?.remoteAddress ?? "",
             connectionError: entry == nil || link != nil ? "" : owner.dialError(of: device) ?? "",
             pairingState: pairing.state, pairingCode: pairing.code,
-            pairingError: pairing.error)
+            pairingError: pairing.error, isMuted: entry?.isMuted ?? false,
+            sendError: owner.sendError(of: device))
     }
 
     /// Where `device` was reached, the latest first, and where it says it is.

@@ -52,6 +52,8 @@ final class BrokerClient {
         let type: String
         /// The number of the link; nil if there is none.
         let link: Int?
+        /// Whether what the peer sends is not shown as sent.
+        let isMuted: Bool
     }
 
     init(_ bridge: any BrokerClientOwner) { self.bridge = bridge }
@@ -189,7 +191,7 @@ final class BrokerClient {
             do {
                 let properties: [String: Value] = [
                     "Name": .string(news.name), "Type": .string(news.type),
-                    "Connected": .boolean(news.link != nil),
+                    "Connected": .boolean(news.link != nil), "Muted": .boolean(news.isMuted),
                 ]
                 _ = try await manager(owner).addPeer(
                     deviceId: peer.device.description, properties: properties)
