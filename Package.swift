@@ -98,6 +98,14 @@ let package = Package(
         program("handoff", ["HandoffCommand"]),
         module(
             "HandoffClient", ["CGio", "DBus", "HandoffCore", "HandoffInterfaces", "MainLoop", "Platform"]),
+        .target(
+            name: "HandoffAgent",
+            dependencies: [
+                "CGio", "DBus", "HandoffClient", "HandoffCore", "HandoffDaemon", "HandoffInterfaces",
+                "MainLoop", "Platform",
+            ],
+            exclude: ["Interfaces"], swiftSettings: settings, plugins: ["DBusGeneratorPlugin"]),
+        program("handoff-agent", ["HandoffAgent", "HandoffDaemon", "HandoffInterfaces", "Platform"]),
         module(
             "HandoffKit",
             [
@@ -133,6 +141,9 @@ let package = Package(
                 "Platform", "TestSupport",
             ]),
         tests("HandoffAssociations", ["HandoffAssociations", "HandoffCore"]),
+        tests(
+            "HandoffAgent",
+            ["DBus", "HandoffAgent", "HandoffClient", "HandoffCore", "MainLoop", "TestSupport"]),
         tests("HandoffCommand", ["DBus", "HandoffClient", "HandoffCommand"]),
         tests(
             "HandoffClient",
@@ -185,6 +196,13 @@ if hasWindows {
             dependencies: ["CAdwaita", "ContactsModel", "GTKSupport", "HandoffGTK", "HandoffKit"],
             path: "Sources/Examples/Contacts", swiftSettings: settings,
             plugins: ["TemplateGeneratorPlugin"]),
+        .executableTarget(
+            name: "handoff-settings",
+            dependencies: [
+                "CAdwaita", "DBus", "GTKSupport", "HandoffClient", "HandoffCore", "HandoffInterfaces",
+                "MainLoop", "Platform",
+            ],
+            path: "Sources/HandoffSettings", swiftSettings: settings, plugins: ["TemplateGeneratorPlugin"]),
         tests("GTKSupport", ["GTKSupport"]),
         tests("HandoffGTK", ["HandoffGTK"]),
     ]

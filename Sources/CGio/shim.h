@@ -3,6 +3,7 @@
 #include <gio/gio.h>
 #include <fcntl.h>
 #include <glib-unix.h>
+#include <libintl.h>
 #include <malloc.h>
 #include <signal.h>
 #include <sys/eventfd.h>
@@ -115,4 +116,16 @@ static inline int handoff_set_pipe_size(int descriptor, int size)
 {
     /* F_SETPIPE_SZ, which <fcntl.h> has only with _GNU_SOURCE. */
     return fcntl(descriptor, 1031, size);
+}
+
+/* Translations (gettext(3)), whose own declarations are macros or have attributes for format strings. */
+
+static inline const char *handoff_dgettext(const char *domain, const char *text)
+{
+    return (dgettext)(domain, text);
+}
+
+static inline const char *handoff_dngettext(const char *domain, const char *one, const char *many, unsigned long count)
+{
+    return (dngettext)(domain, one, many, count);
 }

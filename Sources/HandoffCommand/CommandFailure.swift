@@ -36,11 +36,3 @@ struct CommandFailure: Error, Equatable {
         }
     }
 }
-
-extension String {
-    /// The text, with a full stop added if it does not end with one.
-    var sentence: String {
-        guard let last, !".!?:”".contains(last) else { return self }
-        return self + "."
-    }
-}

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 public import DBus
 
-/// The bus names of the two daemons, and where their objects are.
+/// The bus names of the daemons and of what people see of them, and where their objects are.
 public enum HandoffNames {
     /// The bus name of the broker.
     public static let broker: BusName = "org.example.Handoff"
     /// The bus name of the bridge.
     public static let bridge: BusName = "org.example.Handoff.Bridge"
+
+    /// The bus name of the agent, which shows notifications, serves the search, and is in the panel.
+    public static let agent: BusName = "org.example.Handoff.Agent"
+    /// The bus name of the Handoff window.
+    public static let settings: BusName = "org.example.Handoff.Settings"
 
     /// The broker's root object: `Manager`, `PeerManager` and the object manager.
     public static let brokerPath: ObjectPath = "/org/example/Handoff"
@@ -25,4 +30,6 @@ public enum HandoffNames {
     public static let devices: ObjectPath = "/org/example/Handoff/Bridge/devices"
     /// The bridge's object for calls to all peers; above those for calls to one, each named by its device.
     public static let bridgePeers: ObjectPath = "/org/example/Handoff/Bridge/peers"
+    /// The agent's root object; what it has for search, panel and Shell is below it.
+    public static let agentPath: ObjectPath = "/org/example/Handoff/Agent"
 }

@@ -7,18 +7,18 @@ import Testing
 
 @Suite("What handoff status finds wrong")
 struct StatusTests {
-    private static func broker(isEnabled: Bool = true) -> StatusReport.Daemon<StatusReport.Broker> {
-        .running(StatusReport.Broker(version: 1, isEnabled: isEnabled, current: nil, offers: []))
+    private static func broker(isEnabled: Bool = true) -> StatusReport.Daemon<BrokerStatus> {
+        var broker = BrokerStatus()
+        broker.isEnabled = isEnabled
+        return .running(broker)
     }
 
     private static func bridge(
         port: Int = 4000, _ devices: [KnownDevice] = []
-    ) -> StatusReport.Daemon<StatusReport.Bridge> {
-        .running(
-            StatusReport.Bridge(
-                version: 1, deviceID: "aa", deviceName: "desk", deviceType: "", port: port,
-                isDiscoverable: false,
-                devices: devices))
+    ) -> StatusReport.Daemon<BridgeStatus> {
+        var bridge = BridgeStatus()
+        (bridge.deviceID, bridge.deviceName, bridge.port, bridge.devices) = ("aa", "desk", port, devices)
+        return .running(bridge)
     }
 
     private static func peer(_ name: String, isConnected: Bool) -> KnownDevice {
@@ -28,7 +28,7 @@ struct StatusTests {
     }
 
     private static func report(
-        _ broker: StatusReport.Daemon<StatusReport.Broker>, _ bridge: StatusReport.Daemon<StatusReport.Bridge>
+        _ broker: StatusReport.Daemon<BrokerStatus>, _ bridge: StatusReport.Daemon<BridgeStatus>
     ) -> StatusReport {
         StatusReport(broker: broker, bridge: bridge)
     }
@@ -52,8 +52,8 @@ struct StatusTests {
     @Test("each state of the daemons has its own problem and remedy")
     func daemons() {
         func first(
-            _ broker: StatusReport.Daemon<StatusReport.Broker>,
-            _ bridge: StatusReport.Daemon<StatusReport.Bridge>
+            _ broker: StatusReport.Daemon<BrokerStatus>,
+            _ bridge: StatusReport.Daemon<BridgeStatus>
         ) -> String {
             Self.report(broker, bridge).problems.first.map { "\($0.text) \($0.remedy)" } ?? ""
         }
@@ -118,21 +118,15 @@ struct StatusTests {
 
     @Test("what was fetched is called so, streams and documents apart, and is counted for each device")
     func fetches() throws {
-        let report = StatusReport(
-            broker: .running(
-                StatusReport.Broker(
-                    version: 1, isEnabled: true, current: nil, offers: [],
-                    fetches: RecentFetch.all(
-                        in: try Self.list(
-                            Self.entry(["Kind": .string("stream")]),
-                            Self.entry(["Kind": .string("document")]),
-                            Self.entry([:]))),
-                    fetchesByDevice: DeviceFetches.all(
-                        in: try Self.list(
-                            Self.entry([
-                                "Fetches": .uint64(3), "Streams": .uint64(1), "Documents": .uint64(2),
-                            ]))))),
-            bridge: Self.bridge())
+        var broker = BrokerStatus()
+        broker.fetches = RecentFetch.all(
+            in: try Self.list(
+                Self.entry(["Kind": .string("stream")]), Self.entry(["Kind": .string("document")]),
+                Self.entry([:])))
+        broker.fetchesByDevice = DeviceFetches.all(
+            in: try Self.list(
+                Self.entry(["Fetches": .uint64(3), "Streams": .uint64(1), "Documents": .uint64(2)])))
+        let report = StatusReport(broker: .running(broker), bridge: Self.bridge())
         let text = report.lines(at: 61_000_000).joined(separator: "\n")
         #expect(!text.contains("ontinued") && !text.contains("123 456"))
         #expect(text.contains("1 min ago  stream    lap' x ### ###  A 'letter'  com.example.edit"))

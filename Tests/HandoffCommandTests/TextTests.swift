@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+import HandoffClient
+import HandoffCore
 import Testing
 
 @testable import HandoffCommand

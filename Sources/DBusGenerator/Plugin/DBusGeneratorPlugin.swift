@@ -2,11 +2,15 @@
 import Foundation
 import PackagePlugin
 
-/// Generates the D-Bus interfaces in `data/dbus-1/interfaces` of the package into the target that uses it.
+/// Generates the D-Bus interfaces into the target that uses it: those of other projects in the folder `Interfaces` of the
+/// target, if it has one, else our own in `data/dbus-1/interfaces` of the package.
 @main
 struct DBusGeneratorPlugin: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) async throws -> [Command] {
-        let folder = context.package.directoryURL.appending(path: "data/dbus-1/interfaces")
+        let ours = context.package.directoryURL.appending(path: "data/dbus-1/interfaces")
+        let foreign = (target as? any SourceModuleTarget)?.directoryURL.appending(path: "Interfaces")
+        let folder =
+            foreign.flatMap { FileManager.default.fileExists(atPath: $0.path) ? $0 : nil } ?? ours
         let files = try FileManager.default
             .contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
             .filter { $0.pathExtension == "xml" }

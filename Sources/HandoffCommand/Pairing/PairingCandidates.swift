@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+internal import HandoffClient
 internal import HandoffCore
 
 /// A device that the user could pair with, having named none.

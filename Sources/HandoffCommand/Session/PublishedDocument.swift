@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CGio
 internal import Glibc
+internal import HandoffCore
 internal import Platform
 
 /// What `handoff publish --document` makes known: a file of this machine.

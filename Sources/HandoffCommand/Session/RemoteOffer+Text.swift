@@ -3,14 +3,6 @@ internal import HandoffClient
 internal import HandoffCore
 
 extension RemoteOffer {
-    /// What to call it: the title, or the application if there is none; fit to be shown.
-    var label: ChosenText { ChosenText(title: title.isEmpty ? applicationID : title) }
-
-    /// What to call its device; fit to be shown.
-    var device: ChosenText {
-        ChosenText(name: deviceName.isEmpty ? String(deviceID.prefix(ShortIDs.minimum)) : deviceName)
-    }
-
     /// What can continue it, best first, and which of these have to be started.
     var continuesIn: String {
         handlers.map { $0 + (handlersToStart.contains($0) ? " (not running)" : "") }.joined(separator: ", ")

@@ -2,6 +2,7 @@
 internal import DBus
 internal import Glibc
 internal import HandoffClient
+internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
 
@@ -84,10 +85,7 @@ final class Session {
 
     /// Whether the bus knows how to start the owner of `name`.
     func canStart(_ name: BusName) async throws -> Bool {
-        let daemon = RemoteObject(try bus().connection, "org.freedesktop.DBus", "/org/freedesktop/DBus")
-        let reply = try await daemon.call(.bus, "ListActivatableNames", output: "as") { _ in }
-        var reader = MessageReader(reply)
-        return try reader.read([String].self).contains(name.text)
+        try await bus().activatableNames().contains(name.text)
     }
 }
 

@@ -117,3 +117,8 @@ extension StatusReport {
         if case .absent = daemon { false } else { true }
     }
 }
+
+extension Problem {
+    /// The problem for programs.
+    var json: JSON { ["problem": .string(text), "remedy": .string(remedy)] }
+}

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffCore
 
 /// Rows of text in columns that line up.
 struct Table {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+internal import HandoffCore
 
 /// An entry of `UserInfo` as it is written on the command line: `KEY=STRING`, or `KEY:=VALUE` with the value in
 /// GVariant text format.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CGio
 internal import DBus
+internal import HandoffCore
 internal import Platform
 
 /// D-Bus values in GLib's text format for variants (GVariant Text Format), which keeps their types.

@@ -62,28 +62,17 @@ struct StatusVerb: Verb {
     }
 
     @MainLoop
-    private static func broker(_ broker: Daemon) async throws -> StatusReport.Broker {
+    private static func broker(_ broker: Daemon) async throws -> BrokerStatus {
         let properties = try await broker.properties(
             ManagerProxy.interface, HandoffNames.brokerPath, timeout: timeout)
-        let objects = try await broker.brokerObjects(timeout: timeout)
-        return StatusReport.Broker(
-            version: properties.number("Version"), isEnabled: properties.flag("Enabled"),
-            current: .current(in: objects), offers: RemoteOffer.all(in: objects),
-            hidden: HiddenOffer.all(in: properties["HiddenOffers"]),
-            fetches: RecentFetch.all(in: properties["RecentFetches"]),
-            fetchesByDevice: DeviceFetches.all(in: properties["FetchesByDevice"]))
+        return BrokerStatus(objects: try await broker.brokerObjects(timeout: timeout), manager: properties)
     }
 
     @MainLoop
-    private static func bridge(_ bridge: Daemon) async throws -> StatusReport.Bridge {
+    private static func bridge(_ bridge: Daemon) async throws -> BridgeStatus {
         let properties = try await bridge.properties(
             BridgeProxy.interface, HandoffNames.bridgePath, timeout: timeout)
-        return StatusReport.Bridge(
-            version: properties.number("Version"), deviceID: properties.text("DeviceId"),
-            deviceName: properties.text("DeviceName"), deviceType: properties.text("DeviceType"),
-            port: properties.number("Port"), isDiscoverable: properties.flag("Discoverable"),
-            discoveryError: properties.text("DiscoveryError"),
-            nearby: NearbyDevice.all(in: properties["Nearby"]),
-            devices: try await bridge.devices(timeout: timeout))
+        return BridgeStatus(
+            objects: try await bridge.managedObjects(HandoffNames.bridgePath, timeout), properties)
     }
 }

@@ -1,66 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import DBus
 internal import HandoffClient
 internal import HandoffCore
-internal import HandoffInterfaces
 
-/// Another device, as the bridge shows it.
-struct KnownDevice: Equatable {
-    /// 64 hexadecimal digits.
-    let id: String
-    let path: ObjectPath
-    let name: String
-    let type: String
-    let addresses: [String]
-    let isPaired: Bool
-    let isConnected: Bool
-    /// When it was connected, in microseconds since the Unix epoch; 0 if it is not connected.
-    let connectedSince: Int64
-    /// Where it is connected; empty if it is not.
-    let connectedAddress: String
-    /// Why it is not connected, as far as that is known.
-    let connectionError: String
-    let pairingState: String
-    let pairingCode: String
-    let pairingError: String
-
-    /// The number of digits in a device's id.
-    static let idLength = 64
-
-    /// The device at `path` if it is one.
-    init?(_ path: ObjectPath, _ interfaces: [String: [String: Value]]) {
-        guard let properties = interfaces[DeviceProxy.interface.text],
-            let id = path.suffix(below: HandoffNames.devices)
-        else { return nil }
-        self.init(path, id: String(id), properties)
-    }
-
-    /// The device at `path` with `properties`.
-    init(_ path: ObjectPath, id: String, _ properties: [String: Value]) {
-        self.path = path
-        self.id = id
-        name = properties.text("Name")
-        type = properties.text("Type")
-        addresses = properties.texts("Addresses")
-        isPaired = properties.flag("Paired")
-        isConnected = properties.flag("Connected")
-        connectedSince = properties.time("ConnectedSince")
-        connectedAddress = properties.text("ConnectedAddress")
-        connectionError = properties.text("ConnectionError")
-        pairingState = properties.text("PairingState")
-        pairingCode = properties.text("PairingCode")
-        pairingError = properties.text("PairingError")
-    }
-
-    /// The devices among `objects`: peers first, by name.
-    static func all(in objects: ManagedObjects) -> [KnownDevice] {
-        objects.compactMap { KnownDevice($0, $1) }
-            .sorted { ($0.isPaired ? 0 : 1, $0.name, $0.id) < ($1.isPaired ? 0 : 1, $1.name, $1.id) }
-    }
-
-    /// What it calls itself, or else the beginning of its id; fit to be shown.
-    var label: ChosenText { ChosenText(name: name.isEmpty ? String(id.prefix(ShortIDs.minimum)) : name) }
-
+extension KnownDevice {
     /// The end of a sentence that has named the device by its id: what it calls itself, if anything.
     var callsItself: String { name.isEmpty ? "" : ", which calls itself \(label.quoted)" }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import HandoffCore
 
 extension String {
     /// The text with everything replaced that could steer a terminal. The daemons have done this for what
     /// peers send, but nothing is printed in reliance on that alone.
-    var shown: String {
+    package var shown: String {
         guard unicodeScalars.contains(where: PeerText.isControl) else { return self }
         var result = String.UnicodeScalarView()
         for scalar in unicodeScalars { result.append(PeerText.isControl(scalar) ? "\u{FFFD}" : scalar) }
@@ -12,5 +11,11 @@ extension String {
     }
 
     /// The text in quotation marks, made fit to be shown.
-    var quoted: String { "“\(shown)”" }
+    package var quoted: String { "“\(shown)”" }
+
+    /// The text, with a full stop added if it does not end with one.
+    package var sentence: String {
+        guard let last, !".!?:”".contains(last) else { return self }
+        return self + "."
+    }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// Ids shortened as far as they can still be told apart.
-struct ShortIDs {
+package struct ShortIDs {
     /// The fewest characters that are shown.
-    static let minimum = 8
+    package static let minimum = 8
 
     private let length: Int
 
     /// Lengths for `ids`, which are all shown together.
-    init(_ ids: some Sequence<String>) {
+    package init(_ ids: some Sequence<String>) {
         let ids = Set(ids)
         let longest = ids.map(\.count).max() ?? 0
         var length = Self.minimum
@@ -17,5 +17,5 @@ struct ShortIDs {
     }
 
     /// The beginning of `id` that is shown for it.
-    func short(_ id: String) -> String { String(id.prefix(length)) }
+    package func short(_ id: String) -> String { String(id.prefix(length)) }
 }

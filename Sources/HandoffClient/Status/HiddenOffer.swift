@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+package import DBus
+package import HandoffCore
+
+/// An offer of another device that is not listed, because nothing here continues it.
+package struct HiddenOffer: Equatable, Sendable {
+    /// 32 hexadecimal digits.
+    package let id: String
+    package let deviceID: String
+    package let deviceName: String
+    package let type: String
+    package let applicationID: String
+    package let title: String
+    /// When it became current there, in microseconds since the Unix epoch.
+    package let since: Int64
+    /// Why it is hidden and what to do about it, for people to read.
+    package let reason: String
+
+    /// The offer that these properties describe.
+    package init(_ properties: [String: Value]) {
+        id = properties.text("ActivityId")
+        deviceID = properties.text("DeviceId")
+        deviceName = properties.text("DeviceName")
+        type = properties.text("ActivityType")
+        applicationID = properties.text("ApplicationId")
+        title = properties.text("Title")
+        since = properties.time("Since")
+        reason = properties.text("Reason")
+    }
+
+    /// The offers in the property `HiddenOffers`; none if there is no such property.
+    package static func all(in value: Value?) -> [HiddenOffer] {
+        Value.propertyList(value).map { HiddenOffer($0) }
+    }
+
+    /// What to call its device.
+    package var device: ChosenText {
+        ChosenText(name: deviceName.isEmpty ? String(deviceID.prefix(ShortIDs.minimum)) : deviceName)
+    }
+
+    /// What to call it.
+    package var label: ChosenText { ChosenText(title: title.isEmpty ? applicationID : title) }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// Something that keeps Handoff from working, and how to mend it, in the user's language.
+package struct Problem: Equatable, Sendable {
+    /// What a program with buttons can do about a problem at once.
+    package enum Mend: Equatable, Sendable {
+        /// Set `Enabled` to true.
+        case switchOn
+        /// Have the bus start the broker, which has it start the bridge.
+        case startBroker
+        /// Have the bus start the bridge.
+        case startBridge
+        /// Show how devices are paired.
+        case pair
+        /// Ask for an address, and call `Connect` with it.
+        case connect
+    }
+
+    /// What is wrong.
+    package let text: String
+    /// What to do about it, for somebody who has a terminal.
+    package let remedy: String
+    /// What can be done at once; nil if nothing can.
+    package let mend: Mend?
+
+    /// A problem.
+    package init(text: String, remedy: String, mend: Mend? = nil) {
+        self.text = text
+        self.remedy = remedy
+        self.mend = mend
+    }
+}

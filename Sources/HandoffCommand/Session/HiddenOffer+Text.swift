@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffClient
+internal import HandoffCore
+
+extension HiddenOffer {
+    var json: JSON {
+        [
+            "id": .string(id), "deviceId": .string(deviceID), "deviceName": .string(deviceName),
+            "type": .string(type), "applicationId": .string(applicationID), "title": .string(title),
+            "since": .integer(since), "hidden": .boolean(true), "reason": .string(reason),
+        ]
+    }
+}
+
+extension [HiddenOffer] {
+    /// A list with a heading: each offer, and below it why it is hidden. It is empty if there are no offers.
+    func lines(at now: Int64) -> [String] {
+        if isEmpty { return [] }
+        var table = Table("DEVICE", "TITLE", "TYPE", "APPLICATION", "SINCE")
+        for offer in self {
+            table.add(
+                offer.device.shown, offer.label.shown, ChosenText(title: offer.type).shown,
+                ChosenText(title: offer.applicationID).shown, Age.text(of: offer.since, at: now))
+        }
+        let rows = table.lines
+        var lines = ["Hidden, because nothing here continues it:", "  " + rows[0]]
+        for (offer, row) in zip(self, rows.dropFirst()) {
+            lines.append("  " + row)
+            if !offer.reason.isEmpty { lines.append("    " + offer.reason.shown.sentence) }
+        }
+        return lines
+    }
+}

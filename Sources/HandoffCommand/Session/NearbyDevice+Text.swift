@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffClient
+internal import HandoffCore
+
+extension NearbyDevice {
+    /// Where it can be connected to, for people.
+    var places: String { addresses.map(\.shown).joined(separator: ", ") }
+
+    var json: JSON { ["name": .string(name), "addresses": .strings(addresses)] }
+}
+
+extension [NearbyDevice] {
+    /// The device, if there is one and no other.
+    var onlyOne: NearbyDevice? { count == 1 ? first : nil }
+
+    /// The lines of a list with this heading; none without devices.
+    func lines(_ heading: String) -> [String] {
+        if isEmpty { return [] }
+        return [heading]
+            + map { "  \($0.places)  \($0.label.quoted)" }
+    }
+}

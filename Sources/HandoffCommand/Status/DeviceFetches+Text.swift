@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffClient
+internal import HandoffCore
+
+extension DeviceFetches {
+    var json: JSON {
+        [
+            "deviceId": .string(deviceID), "deviceName": .string(deviceName), "time": .integer(time),
+            "type": .string(type), "applicationId": .string(applicationID), "title": .string(title),
+            "fetches": .integer(fetches), "streams": .integer(streams),
+            "documents": .integer(documents),
+        ]
+    }
+}
+
+extension [DeviceFetches] {
+    /// A list with a heading; empty if nothing was fetched.
+    func lines(at now: Int64) -> [String] {
+        if isEmpty { return [] }
+        var table = Table("DEVICE", "ACTIVITIES", "STREAMS", "DOCUMENTS", "LAST", "TITLE", "NAME")
+        let ids = ShortIDs(map(\.deviceID))
+        for device in self {
+            table.add(
+                ids.short(device.deviceID), "\(device.fetches)", "\(device.streams)", "\(device.documents)",
+                Age.text(of: device.time, at: now),
+                ChosenText(title: device.title.isEmpty ? device.applicationID : device.title).shown,
+                ChosenText(name: device.deviceName).shown)
+        }
+        return ["Fetched by other devices since the broker began:"] + table.lines.map { "  \($0)" }
+    }
+}
