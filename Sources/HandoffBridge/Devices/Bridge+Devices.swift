@@ -15,7 +15,7 @@ extension Bridge: DevicesOwner {
     func pairingAddresses(of device: DeviceID) -> [NetworkAddress] { pairings.addresses(of: device) }
     func announcedAddresses(of device: DeviceID) -> [NetworkAddress] { discovery.addresses(of: device) }
     func dialError(of device: DeviceID) -> String? { dials.errors[device] }
-    func sendError(of device: DeviceID) -> String { sends.errors[device] ?? "" }
+    func sending(to device: DeviceID) -> (isUnderWay: Bool, error: String) { sends.state(of: device) }
     func peerServer(for device: DeviceID) -> any PeerServer { OutgoingPeerObject(self, device) }
 
     func pair(_ device: DeviceID) throws { try pairings.pair(device) }

@@ -38,6 +38,7 @@ final class DeviceObject: DeviceServer {
         var pairingCode = ""
         var pairingError = ""
         var isMuted = false
+        var isSending = false
         var sendError = ""
 
         var isConnected: Bool { connectedSince != 0 }
@@ -57,6 +58,7 @@ final class DeviceObject: DeviceServer {
             if pairingCode != other.pairingCode { names.append("PairingCode") }
             if pairingError != other.pairingError { names.append("PairingError") }
             if isMuted != other.isMuted { names.append("Muted") }
+            if isSending != other.isSending { names.append("Sending") }
             if sendError != other.sendError { names.append("SendError") }
             return names
         }
@@ -85,6 +87,7 @@ final class DeviceObject: DeviceServer {
     var pairingCode: String { state.pairingCode }
     var pairingError: String { state.pairingError }
     var muted: Bool { state.isMuted }
+    var sending: Bool { state.isSending }
     var sendError: String { state.sendError }
 
     func pair(_ call: MethodCall) async throws { try owner.pair(device) }

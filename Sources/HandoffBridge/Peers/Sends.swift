@@ -25,13 +25,19 @@ protocol SendsOwner: AnyObject {
 @MainLoop
 final class Sends {
     /// Why a device did not take what was sent last, for people.
-    private(set) var errors: [DeviceID: String] = [:]
+    private var errors: [DeviceID: String] = [:]
     /// What is to be sent next.
     private var next: [DeviceID: ActivityID] = [:]
     private var underWay: Set<DeviceID> = []
     private let owner: any SendsOwner
 
     init(_ owner: any SendsOwner) { self.owner = owner }
+
+    /// Whether something is on its way to `device`, and why it did not take what was sent last, for people; empty if it
+    /// did.
+    func state(of device: DeviceID) -> (isUnderWay: Bool, error: String) {
+        (underWay.contains(device), errors[device] ?? "")
+    }
 
     /// Sends what is offered to `device`, which may take it later than this returns.
     /// - Throws: `notPaired`, `disabled`, `connectionUnavailable` or `offerWithdrawn`; then nothing is sent.
@@ -53,8 +59,10 @@ final class Sends {
                     + " expired. Turn to what you want to send, then try again.")
         }
         next[device] = offer.id
-        show(nil, device)
-        guard underWay.insert(device).inserted else { return }
+        errors[device] = nil
+        let isFirst = underWay.insert(device).inserted
+        owner.deviceChanged(device)
+        guard isFirst else { return }
         MainLoop.start { [weak self] in await self?.sendAll(to: device) }
     }
 
@@ -67,14 +75,10 @@ final class Sends {
                 let failure = HandoffFailure(routed: error)
                 bridgeLog.message("Activity \(id) was not sent to \(peer.label): \(failure)")
                 // Only what was sent last matters, and only to a peer.
-                if next[device] == nil, owner.peer(device) === peer { show(failure.message, device) }
+                if next[device] == nil, owner.peer(device) === peer { errors[device] = failure.message }
             }
         }
         underWay.remove(device)
-    }
-
-    private func show(_ error: String?, _ device: DeviceID) {
-        errors[device] = error
         owner.deviceChanged(device)
     }
 
