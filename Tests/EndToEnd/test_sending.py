@@ -255,6 +255,22 @@ def test_peer_that_does_not_answer(machine: Machine) -> None:
     assert len(link.calls("Invite")) == 2
 
 
+def test_broker_that_does_not_answer(machines: Machines) -> None:
+    """Sending does not wait for a broker that does not answer: what it said last is sent."""
+    desk, lap = machines
+    Client(desk).offer("A letter")
+    dock, _target = Dock(lap), Client(lap)
+    dock.offer("A letter")
+    desk.processes["handoffd"].send_signal(signal.SIGSTOP)
+    try:
+        begin = time.monotonic()
+        send(desk, lap.device_id)
+        assert time.monotonic() - begin < 2 * AT_ONCE
+        wait_until_invited(dock, "A letter")
+    finally:
+        desk.processes["handoffd"].send_signal(signal.SIGCONT)
+
+
 def test_hidden(machines: Machines) -> None:
     """What nothing here continues is hidden, but says that it was sent."""
     desk, lap = machines

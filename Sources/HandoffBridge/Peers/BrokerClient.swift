@@ -56,6 +56,9 @@ final class BrokerClient {
         let isMuted: Bool
     }
 
+    /// How long a call of the user waits for the broker.
+    private static let answerTime = Duration.seconds(1)
+
     init(_ bridge: any BrokerClientOwner) { self.bridge = bridge }
 
     private var connection: Connection { bridge.bus.connection }
@@ -145,11 +148,13 @@ final class BrokerClient {
     }
 
     /// Whether Handoff is on, as the broker says when it is asked: what it has just told somebody else
-    /// counts, even if the news of that is still on its way here.
+    /// counts, even if the news of that is still on its way here. A broker that does not answer is not waited for: what it
+    /// has said before counts.
     func isOnNow() async -> Bool {
         guard let owner else { return bridge.isOn }
         let object = RemoteObject(connection, owner, HandoffNames.brokerPath)
-        let answer = try? await ManagerProxy(object).enabled()
+        let answer = try? await object.property(
+            ManagerProxy.interface, "Enabled", as: Bool.self, timeout: Self.answerTime)
         return bridge.isOn && answer != false
     }
 
