@@ -7,7 +7,9 @@ import time
 
 from buses import ROOT, let_pass, wait
 from clients import ACTIVITY_TYPE, APPLICATION_ID, Client, Dock
+from sandbox import Sandbox
 from support import Machine
+from test_sandbox import sandbox  # noqa: F401 (a fixture)
 
 Machines = tuple[Machine, Machine]
 
@@ -46,6 +48,22 @@ def test_continued_is_told_to_no_one_else(machines: Machines) -> None:
     heard: list[str] = []
     bystander.connection.signal_subscribe(
         None, None, None, None, None, 0, lambda *arguments: heard.append(arguments[4]))
+    origin.offer("A letter")
+    dock.continue_offer(dock.offer("A letter"))
+    target.wait_for("ContinueActivity")
+    origin.wait_for("WasContinued")
+    let_pass(0.3)
+    assert "ActivityContinued" not in heard
+
+
+def test_continued_is_not_told_in_a_sandbox(machines: Machines, sandbox: Sandbox) -> None:  # noqa: F811
+    """A sandboxed program that asks for the objects is not told what peers have continued."""
+    desk, lap = machines
+    origin, target, dock, boxed = Client(desk), Client(lap), Dock(lap), Client(sandbox, types=())
+    heard: list[str] = []
+    boxed.connection.signal_subscribe(
+        None, None, None, None, None, 0, lambda *arguments: heard.append(arguments[4]))
+    boxed.managed_objects()
     origin.offer("A letter")
     dock.continue_offer(dock.offer("A letter"))
     target.wait_for("ContinueActivity")
