@@ -15,7 +15,7 @@ public final class Broker {
     let preferences: Preferences
     private let policy: BusAccessPolicy
 
-    var registry = Registry()
+    var registry: Registry
     var activities: SessionActivities
     var remoteOffers: RemoteOffers {
         didSet { offersTimer.set(remoteOffers.nextDeadline?.microseconds) }
@@ -80,6 +80,9 @@ public final class Broker {
         self.bus = bus
         self.documents = documents
         self.preferences = preferences
+        documents.place(in: preferences.documentsFolder)
+        registry = Registry()
+        registry.excluded = preferences.excludedApplications
         activities = SessionActivities(isEnabled: preferences.isEnabled)
         remoteOffers = RemoteOffers(
             isEnabled: preferences.isEnabled, showsUnhandled: preferences.showsUnhandled)
@@ -162,7 +165,9 @@ public final class Broker {
 
     /// `connection` has registered, perhaps not for the first time: its activities belong to its team now.
     func registered(_ connection: String) {
-        for activity in activities.activities(of: connection) { activityObjects[activity.id]?.teamChanged() }
+        for activity in activities.activities(of: connection) {
+            activityObjects[activity.id]?.registrationChanged()
+        }
         updateHandlers()
         for runner in runners.values { runner.applicationRegistered() }
         if let registration = registry.registration(of: connection), registration.receives {
@@ -172,12 +177,20 @@ public final class Broker {
 
     /// The applications have changed: who can continue what is looked up again.
     func updateHandlers() {
-        peers.perform(remoteOffers.updateHandlers { handlers(for: $0) })
+        peers.perform(
+            remoteOffers.updateHandlers {
+                handlers(for: $0)
+            } keptOut: {
+                keptOut(from: $0)
+            })
         peers.applicationsChanged()
     }
 
     /// What can continue `offer` here, best first.
     func handlers(for offer: Offer) -> [Handler] { registry.handlers(for: offer, with: choices(for: offer)) }
+
+    /// What could continue it if the user had not excluded it.
+    func keptOut(from offer: Offer) -> KeptOut { registry.keptOut(from: offer, with: choices(for: offer)) }
 
     /// Why there is nothing at `path` for `caller`, if there is anything to say about that.
     private func explainAbsence(of path: ObjectPath, to caller: Caller, _ member: String) -> DBusError? {

@@ -126,6 +126,16 @@ private final class FakePreferences: PreferencesServer {
     func setApplications(_ applications: [String: String], _ call: MethodCall) async throws {}
     func setPort(_ value: UInt16, _ call: MethodCall) async throws {}
     func setSharedFolders(_ value: [String: String], _ call: MethodCall) async throws {}
+    var notifyOffers: String { "arrival" }
+    func setNotifyOffers(_ value: String, _ call: MethodCall) async throws {}
+    var notifyContinued: Bool { true }
+    func setNotifyContinued(_ value: Bool, _ call: MethodCall) async throws {}
+    var excludedApplications: [String] { [] }
+    func setExcludedApplications(_ value: [String], _ call: MethodCall) async throws {}
+    var disabledAdapters: [String] { [] }
+    func setDisabledAdapters(_ value: [String], _ call: MethodCall) async throws {}
+    var documentsFolder: String { "" }
+    func setDocumentsFolder(_ value: String, _ call: MethodCall) async throws {}
 }
 
 private final class FakePeerManager: PeerManagerServer {

@@ -13,6 +13,8 @@ protocol PeersOwner: AnyObject {
     var connection: Connection { get }
     /// What can continue `offer` here, best first.
     func handlers(for offer: Offer) -> [Handler]
+    /// What could continue it here if the user had not excluded it.
+    func keptOut(from offer: Offer) -> KeptOut
     /// What peers offer.
     var remoteOffers: RemoteOffers { get set }
     /// What peers continue.
@@ -151,7 +153,10 @@ final class Peers {
                 runner.offerWithdrawn()
             }
         }
-        perform(owner.remoteOffers.offer(offer, from: device, handlers: owner.handlers(for: offer)))
+        perform(
+            owner.remoteOffers.offer(
+                offer, from: device, handlers: owner.handlers(for: offer), keptOut: owner.keptOut(from: offer)
+            ))
     }
 
     /// The user of `device` has sent this activity here. Nothing happens unless it is what that device offers.

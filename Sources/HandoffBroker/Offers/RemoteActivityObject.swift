@@ -128,7 +128,9 @@ final class RemoteActivityObject: RemoteActivityServer {
         }
         guard try target() == .browser(nil) else { return try target() }
         // Which one is the default is not known before somebody has asked.
-        guard try await owner.defaults.knownBrowser() != nil else { throw HandoffFailure.noBrowser }
+        guard let browser = try await owner.defaults.knownBrowser() else { throw HandoffFailure.noBrowser }
+        // The offer is hidden by now, and this says more than that it is.
+        guard !owner.registry.isExcluded(browser) else { throw HandoffFailure.excluded(browser) }
         return try target()
     }
 

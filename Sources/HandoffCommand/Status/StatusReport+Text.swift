@@ -45,7 +45,9 @@ extension StatusReport {
         if let broker = broker.content {
             let activity = broker.current.map {
                 let title = $0.title.isEmpty ? "without a title" : ChosenText(title: $0.title).quoted
-                return "\(title), \(ChosenText(title: $0.type).shown), of \($0.applicationID.shown)"
+                let exclusion = $0.isExcluded ? ", which is excluded (ExcludedApplications): not offered" : ""
+                return
+                    "\(title), \(ChosenText(title: $0.type).shown), of \($0.applicationID.shown)\(exclusion)"
             }
             lines.append("Current  \(activity ?? "nothing")")
         }

@@ -28,8 +28,10 @@ public struct RemoteOffers: Sendable {
         public let offer: Offer
         /// Whether the user of the device has sent it to this one.
         public let isInvited: Bool
+        /// What would continue it if the user had not excluded it.
+        let keptOut: KeptOut
         /// Why it is hidden, and what to do, for people.
-        public var reason: String { HandoffFailure.noApplication(for: offer).message }
+        public var reason: String { HandoffFailure.noApplication(for: offer, keptOut: keptOut).message }
     }
 
     /// What an event asks to be done, in this order.
@@ -68,10 +70,11 @@ public struct RemoteOffers: Sendable {
     private struct Held {
         var offer: Offer
         var handlers: [Handler]
+        var keptOut: KeptOut
         var isDismissed = false
 
         /// Whether something here continues it: an application, or the browser.
-        var canContinue: Bool { !handlers.isEmpty || offer.webpageHost != nil }
+        var canContinue: Bool { !handlers.isEmpty || offer.webpageHost != nil && !keptOut.hasBrowser }
     }
 
     private var held: [DeviceID: Held] = [:]
@@ -110,14 +113,18 @@ public struct RemoteOffers: Sendable {
 
     /// What is to continue an offer that the user sees: the application that was named, or else the best one,
     /// or else the browser. Fails with `disabled`, `unknownObject`, `offerWithdrawn` (it has ended),
-    /// `invalidArguments` (the application is not one of the offer's handlers) or `noApplication`.
+    /// `invalidArguments` (the application is not one of the offer's handlers) or `noApplication` (there is none, or the
+    /// one that was named is excluded).
     public func target(
         for id: ActivityID, of device: DeviceID, application: ApplicationID? = nil
     ) throws(HandoffFailure) -> Target {
         guard isEnabled else { throw .disabled }
         guard let entry = entry(id, of: device) else { throw .unknownOffer(id, of: device) }
-        guard held[device]?.offer.id == id else { throw .offerWithdrawn(id) }
+        guard let keptOut = held[device]?.keptOut, held[device]?.offer.id == id else {
+            throw .offerWithdrawn(id)
+        }
         if let application {
+            guard !keptOut.applications.contains(application) else { throw .excluded(application) }
             guard let handler = entry.handlers.first(where: { $0.id == application }) else {
                 let list = entry.handlers.map(\.id.description).joined(separator: ", ")
                 throw HandoffFailure(
@@ -128,21 +135,24 @@ public struct RemoteOffers: Sendable {
             return Target(handler)
         }
         if let best = entry.handlers.first { return Target(best) }
-        guard entry.offer.webpageHost != nil else { throw .noApplication(for: entry.offer) }
+        guard entry.offer.webpageHost != nil, !keptOut.hasBrowser else {
+            throw .noApplication(for: entry.offer, keptOut: keptOut)
+        }
         return .browser(nil)
     }
 
     /// A peer offers something: a new identifier replaces what it offered before, the same one replaces the
     /// summary. The date of an offer stays as it was told first.
     public mutating func offer(
-        _ offer: Offer, from device: DeviceID, handlers: [Handler]
+        _ offer: Offer, from device: DeviceID, handlers: [Handler], keptOut: KeptOut = KeptOut()
     ) -> [Action] {
         guard isEnabled else { return [] }
         if let former = held[device], former.offer.id == offer.id {
             held[device]?.offer = offer.since(former.offer.since)
             held[device]?.handlers = handlers
+            held[device]?.keptOut = keptOut
         } else {
-            held[device] = Held(offer: offer, handlers: handlers)
+            held[device] = Held(offer: offer, handlers: handlers, keptOut: keptOut)
         }
         return show(device)
     }
@@ -168,11 +178,15 @@ public struct RemoteOffers: Sendable {
         return showAll()
     }
 
-    /// The applications may have changed: `handlers` says which of them can continue an offer, best first.
-    public mutating func updateHandlers(_ handlers: (Offer) -> [Handler]) -> [Action] {
+    /// The applications may have changed: `handlers` says which of them can continue an offer, best first, and `keptOut`
+    /// which could if the user had not excluded them.
+    public mutating func updateHandlers(
+        _ handlers: (Offer) -> [Handler], keptOut: (Offer) -> KeptOut = { _ in KeptOut() }
+    ) -> [Action] {
         held = held.mapValues {
             var one = $0
             one.handlers = handlers(one.offer)
+            one.keptOut = keptOut(one.offer)
             return one
         }
         return showAll()
@@ -264,7 +278,8 @@ public struct RemoteOffers: Sendable {
             entry(held.offer.id, of: device) == nil
         else { return nil }
         return Hidden(
-            device: device, offer: held.offer, isInvited: invitations.isShown(held.offer.id, of: device))
+            device: device, offer: held.offer, isInvited: invitations.isShown(held.offer.id, of: device),
+            keptOut: held.keptOut)
     }
 
     /// Brings what is visible and what is hidden of `device` in line with what ought to be.
