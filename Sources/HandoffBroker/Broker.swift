@@ -264,41 +264,6 @@ public final class Broker {
         return activities.offered?.id
     }
 
-    // MARK: Continuations of our activities by peers
-
-    func perform(_ actions: [OriginContinuations.Action]) {
-        for action in actions {
-            switch action {
-            case .tellWasContinued(let entry):
-                guard let object = activityObjects[entry.activity] else { continue }
-                object.wasContinued(by: entry.device)
-                tellContinued(object, by: entry.device)
-            case .ended(let entry):
-                ended(entry)
-                if entry.openStreams > 0 { endStreams(of: entry) }
-            case .released(let entry): ended(entry)
-            }
-        }
-    }
-
-    private func ended(_ entry: OriginContinuations.Entry) {
-        brokerLog.debug("Continuation \(entry.id) of activity \(entry.activity) has ended.")
-        activityObjects[entry.activity]?.forget(entry.id)
-        sentDocuments.stop(entry.id, of: entry.device)
-    }
-
-    /// Has the bridge end the streams of `entry`, since the broker has given their descriptors away.
-    private func endStreams(of entry: OriginContinuations.Entry) {
-        MainLoop.start { [weak self] in
-            guard let peer = try? self?.bridgePeer(entry.device) else { return }
-            do {
-                try await peer.release(continuation: entry.id.description)
-            } catch {
-                brokerLog.debug("continuation \(entry.id): Release: \(DBusError.converting(error).message)")
-            }
-        }
-    }
-
     // MARK: Continuations here
 
     func perform(_ actions: [HeldContinuations.Action]) {
