@@ -17,7 +17,9 @@ public final class Broker {
 
     var registry: Registry
     var activities: SessionActivities
-    var remoteOffers: RemoteOffers
+    var remoteOffers: RemoteOffers {
+        didSet { offersTimer.set(remoteOffers.nextDeadline?.microseconds) }
+    }
     var origin = OriginContinuations() {
         didSet { originTimer.set(origin.nextDeadline?.microseconds) }
     }
@@ -57,6 +59,10 @@ public final class Broker {
     private lazy var activitiesTimer = DeadlineTimer { [weak self] in
         guard let self else { return }
         perform(activities.advance(to: .now))
+    }
+    private lazy var offersTimer = DeadlineTimer { [weak self] in
+        guard let self else { return }
+        peers.perform(remoteOffers.advance(to: .now))
     }
     private lazy var originTimer = DeadlineTimer { [weak self] in
         guard let self else { return }
@@ -256,38 +262,6 @@ public final class Broker {
     var offeredNow: ActivityID? {
         perform(activities.advance(to: .now))
         return activities.offered?.id
-    }
-
-    // MARK: Continuations of our activities by peers
-
-    func perform(_ actions: [OriginContinuations.Action]) {
-        for action in actions {
-            switch action {
-            case .tellWasContinued(let entry): activityObjects[entry.activity]?.wasContinued(by: entry.device)
-            case .ended(let entry):
-                ended(entry)
-                if entry.openStreams > 0 { endStreams(of: entry) }
-            case .released(let entry): ended(entry)
-            }
-        }
-    }
-
-    private func ended(_ entry: OriginContinuations.Entry) {
-        brokerLog.debug("Continuation \(entry.id) of activity \(entry.activity) has ended.")
-        activityObjects[entry.activity]?.forget(entry.id)
-        sentDocuments.stop(entry.id, of: entry.device)
-    }
-
-    /// Has the bridge end the streams of `entry`, since the broker has given their descriptors away.
-    private func endStreams(of entry: OriginContinuations.Entry) {
-        MainLoop.start { [weak self] in
-            guard let peer = try? self?.bridgePeer(entry.device) else { return }
-            do {
-                try await peer.release(continuation: entry.id.description)
-            } catch {
-                brokerLog.debug("continuation \(entry.id): Release: \(DBusError.converting(error).message)")
-            }
-        }
     }
 
     // MARK: Continuations here

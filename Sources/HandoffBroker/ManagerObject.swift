@@ -81,7 +81,8 @@ final class ManagerObject: ManagerServer {
                 "DeviceName": .string(owner.name(of: hidden.device)),
                 "ActivityId": .string(offer.id.description), "ActivityType": .string(offer.type.description),
                 "ApplicationId": .string(offer.applicationID.description), "Title": .string(offer.title),
-                "Since": .int64(offer.since), "Reason": .string(hidden.reason),
+                "Since": .int64(offer.since), "Invited": .boolean(hidden.isInvited),
+                "Reason": .string(hidden.reason),
             ]
         }
     }

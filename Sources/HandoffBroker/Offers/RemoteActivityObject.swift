@@ -54,6 +54,7 @@ final class RemoteActivityObject: RemoteActivityServer {
         if new.handlers != entry.handlers { names.append("Handlers") }
         if new.offer.since != entry.offer.since { names.append("Since") }
         if new.isContinuing != entry.isContinuing { names.append("State") }
+        if new.isInvited != entry.isInvited { names.append("Invited") }
         if !new.isContinuing, progress >= 0 {
             progress = -1
             names.append("Progress")
@@ -212,6 +213,8 @@ final class RemoteActivityObject: RemoteActivityServer {
     var deviceName: String { owner.name(of: key.device) }
     var deviceType: String { owner.type(of: key.device) }
     var since: Int64 { entry.offer.since }
+    var invited: Bool { entry.isInvited }
+    var parked: Bool { false }
     var state: String { entry.isContinuing ? "continuing" : "available" }
     /// How far its document has come, if that is known.
     private(set) var progress: Double = -1

@@ -28,6 +28,8 @@ package struct RemoteOffer: Equatable, Sendable {
     package private(set) var since: Int64 = 0
     /// `available` or `continuing`.
     package private(set) var state = ""
+    /// Whether the user of the device has sent it to this one.
+    package private(set) var isInvited = false
     /// From 0 to 1, nil if it is not known.
     package private(set) var progress: Double?
 
@@ -55,6 +57,7 @@ package struct RemoteOffer: Equatable, Sendable {
         if changed["HandlersToStart"] != nil { handlersToStart = changed.texts("HandlersToStart") }
         if changed["Since"] != nil { since = changed.time("Since") }
         if changed["State"] != nil { state = changed.text("State") }
+        if changed["Invited"] != nil { isInvited = changed.flag("Invited") }
         if let number = changed.real("Progress") { progress = (0...1).contains(number) ? number : nil }
     }
 

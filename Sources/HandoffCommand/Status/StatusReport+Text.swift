@@ -60,7 +60,8 @@ extension StatusReport {
         var table = Table("ID", "LINK", "SINCE", "ADDRESSES", "TYPE", "NAME")
         for peer in peers {
             table.add(
-                ids.short(peer.id), peer.isConnected ? "connected" : "not connected",
+                ids.short(peer.id),
+                (peer.isConnected ? "connected" : "not connected") + (peer.isMuted ? ", muted" : ""),
                 Age.text(of: peer.connectedSince, at: now), peer.places, ChosenText(name: peer.type).shown,
                 ChosenText(name: peer.name).shown)
         }

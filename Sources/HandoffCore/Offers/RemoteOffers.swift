@@ -16,6 +16,8 @@ public struct RemoteOffers: Sendable {
         public internal(set) var handlers: [Handler]
         /// Whether it is being continued here.
         public internal(set) var isContinuing: Bool
+        /// Whether the user of the device has sent it to this one.
+        public internal(set) var isInvited: Bool
     }
 
     /// An offer that the user does not see because nothing here continues it.
@@ -24,6 +26,8 @@ public struct RemoteOffers: Sendable {
         public let device: DeviceID
         /// What is offered.
         public let offer: Offer
+        /// Whether the user of the device has sent it to this one.
+        public let isInvited: Bool
         /// What would continue it if the user had not excluded it.
         let keptOut: KeptOut
         /// Why it is hidden, and what to do, for people.
@@ -77,6 +81,7 @@ public struct RemoteOffers: Sendable {
     private var shown: [DeviceID: [Entry]] = [:]
     /// The hidden offers as they were last told, to find out whether they have changed.
     private var hiddenOffers: [DeviceID: Hidden] = [:]
+    private var invitations = Invitations()
     private var isEnabled: Bool
     private var showsUnhandled: Bool
 
@@ -162,12 +167,14 @@ public struct RemoteOffers: Sendable {
     /// A peer is gone, and its offer with it.
     public mutating func peerRemoved(_ device: DeviceID) -> [Action] {
         held[device] = nil
+        invitations.forget(device)
         return show(device)
     }
 
     /// The bridge is gone, and all peers with it.
     public mutating func allPeersRemoved() -> [Action] {
         held.removeAll()
+        invitations = Invitations()
         return showAll()
     }
 
@@ -185,19 +192,56 @@ public struct RemoteOffers: Sendable {
         return showAll()
     }
 
-    /// The user does not want to see this offer again until it ends.
+    /// The user does not want to see this offer again until it ends, or until it is sent to this device.
     public mutating func dismiss(_ id: ActivityID, of device: DeviceID) throws(HandoffFailure) -> [Action] {
         guard entry(id, of: device) != nil else { throw .unknownOffer(id, of: device) }
         guard held[device]?.offer.id == id else { return [] }
         held[device]?.isDismissed = true
+        invitations.end(id, of: device)
         return show(device)
     }
+
+    // MARK: Invitations
+
+    /// The user of a peer has sent what that offers to this device: it is shown as sent, now or later, even if it was
+    /// dismissed. Nothing happens while it is being continued. Fails with `offerWithdrawn` unless the peer offers it.
+    public mutating func invite(
+        _ id: ActivityID, from device: DeviceID, at now: Instant
+    ) throws(HandoffFailure) -> [Action] {
+        guard held[device]?.offer.id == id else { throw .offerWithdrawn(id) }
+        guard entry(id, of: device)?.isContinuing != true else { return [] }
+        return invitations.invite(id, by: device, at: now) ? showInvited(device) : []
+    }
+
+    /// From now on what a peer sends is shown as sent, or not.
+    public mutating func setMuted(_ isMuted: Bool, _ device: DeviceID) -> [Action] {
+        invitations.setMuted(isMuted, device)
+        return show(device)
+    }
+
+    /// When `advance(to:)` has something to do; nil if time changes nothing.
+    public var nextDeadline: Instant? { invitations.nextDeadline }
+
+    /// Time has passed.
+    public mutating func advance(to now: Instant) -> [Action] {
+        invitations.advance(to: now).keys.sorted().flatMap { showInvited($0) }
+    }
+
+    private mutating func showInvited(_ device: DeviceID) -> [Action] {
+        held[device]?.isDismissed = false
+        return show(device)
+    }
+
+    // MARK: The user
 
     /// The user switched Handoff on or off. While it is off, nothing is known of what peers offer; they have
     /// to offer it again.
     public mutating func setEnabled(_ isEnabled: Bool) -> [Action] {
         self.isEnabled = isEnabled
-        if !isEnabled { held.removeAll() }
+        if !isEnabled {
+            for device in held.keys { invitations.offered(nil, by: device) }
+            held.removeAll()
+        }
         return showAll()
     }
 
@@ -214,7 +258,9 @@ public struct RemoteOffers: Sendable {
         guard let index = shown[device]?.firstIndex(where: { $0.offer.id == id }),
             var entry = shown[device]?[index], entry.isContinuing != isContinuing
         else { return [] }
+        if isContinuing { invitations.end(id, of: device) }
         entry.isContinuing = isContinuing
+        entry.isInvited = false
         shown[device]?[index] = entry
         let staysShown = isContinuing || wanted(of: device)?.offer.id == id
         return (staysShown ? [.changed(entry)] : []) + show(device)
@@ -231,11 +277,14 @@ public struct RemoteOffers: Sendable {
         guard isEnabled, !showsUnhandled, let held = held[device], !held.isDismissed, !held.canContinue,
             entry(held.offer.id, of: device) == nil
         else { return nil }
-        return Hidden(device: device, offer: held.offer, keptOut: held.keptOut)
+        return Hidden(
+            device: device, offer: held.offer, isInvited: invitations.isShown(held.offer.id, of: device),
+            keptOut: held.keptOut)
     }
 
     /// Brings what is visible and what is hidden of `device` in line with what ought to be.
     private mutating func show(_ device: DeviceID) -> [Action] {
+        invitations.offered(held[device]?.offer.id, by: device)
         let actions = showSeen(device)
         let hidden = hidden(of: device)
         guard hidden != hiddenOffers[device] else { return actions }
@@ -252,6 +301,7 @@ public struct RemoteOffers: Sendable {
                 var current = entry
                 current.offer = wanted.offer
                 current.handlers = wanted.handlers
+                current.isInvited = invitations.isShown(entry.offer.id, of: device)
                 if current != entry { actions.append(.changed(current)) }
                 entries.append(current)
             } else if entry.isContinuing {
@@ -262,7 +312,8 @@ public struct RemoteOffers: Sendable {
         }
         if let wanted, !entries.contains(where: { $0.offer.id == wanted.offer.id }) {
             let entry = Entry(
-                device: device, offer: wanted.offer, handlers: wanted.handlers, isContinuing: false)
+                device: device, offer: wanted.offer, handlers: wanted.handlers, isContinuing: false,
+                isInvited: invitations.isShown(wanted.offer.id, of: device))
             entries.append(entry)
             actions.append(.added(entry))
         }
