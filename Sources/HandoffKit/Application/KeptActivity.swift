@@ -8,8 +8,10 @@ final class KeptActivity {
     let device: ContinuationDevice
     private var result: Result<Bool, HandoffFailure>?
     private var waiter: CheckedContinuation<Bool, any Error>?
-    private var timer: Task<Void, Never>?
+    private var timer: BackendTimer?
 
+    /// How many are kept.
+    static let maximum = 8
     /// How long the broker is left without an answer: a little less than it waits.
     private static let patience = Deadline.continueActivity - .seconds(3)
 
@@ -20,12 +22,9 @@ final class KeptActivity {
 
     /// What has become of it. An activity that nobody has asked for in time counts as handled, since it is kept all the
     /// same: what was not lost should not be reported as lost.
-    func outcome() async throws -> Bool {
+    func outcome(timedBy backend: any HandoffBackend) async throws -> Bool {
         if let result { return try result.get() }
-        timer = Task {
-            try? await Task.sleep(for: Self.patience)
-            if !Task.isCancelled { settle(.success(true)) }
-        }
+        timer = backend.timer(after: Self.patience) { [weak self] in _ = self?.settle(.success(true)) }
         return try await withCheckedThrowingContinuation { waiter = $0 }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import DBus
+import Glibc
 import HandoffCore
 import HandoffKit
 import MainLoop
@@ -41,6 +42,7 @@ private final class BrokerSession {
 @MainActor
 private final class KitRecorder: HandoffBackendReceiver {
     private(set) var events: [String] = []
+    private(set) var restored: [[String: Value?]] = []
     private var waiting: [(String, CheckedContinuation<Void, Never>)] = []
 
     /// Waits until `event` has happened.
@@ -61,8 +63,10 @@ private final class KitRecorder: HandoffBackendReceiver {
         note("\(number.value) \(isCurrent ? "current" : "not current")")
     }
     func needsSaveChanged(_ number: ActivityNumber, _ needsSave: Bool) { note("needs save: \(needsSave)") }
-    func refused(_ number: ActivityNumber, _ failure: HandoffFailure) {
-        note("\(number.value) refused: \(failure.code)")
+    func created(_ number: ActivityNumber, type: String) { note("\(number.value) is of \(type)") }
+    func refused(_ number: ActivityNumber, _ failure: HandoffFailure, restored: [String: Value?]) {
+        self.restored.append(restored)
+        note("\(number.value) refused: \(failure.code) \(restored.keys.sorted())")
     }
     func willSave(_ number: ActivityNumber) async throws -> [String: Value] {
         note("save")
@@ -107,7 +111,8 @@ struct BusBackendTests {
         }
         var expected = ["registered", "1 current"]
         for number in 2...20 { expected += ["\(number - 1) not current", "\(number) current"] }
-        #expect(recorder.events == expected)
+        #expect(recorder.events.filter { !$0.contains(" is of ") } == expected)
+        await recorder.wait(for: "20 is of com.example.notes.edit")
         backend.invalidate(ActivityNumber(20))
         backend.stop()
     }
@@ -121,7 +126,48 @@ struct BusBackendTests {
         await recorder.wait(for: "save")
         await recorder.wait(for: "needs save: false")
         backend.create(ActivityNumber(2), type: "com.example.undeclared", properties: [:])
-        await recorder.wait(for: "2 refused: typeNotDeclared")
+        await recorder.wait(for: "2 refused: typeNotDeclared []")
+    }
+
+    @Test(
+        "the activity has the type that the broker has chosen, and properties that are refused their former values"
+    )
+    func chosen() async throws {
+        let session = try await onLoop { try await BrokerSession.start() }
+        let (backend, recorder) = Self.backend(session.address)
+        backend.create(ActivityNumber(1), type: "", properties: ["WebpageURL": .string("https://a.example/")])
+        await recorder.wait(for: "1 is of com.example.notes.edit")
+        backend.update(ActivityNumber(1), ["WebpageURL": .string("ftp://a.example/"), "Title": .string("t")])
+        await recorder.wait(for: "1 refused: invalidURL [\"WebpageURL\"]")
+        #expect(recorder.restored == [["WebpageURL": .string("https://a.example/")]])
+    }
+
+    @Test("a refusal does not take back what is on its way to the broker")
+    func newer() async throws {
+        let session = try await onLoop { try await BrokerSession.start() }
+        let (backend, recorder) = Self.backend(session.address)
+        backend.create(ActivityNumber(1), type: "t", properties: [:])
+        await recorder.wait(for: "1 refused: typeNotDeclared []")
+        backend.create(ActivityNumber(2), type: "", properties: [:])
+        await recorder.wait(for: "2 is of com.example.notes.edit")
+        backend.update(ActivityNumber(2), ["WebpageURL": .string("ftp://b.example/")])
+        await Task.yield()
+        // Meanwhile the refusal comes as far as to the main loop, which is another thread here.
+        usleep(300_000)
+        backend.update(ActivityNumber(2), ["WebpageURL": .string("https://b.example/")])
+        await recorder.wait(for: "2 refused: invalidURL []")
+    }
+
+    @Test("a timer of the main loop calls the main actor, unless it is cancelled")
+    func timers() async throws {
+        let session = try await onLoop { try await BrokerSession.start() }
+        let (backend, recorder) = Self.backend(session.address)
+        let cancelled = backend.timer(after: .milliseconds(10)) { Issue.record("it was cancelled") }
+        cancelled.cancel()
+        await withCheckedContinuation { continuation in
+            _ = backend.timer(after: .milliseconds(50)) { continuation.resume() }
+        }
+        withExtendedLifetime(recorder) {}
     }
 
     @Test(
