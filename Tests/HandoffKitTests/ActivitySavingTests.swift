@@ -211,6 +211,7 @@ struct SavingTests {
 
     @Test("a state that a save is still putting together does not travel, whatever else is called meanwhile")
     func halfMade() async throws {
+        broker.holdClock()
         let gate = Gate()
         activity.userInfo = ["former": true]
         activity.onWillSave {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffCore
+internal import Platform
 
 /// A save that is under way: the state from before it, what it puts together, and what becomes of it.
 ///
@@ -33,7 +34,7 @@ final class RunningSave {
     var timer: BackendTimer?
 
     private var result: Result<[String: Value], any Error>?
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var waiting: [Handover<Void, Never>] = []
 
     init(of activity: UserActivity) {
         self.activity = activity
@@ -56,7 +57,10 @@ final class RunningSave {
 
     /// Waits until it is over, or was given up.
     func settled() async {
-        if result == nil { await withCheckedContinuation { waiting.append($0) } }
+        guard result == nil else { return }
+        let settling = Handover<Void, Never>()
+        waiting.append(settling)
+        await settling.take()
     }
 
     /// What the broker is answered.

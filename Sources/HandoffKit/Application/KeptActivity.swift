@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
+internal import Platform
 
 /// An activity that has arrived, until what becomes of it is known.
 @MainActor
@@ -7,7 +8,7 @@ final class KeptActivity {
     let activity: UserActivity
     let device: ContinuationDevice
     private var result: Result<Bool, HandoffFailure>?
-    private var waiter: CheckedContinuation<Bool, any Error>?
+    private var waiter: Handover<Bool, HandoffFailure>?
     private var timer: BackendTimer?
 
     /// How many are kept.
@@ -25,7 +26,9 @@ final class KeptActivity {
     func outcome(timedBy backend: any HandoffBackend) async throws -> Bool {
         if let result { return try result.get() }
         timer = backend.timer(after: Self.patience) { [weak self] in _ = self?.settle(.success(true)) }
-        return try await withCheckedThrowingContinuation { waiter = $0 }
+        let waiter = Handover<Bool, HandoffFailure>()
+        self.waiter = waiter
+        return try await waiter.take()
     }
 
     /// It is known what has become of it; only the first time counts.

@@ -4,6 +4,7 @@ internal import HandoffClient
 package import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
+internal import Platform
 
 /// The broker of the session.
 ///
@@ -86,9 +87,9 @@ package final class BusBackend: HandoffBackend {
     package func openStream(_ number: ContinuationNumber) async throws(HandoffFailure) -> CInt {
         // What was called before comes first.
         passAll()
-        let listener = listener
-        let opening = MainLoop.start { await listener.openStream(ContinuationKey(number.value)) }
-        return try await opening.value.get()
+        let (listener, opening) = (listener, Handover<CInt, HandoffFailure>())
+        MainLoop.start { opening.resume(with: await listener.openStream(ContinuationKey(number.value))) }
+        return try await opening.take()
     }
 
     package func release(_ number: ContinuationNumber) {

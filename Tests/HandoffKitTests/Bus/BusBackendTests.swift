@@ -7,37 +7,6 @@ import MainLoop
 import TestSupport
 import Testing
 
-/// A session bus and a broker on it.
-@MainLoop
-private final class BrokerSession {
-    nonisolated let address: String
-    private let bus: TestBus
-    private let folder: TemporaryDirectory
-    private let broker: ChildProcess
-
-    private init(_ bus: TestBus, _ folder: TemporaryDirectory, _ broker: ChildProcess) {
-        (self.bus, self.folder, self.broker) = (bus, folder, broker)
-        address = bus.address
-    }
-
-    static func start() async throws -> BrokerSession {
-        let (bus, folder) = (try await TestBus.start(), try TemporaryDirectory())
-        var environment = bus.environment
-        for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "HOME"] {
-            environment[name] = folder.path("home")
-        }
-        let broker = try ChildProcess([program("handoffd")], environment: environment)
-        let user = try bus.connect()
-        var owner: BusName?
-        let watch = user.watch("org.example.Handoff") { owner = $0 }
-        try await eventually { owner != nil }
-        return withExtendedLifetime(watch) { BrokerSession(bus, folder, broker) }
-    }
-
-    /// Kills the broker, as a crash would.
-    func kill() { broker.send(signal: 9) }
-}
-
 /// Writes down what the backend tells, on the main actor.
 @MainActor
 private final class KitRecorder: HandoffBackendReceiver {
