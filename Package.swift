@@ -156,7 +156,9 @@ let package = Package(
             ]),
         .executableTarget(
             name: "MainActorProgram",
-            dependencies: ["CGio", "DBus", "HandoffClient", "HandoffCore", "HandoffKit", "MainLoop"],
+            dependencies: [
+                "CGio", "DBus", "HandoffClient", "HandoffCore", "HandoffKit", "MainLoop", "Platform",
+            ],
             path: "Tests/MainActorProgram", swiftSettings: settings),
         .executableTarget(
             name: "stream-rate", dependencies: ["DBus", "HandoffInterfaces", "HandoffKit", "Platform"],

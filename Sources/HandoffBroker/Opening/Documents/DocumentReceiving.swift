@@ -51,19 +51,43 @@ final class DocumentReceiving: Sendable {
         }
     }
 
-    /// It is no longer wanted: the stream breaks, and what has come is removed.
+    /// It is no longer wanted: the stream breaks, and what has come is removed, also if it is complete and nobody has
+    /// been told so.
     func cancel() { stream.cancel() }
 
     private func run() {
         BackgroundThread.giveWay()
         do throws(HandoffFailure) {
             let placed = try receive()
+            guard !stream.isCancelled else {
+                remove(placed)
+                throw DocumentStream.cut
+            }
             stream.acknowledge()
-            post(.placed(placed))
+            MainLoop.start { [self] in arrived(placed) }
         } catch {
             post(.failed(error))
             stream.awaitAnything()
         }
+    }
+
+    /// The document is here, but it may have become unwanted while that was on its way to the main loop. Nobody would
+    /// know of the file then.
+    @MainLoop
+    private func arrived(_ placed: PlacedDocument) {
+        guard stream.isCancelled else { return tell(.placed(placed)) }
+        do {
+            try BackgroundThread.start("document") { [self] in remove(placed) }
+        } catch {
+            brokerLog.info(
+                "\(PeerText.message(placed.path)) is no longer wanted, but cannot be removed: \(error.message)."
+            )
+        }
+    }
+
+    /// Removes the document, if it is still as it was left.
+    private func remove(_ placed: PlacedDocument) {
+        ReceivedFolder(existingIn: downloads)?.remove(placed.name, ifStill: placed.identity)
     }
 
     private func post(_ event: Event) {

@@ -208,6 +208,23 @@ struct DocumentReceivingTests {
         }
     }
 
+    @Test(
+        "one that was placed and acknowledged, but is no longer wanted by the time that this is told, goes too"
+    )
+    func cancelledTooLate() async throws {
+        try await onLoop {
+            let receiver = try Receiver()
+            try receiver.start(FakeDocument("Dear"))
+            // The main loop is kept busy here, so that nothing is told meanwhile.
+            let end = MainLoop.now + 20_000_000
+            while receiver.end?.ending == nil, MainLoop.now < end { usleep(1000) }
+            #expect(receiver.files == ["Letter.txt"] && receiver.end?.ending == "acknowledged")
+            receiver.cancel()
+            try await eventually { receiver.files.isEmpty }
+            #expect(receiver.outcome == nil)
+        }
+    }
+
     @Test("a document that says it is larger than the disk is refused at once, with both sizes")
     func tooLarge() async throws {
         try await onLoop {
