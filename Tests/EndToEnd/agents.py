@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+from buses import wait
 from clients import Client, Dock
 from notifications import AGENT
 from presence import Presence, missing
@@ -16,8 +17,10 @@ class Desk(Machine):
     presence: Presence | None = None
 
     def start_agent(self, *options: str) -> None:
+        former = len(self.log("handoff-agent"))
         self.start("handoff-agent", "--verbose", *options)
         self.wait_for(AGENT, "handoff-agent")
+        wait(lambda: "locked" in self.log("handoff-agent")[former:], "the agent to know whether the session is locked")
 
     def stop(self) -> dict[str, int]:
         statuses = super().stop()
@@ -56,5 +59,7 @@ class Pair:
     def offer(self, title: str, **values: object):
         """Something is current on the one and offered on the other."""
         activity = self.editor.offer(title, **values)
-        self.dock.offer(title)
+        path = self.dock.offer(title)
+        if "handoff-agent" in self.lap.processes:
+            wait(lambda: path in self.lap.log("handoff-agent"), "the agent to know the offer")
         return activity

@@ -72,7 +72,7 @@ final class DesktopNotices: NoticeServer {
     // MARK: What is sent
 
     /// The notification as `AddNotification` takes it (GNotification, serialized).
-    static func properties(of post: NoticePost) throws(DBusError) -> [String: Value] {
+    nonisolated static func properties(of post: NoticePost) throws(DBusError) -> [String: Value] {
         let notice = post.notice
         var properties: [String: Value] = [
             "title": .string(notice.title), "body": .string(notice.lines.joined(separator: "\n")),
@@ -94,7 +94,7 @@ final class DesktopNotices: NoticeServer {
     }
 
     /// What only says something new about what was there already does not come to the front once more.
-    private static func priority(of post: NoticePost) -> String {
+    private nonisolated static func priority(of post: NoticePost) -> String {
         switch post.notice.weight {
         case .quiet: "low"
         case .normal: post.isUpdate ? "low" : "normal"
@@ -103,7 +103,7 @@ final class DesktopNotices: NoticeServer {
     }
 
     /// A picture as GIcon is serialized.
-    private static func icon(_ icon: ApplicationLook.Icon) throws(DBusError) -> Value {
+    private nonisolated static func icon(_ icon: ApplicationLook.Icon) throws(DBusError) -> Value {
         switch icon {
         case .named(let name): try .structure([.string("themed"), .variant(.strings([name]))])
         case .file(let path):

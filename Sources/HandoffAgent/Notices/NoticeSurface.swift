@@ -5,6 +5,7 @@ internal import HandoffCore
 internal import HandoffDaemon
 internal import HandoffInterfaces
 internal import MainLoop
+internal import Platform
 
 /// The notifications: what state machines say is to be shown is put on a board, and what the user presses there is done.
 @MainLoop
@@ -20,6 +21,8 @@ final class NoticeSurface: Surface {
     private var continued = ContinuedNotices()
     private var progress = ProgressNotices()
     private var token: SignalToken?
+    /// What was said last in the log of which offers there are.
+    private var offered: [String] = []
     private lazy var timer = DeadlineTimer { [weak self] in self?.timePassed() }
 
     /// Shows on `board` what `feed` says, while `watch` says that only the user sees it.
@@ -47,6 +50,11 @@ final class NoticeSurface: Surface {
 
     func update(_ report: StatusReport) {
         let offers = (report.broker.content?.offers ?? []).map { ShownOffer($0) }
+        let ids = offers.map(\.path)
+        if ids != offered {
+            offered = ids
+            agentLog.debug("Offered: \(ids.joined(separator: " "))")
+        }
         let devices = (report.bridge.content?.devices ?? []).compactMap { PairingNotices.Device($0) }
         let setting = report.broker.content?.preferences.text("NotifyOffers")
         perform(arrival.update(offers, setting.flatMap { .init(rawValue: $0) } ?? .arrival, at: .now))

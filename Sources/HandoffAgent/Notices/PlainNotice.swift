@@ -44,11 +44,10 @@ struct PlainNotice: Sendable {
         try writer.write(timeout)
     }
 
+    /// Some servers make a button of what happens elsewhere too, if it has a label.
     private static func actions(of notice: Notice) -> [String] {
-        let first = notice.press.map { press in
-            [defaultKey, notice.buttons.first { $0.press == press }?.label ?? tr("Open")]
-        }
-        return (first ?? []) + notice.buttons.flatMap { [$0.press.action, $0.label] }
+        (notice.press == nil ? [] : [defaultKey, ""])
+            + notice.buttons.flatMap { [$0.press.action, $0.label] }
     }
 
     private static func hints(of post: NoticePost) -> [String: Value] {

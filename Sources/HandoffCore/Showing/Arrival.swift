@@ -71,7 +71,8 @@ public struct Arrival: Sendable {
         guard setting != .never, !isLocked else { return [] }
         awaitedUntil = nil
         if let offer = candidate(offers, at: now) { return [show(offer, at: now.instant)] }
-        if hasJustWokenUp { awaitedUntil = now.instant.advanced(by: Self.patience) }
+        // What is offered may not be known yet.
+        if hasJustWokenUp || known == nil { awaitedUntil = now.instant.advanced(by: Self.patience) }
         return []
     }
 
@@ -105,12 +106,13 @@ public struct Arrival: Sendable {
         return !current.reads(like: shown)
     }
 
-    /// The offers that there have never been before.
+    /// The offers that there have never been before; those that there were already when the first report came are not new,
+    /// unless the user has come before it.
     private mutating func takeFresh() -> [ShownOffer] {
         let paths = offers.map(\.path)
         guard let former = known else {
             known = paths
-            return []
+            return awaitedUntil == nil ? [] : offers
         }
         let fresh = offers.filter { !former.contains($0.path) }
         known = (former.filter { !paths.contains($0) } + paths).suffix(Self.maximumKnown)

@@ -5,10 +5,13 @@
 public struct ContinuedNotices: Sendable {
     /// What was continued, and where.
     public struct Continued: Equatable, Sendable {
+        /// The device that has continued it.
         public let deviceID: String
+        /// What that is called; may be empty.
         public let deviceName: String
+        /// The application that it comes from.
         public let applicationID: String
-        /// May be empty.
+        /// What it is called; may be empty.
         public let title: String
 
         /// Something that was continued.

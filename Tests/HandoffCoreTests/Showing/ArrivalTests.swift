@@ -117,6 +117,15 @@ struct ArrivalTests {
         #expect(late.update([offer("a", since: 9)], .arrival, at: at(25.1)) == [])
     }
 
+    @Test("is asked once it is known what is offered, if the user comes before that")
+    func beginning() {
+        var arrival = Arrival()
+        arrival.unlocked()
+        #expect(arrival.arrived(hasJustWokenUp: false, at: at(1)) == [])
+        #expect(arrival.update([offer("a")], .arrival, at: at(2)) == [.show(offer("a"))])
+        #expect(arrival.update([offer("a"), offer("b")], .arrival, at: at(3)) == [])
+    }
+
     @Test("is asked whenever there is something new if the user wants that, once about each")
     func always() {
         var arrival = here([offer("a")], .always)
