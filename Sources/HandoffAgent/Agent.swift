@@ -9,22 +9,34 @@ public import MainLoop
 public final class Agent {
     private let bus: Bus
     private let feed: StatusFeed
-    private var surfaces: [any Surface] = []
+    private let watch: PresenceWatch
+    private let actions: UserActions
+    private let application: AgentApplication
+    private let surfaces: [any Surface]
 
     /// An agent on `bus`, which is served by nobody else.
     public init(_ bus: Bus) {
         self.bus = bus
         feed = StatusFeed(on: bus)
+        let window = HandoffWindow(bus)
+        watch = PresenceWatch(bus)
+        actions = UserActions(feed, window, watch)
+        let board = NoticeBoard([DesktopNotices(bus), PlainNotices(bus)], ApplicationLooks())
+        application = AgentApplication(board, window)
+        surfaces = [NoticeSurface(bus, feed, actions, watch, board)]
         bus.connection.policy = BusAccessPolicy()
     }
 
     /// Exports what the surfaces have on the bus. To be called before the bus name is requested.
     public func export() {
         for surface in surfaces { surface.begin() }
+        bus.connection.objects.export(
+            HandoffNames.agentPath, [ApplicationBinding(application)] + surfaces.flatMap(\.rootInterfaces))
     }
 
-    /// Begins to follow the daemons.
+    /// Begins to follow the daemons and the session.
     public func begin() {
+        watch.begin()
         feed.onChange = { [weak self] in self?.changed() }
         feed.begin()
     }
