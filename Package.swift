@@ -143,7 +143,10 @@ let package = Package(
         tests("HandoffAssociations", ["HandoffAssociations", "HandoffCore"]),
         tests(
             "HandoffAgent",
-            ["DBus", "HandoffAgent", "HandoffClient", "HandoffCore", "MainLoop", "TestSupport"]),
+            [
+                "DBus", "HandoffAgent", "HandoffClient", "HandoffCore", "HandoffInterfaces", "MainLoop",
+                "TestSupport",
+            ]),
         tests("HandoffCommand", ["DBus", "HandoffClient", "HandoffCommand"]),
         tests(
             "HandoffClient",
