@@ -87,12 +87,19 @@ class GnomeShell:
         daemon = machine.folder / "system-dbus-daemon"
         daemon.symlink_to(shutil.which("dbus-daemon"))
         machine.start(str(daemon), "--nofork", "--nopidfile", f"--config-file={configuration}")
-        wait(path.exists, "the system bus")
+        system = wait(lambda: self._connect(address), "the system bus")
         machine.environment["DBUS_SYSTEM_BUS_ADDRESS"] = address
         machine.start("/usr/bin/python3", "-m", "dbusmock", "--system", "--template", "logind")
-        system = Session(address)
-        machine.sessions.append(system)
         wait(lambda: system.owner("org.freedesktop.login1"), "somebody who keeps sessions")
+
+    def _connect(self, address: str) -> Session | None:
+        """A connection to a bus, which takes some only after its socket exists."""
+        try:
+            session = Session(address)
+        except GLib.Error:
+            return None
+        self.machine.sessions.append(session)
+        return session
 
     def _is_ready(self) -> bool:
         try:
