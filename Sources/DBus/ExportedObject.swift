@@ -38,4 +38,6 @@ public enum ChangeAudience {
     case subscribers
     /// One connection.
     case only(BusName)
+    /// One connection, and the subscribers.
+    case subscribersAnd(BusName)
 }

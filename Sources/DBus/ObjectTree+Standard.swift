@@ -202,15 +202,19 @@ extension ObjectTree {
         guard let object = objects[path], let binding = object.binding(interface.text), !names.isEmpty else {
             return
         }
-        switch audience {
-        case .only(let name):
-            let described = type(of: binding).description.properties.filter { names.contains($0.name) }
-            post(changes(of: described, binding, object), to: name)
-        case .subscribers:
-            for (name, caller) in subscribers(above: path) {
-                let readable = self.readable(names, of: binding, of: object, by: caller)
-                if !readable.isEmpty { post(changes(of: readable, binding, object), to: name) }
+        let single: BusName? =
+            switch audience {
+            case .only(let name), .subscribersAnd(let name): name
+            case .subscribers: nil
             }
+        if let single {
+            let described = type(of: binding).description.properties.filter { names.contains($0.name) }
+            post(changes(of: described, binding, object), to: single)
+        }
+        if case .only = audience { return }
+        for (name, caller) in subscribers(above: path) where name != single {
+            let readable = self.readable(names, of: binding, of: object, by: caller)
+            if !readable.isEmpty { post(changes(of: readable, binding, object), to: name) }
         }
     }
 

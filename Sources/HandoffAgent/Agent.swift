@@ -10,13 +10,30 @@ public final class Agent {
     private let bus: Bus
     private let feed: StatusFeed
     private let shell: ShellObject
-    private var surfaces: [any Surface] = []
+    private let watch: PresenceWatch
+    private let actions: UserActions
+    private let application: AgentApplication
+    private let faces: InstalledFaces
+    private let search: SearchSurface
+    private let panel: Panel
+    private let surfaces: [any Surface]
 
     /// An agent on `bus`, which is served by nobody else.
     public init(_ bus: Bus) {
         self.bus = bus
         feed = StatusFeed(on: bus)
         shell = ShellObject(bus)
+        let window = HandoffWindow(bus)
+        watch = PresenceWatch(bus)
+        actions = UserActions(feed, window, watch)
+        let looks = ApplicationLooks()
+        let board = NoticeBoard([DesktopNotices(bus), PlainNotices(bus)], looks)
+        application = AgentApplication(board, window)
+        faces = InstalledFaces(looks)
+        search = SearchSurface(on: bus, actions, faces)
+        let sending = CurrentActivitySending(feed)
+        panel = Panel(on: bus, actions, faces) { sending.send(to: $0) }
+        surfaces = [NoticeSurface(bus, feed, actions, watch, board), search, panel]
         bus.connection.policy = BusAccessPolicy()
     }
 
@@ -24,12 +41,32 @@ public final class Agent {
     public func export() {
         shell.begin()
         for surface in surfaces { surface.begin() }
+        bus.connection.objects.export(
+            HandoffNames.agentPath,
+            [ApplicationBinding(application)] + shell.rootInterfaces + surfaces.flatMap(\.rootInterfaces))
     }
 
-    /// Begins to follow the daemons.
+    /// Begins to follow the daemons and the session.
     public func begin() {
+        let tell = watch.onEvent
+        watch.onEvent = { [weak self] in
+            tell?($0)
+            self?.lockMayHaveChanged()
+        }
+        watch.begin()
         feed.onChange = { [weak self] in self?.changed() }
+        faces.onChange = { [weak self] in self?.facesChanged() }
         feed.begin()
+    }
+
+    private func facesChanged() {
+        guard feed.isKnown else { return }
+        search.update(feed.report)
+        panel.update(feed.report)
+    }
+
+    private func lockMayHaveChanged() {
+        (search.isLocked, panel.isLocked) = (watch.isLocked, watch.isLocked)
     }
 
     private func changed() {

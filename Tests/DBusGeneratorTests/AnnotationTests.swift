@@ -7,6 +7,7 @@ struct AnnotationTests {
     private static let access = "org.example.Handoff.Access"
     private static let writeAccess = "org.example.Handoff.WriteAccess"
     private static let setter = "org.example.Handoff.Setter"
+    private static let typeName = "org.example.Handoff.TypeName"
     private static let emits = "org.freedesktop.DBus.Property.EmitsChangedSignal"
     private static let classes = "any, owner, unsandboxed, bridge, broker, stranger, paired, routed"
 
@@ -38,6 +39,11 @@ struct AnnotationTests {
             .members(
                 4, "\(setter) is one of own, common, not “one”", annotation(setter, "one")),
             .members(
+                4, "\(typeName) is a name in UpperCamelCase, not “menu”", annotation(typeName, "menu")),
+            .file(
+                1, "“a.1” is not a name for an interface, which is one like org.example.Name",
+                "<node><!-- D. --><interface name=\"a.1\">\(annotation(typeName, "B"))</interface></node>"),
+            .members(
                 4, "the annotation “\(setter)” is not known for property",
                 property("readwrite", annotation(setter, "own"))),
             .members(
@@ -62,6 +68,27 @@ struct AnnotationTests {
             try Generator.swift(from: [Sample.file(text: refusal.file)])
         }
         #expect(error?.description == "test.xml:\(refusal.line):1: error: \(refusal.reason)")
+    }
+
+    @Test("an interface whose name ends in no name for a type has its types called as an annotation says")
+    func typeNames() throws {
+        let file = """
+            <node>
+              <!-- A menu. -->
+              <interface name="com.example.dbusmenu1">
+                \(Self.annotation(Self.access, "any"))
+                \(Self.annotation(Self.typeName, "Menu"))
+                <!-- Goes. --><method name="Go"/>
+                <!-- Gone. --><signal name="Gone"/>
+              </interface>
+            </node>
+            """
+        let swift = try Generator.swift(from: [Sample.file(text: file)])
+        for text in [
+            "public protocol MenuServer", "public struct MenuBinding", "public struct MenuProxy",
+            "public struct MenuGone", "name: \"com.example.dbusmenu1\"",
+        ] { #expect(swift.contains(text)) }
+        #expect(!swift.contains(Self.typeName))
     }
 
     /// What the interface says, what the property says, who may read, who may write.

@@ -109,7 +109,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Itera
     report = (yield).get_result()
     if report.failed:
         for machine in getattr(item, "machines", []):
-            for program in ("handoffd", "handoff-bridge"):
+            for program in ("handoffd", "handoff-bridge", "handoff-agent"):
                 report.sections.append((f"{program} of {machine.name}", machine.log(program)))
         if network := getattr(item, "network", None):
             for host in network.hosts.values():

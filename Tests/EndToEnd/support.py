@@ -156,7 +156,7 @@ class Machine:
 
     def remove(self) -> None:
         """Removes the folder of this machine; what was logged can still be read."""
-        self.last_words = {program: self.log(program) for program in ("handoffd", "handoff-bridge")}
+        self.last_words = {program: self.log(program) for program in ("handoffd", "handoff-bridge", "handoff-agent")}
         shutil.rmtree(self.folder, ignore_errors=True)
 
     # The bus

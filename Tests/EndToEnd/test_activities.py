@@ -185,10 +185,12 @@ def test_defaults_are_those_of_the_contract(machine: Machine) -> None:
 
 
 def test_owner_is_told_of_current_and_needs_save(machine: Machine) -> None:
-    """PropertiesChanged reaches the owner for Current and NeedsSave, and nobody else."""
-    client, other = Client(machine), Client(machine, "com.example.other")
-    seen: dict[str, list[dict]] = {"owner": [], "other": []}
-    for name, session in (("owner", client), ("other", other)):
+    """PropertiesChanged reaches the owner for Current and NeedsSave, for Current also those that follow the objects, and
+    nobody else."""
+    client, other, follower = Client(machine), Client(machine, "com.example.other"), Dock(machine)
+    client.managed_objects()
+    seen: dict[str, list[dict]] = {"owner": [], "other": [], "follower": []}
+    for name, session in (("owner", client), ("other", other), ("follower", follower)):
         session.connection.signal_subscribe(
             BROKER, "org.freedesktop.DBus.Properties", "PropertiesChanged", None, None, 0,
             lambda *signal, changes=seen[name]: changes.append(signal[5].unpack()[1]))
@@ -201,6 +203,10 @@ def test_owner_is_told_of_current_and_needs_save(machine: Machine) -> None:
     wait(lambda: {"Current": False} in seen["owner"], "the loss of Current")
     assert not any("NeedsSave" in change for change in seen["other"])
     assert {"Current": False} not in seen["other"]
+    wait(lambda: {"Current": False} in seen["follower"], "the follower to be told")
+    assert not any("NeedsSave" in change for change in seen["follower"])
+    for name in ("owner", "follower"):
+        assert seen[name].count({"Current": False}) == 1, "told once, also an owner that follows the objects"
 
 
 def test_saves_are_coalesced(machine: Machine) -> None:

@@ -50,6 +50,8 @@ package struct Interface: Equatable {
     package let path: String
     /// The full name, e.g. `org.example.Handoff.Peer`.
     package let name: String
+    /// What its generated types start with, if the file says so.
+    package let typeName: String?
     /// The interface's own value of `org.freedesktop.DBus.Property.EmitsChangedSignal`, if the file gives one.
     package let emitsChanged: String?
     /// Whether a server has one function that writes whatever property it is, in place of one for each.
@@ -61,9 +63,9 @@ package struct Interface: Equatable {
     package let signals: [Signal]
     package let properties: [Property]
 
-    /// The last component of its name, which generated types start with.
+    /// What generated types start with: the last component of its name, unless the file says otherwise.
     package var shortName: String {
-        name.lastIndex(of: ".").map { String(name[name.index(after: $0)...]) } ?? name
+        typeName ?? name.lastIndex(of: ".").map { String(name[name.index(after: $0)...]) } ?? name
     }
 
     /// The interface in `file`.
@@ -74,11 +76,12 @@ package struct Interface: Equatable {
     }
 
     init(
-        path: String, name: String, emitsChanged: String?, hasCommonSetter: Bool, documentation: [String],
-        line: Int, methods: [Method], signals: [Signal], properties: [Property]
+        path: String, name: String, typeName: String?, emitsChanged: String?, hasCommonSetter: Bool,
+        documentation: [String], line: Int, methods: [Method], signals: [Signal], properties: [Property]
     ) {
         self.path = path
         self.name = name
+        self.typeName = typeName
         self.emitsChanged = emitsChanged
         self.hasCommonSetter = hasCommonSetter
         self.documentation = documentation

@@ -5,16 +5,18 @@ enum Annotation: String, CustomStringConvertible {
     case access = "org.example.Handoff.Access"
     case writeAccess = "org.example.Handoff.WriteAccess"
     case setter = "org.example.Handoff.Setter"
+    case typeName = "org.example.Handoff.TypeName"
     case emitsChanged = "org.freedesktop.DBus.Property.EmitsChangedSignal"
 
     var description: String { rawValue }
 
-    /// The values that it may have.
-    var values: [String] {
+    /// The values that it may have; nil if each name for a type is one.
+    var values: [String]? {
         switch self {
         case .access, .writeAccess:
             ["any", "owner", "unsandboxed", "bridge", "broker", "stranger", "paired", "routed"]
         case .setter: ["own", "common"]
+        case .typeName: nil
         case .emitsChanged: ["true", "invalidates", "const", "false"]
         }
     }
@@ -65,15 +67,26 @@ extension InterfaceReader {
             guard let annotation = Annotation(rawValue: name), known.contains(annotation) else {
                 throw failure(child, "the annotation “\(excerpt(name))” is not known for \(shown(element))")
             }
-            guard annotation.values.contains(value) else {
-                let expected = annotation.values.joined(separator: ", ")
-                throw failure(child, "\(annotation) is one of \(expected), not “\(excerpt(value))”")
-            }
+            try check(value, of: annotation, child)
             guard annotations.updateValue(value, forKey: annotation) == nil else {
                 throw failure(child, "the annotation \(annotation) is given twice")
             }
         }
         return annotations
+    }
+
+    private func check(
+        _ value: String, of annotation: Annotation, _ element: Element
+    ) throws(GenerationError) {
+        if let values = annotation.values {
+            guard values.contains(value) else {
+                let expected = values.joined(separator: ", ")
+                throw failure(element, "\(annotation) is one of \(expected), not “\(excerpt(value))”")
+            }
+        } else if !isMemberName(value) {
+            throw failure(
+                element, "\(annotation) is a name in UpperCamelCase, not “\(excerpt(value))”")
+        }
     }
 
     /// The text of the comment before `element`, which must have one.
@@ -84,11 +97,13 @@ extension InterfaceReader {
         return element.documentation
     }
 
-    func interfaceName(of element: Element) throws(GenerationError) -> String {
+    /// The name of an interface. The name of one of another project may end in a word that is none for a type of Swift,
+    /// if an annotation gives the `typeName`.
+    func interfaceName(of element: Element, typeName: String?) throws(GenerationError) -> String {
         let name = try attributes(of: element, required: ["name"])["name"] ?? ""
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count > 1, name.utf8.count <= 255, parts.allSatisfy(isElementName),
-            let last = parts.last, isMemberName(last)
+            let last = parts.last, typeName != nil || isMemberName(last)
         else {
             throw failure(
                 element,

@@ -23,9 +23,15 @@ struct InterfaceReader {
     }
 
     private func interface(_ element: Element) throws(GenerationError) -> Interface {
-        let name = try interfaceName(of: element)
+        // What is wrong with the name comes first, unless an annotation may have mended it.
+        let hasTypeName = element.children.contains { child in
+            child.attributes.contains { $0.name == "name" && $0.value == Annotation.typeName.rawValue }
+        }
+        if !hasTypeName { _ = try interfaceName(of: element, typeName: nil) }
         try checkChildren(of: element, ["annotation", "method", "signal", "property"])
-        let annotations = try annotations(of: element, [.access, .writeAccess, .setter, .emitsChanged])
+        let annotations = try annotations(
+            of: element, [.access, .writeAccess, .setter, .typeName, .emitsChanged])
+        let name = try interfaceName(of: element, typeName: annotations[.typeName])
         var (methods, signals, properties): ([Interface.Method], [Interface.Signal], [Interface.Property]) =
             ([], [], [])
         var lines: [String: Int] = [:]
@@ -46,7 +52,8 @@ struct InterfaceReader {
                 element, "\(name) has no property to write, so \(Annotation.setter) can't be “common”")
         }
         return Interface(
-            path: path, name: name, emitsChanged: annotations[.emitsChanged],
+            path: path, name: name, typeName: annotations[.typeName],
+            emitsChanged: annotations[.emitsChanged],
             hasCommonSetter: hasCommonSetter, documentation: try documentation(of: element, name),
             line: element.line, methods: methods, signals: signals, properties: properties)
     }

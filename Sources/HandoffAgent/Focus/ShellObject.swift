@@ -33,10 +33,12 @@ package final class ShellObject: AgentServer, FocusSource, ActivationTokens {
     /// For the shells on `bus`.
     package init(_ bus: Bus) { self.bus = bus }
 
-    /// Exports the object and begins to look for shells. To be called before the agent's bus name is requested: then it is
-    /// known who a shell is before it calls.
+    /// What it serves at the agent's root object.
+    package var rootInterfaces: [any InterfaceBinding] { [AgentBinding(self)] }
+
+    /// Begins to look for shells. To be called before the agent's bus name is requested: then it is known who a shell is
+    /// before it calls.
     package func begin() {
-        bus.connection.objects.export(HandoffNames.agentPath, [AgentBinding(self)])
         for shell in Self.shells {
             watches.append(bus.watch(shell) { [weak self] in self?.ownerChanged(of: shell, $0) })
         }

@@ -65,31 +65,3 @@ final class Redial {
         task?.cancel()
     }
 }
-
-/// How long to wait before each further attempt: twice as long each time, up to a limit, and shortened at
-/// random by up to a half, so that two devices do not keep in step. The limit is low for about a minute,
-/// since what has just gone may be about to return.
-struct Backoff {
-    /// The longest wait before the first repetition.
-    static let first = Duration.milliseconds(300)
-    /// The longest wait before any of the first ``manyAtFirst`` repetitions.
-    static let longestAtFirst = Duration.milliseconds(2400)
-    /// How many repetitions the low limit is for.
-    static let manyAtFirst = 32
-    /// The longest wait before any repetition.
-    static let longest = Duration.seconds(60)
-
-    private var attempts = 0
-    private var limit = Self.first
-
-    /// The wait before the next attempt.
-    mutating func next(using generator: inout some RandomNumberGenerator) -> Duration {
-        let wait = limit
-        attempts += 1
-        limit = min(limit * 2, attempts < Self.manyAtFirst ? Self.longestAtFirst : Self.longest)
-        return wait * Double.random(in: 0.5...1, using: &generator)
-    }
-
-    /// Begins anew, after success.
-    mutating func reset() { self = Backoff() }
-}

@@ -65,7 +65,7 @@ final class Discovery {
     private var failures = 0
     private var sleep: SleepWatch?
     private let connect: SystemBus.Connect
-    private lazy var system = SystemBus(connect) { [weak self] in self?.busChanged($0) }
+    private lazy var system = SystemBus(log: bridgeLog, connect) { [weak self] in self?.busChanged($0) }
     /// The devices that let themselves be discovered, as the bus was told last.
     private(set) var strangers: [Sightings.Stranger] = []
 

@@ -162,7 +162,7 @@ final class ActivityObject {
         // This comes after the offer, which also goes to the bridge by way of the main loop.
         MainLoop.start { [self] in
             broker.connection.objects.propertiesChanged(
-                path, ActivityBinding.description.name, ["Current"], tell: .only(owner))
+                path, ActivityBinding.description.name, ["Current"], tell: .subscribersAnd(owner))
             perform(actions)
         }
     }

@@ -2,13 +2,13 @@
 internal import CGio
 internal import Glibc
 internal import HandoffCore
+internal import HandoffDaemon
 internal import Platform
 
 /// The folders that desktop entries are looked for in (Desktop Entry Specification, "Desktop File ID").
 struct ApplicationFolders {
-    /// How many entries, folders and desktop files are looked at in all, and how deep folders may be nested:
-    /// many times as many as a full desktop has.
-    private static let (maximumEntries, maximumFolders, maximumFiles, maximumDepth) = (16_384, 256, 4096, 8)
+    /// How many entries, folders and desktop files are looked at in all: many times as many as a full desktop has.
+    private static let (maximumEntries, maximumFolders, maximumFiles) = (16_384, 256, 4096)
 
     /// What the folders hold.
     struct Contents: Sendable {
@@ -29,29 +29,6 @@ struct ApplicationFolders {
         look(in: folder, prefix: "", depth: 0, &contents)
     }
 
-    /// Where the entry of `application` is: the first file that has this id; nil if there is none. This blocks as long as
-    /// the file system does.
-    static func entry(of application: ApplicationID) -> String? {
-        for folder in UserDirectories.applications {
-            if let path = entry("\(application).desktop"[...], in: folder, depth: 0) { return path }
-        }
-        return nil
-    }
-
-    /// A hyphen in an id may stand for a folder.
-    private static func entry(_ name: Substring, in folder: String, depth: Int) -> String? {
-        let path = "\(folder)/\(name)"
-        var status = stat()
-        if stat(path, &status) == 0 { return path }
-        guard depth < maximumDepth else { return nil }
-        for hyphen in name.indices where name[hyphen] == "-" {
-            let inner = "\(folder)/\(name[..<hyphen])"
-            guard isFolder(inner) else { continue }
-            if let path = entry(name[hyphen...].dropFirst(), in: inner, depth: depth + 1) { return path }
-        }
-        return nil
-    }
-
     private static func look(in folder: String, prefix: String, depth: Int, _ contents: inout Contents) {
         guard contents.folders.count < maximumFolders else { return }
         contents.folders.append(folder)
@@ -59,7 +36,7 @@ struct ApplicationFolders {
         contents.entries += entries.count
         for (name, isFolder) in entries {
             if isFolder {
-                guard depth < maximumDepth, !name.hasPrefix(".") else { continue }
+                guard depth < EntryFiles.maximumDepth, !name.hasPrefix(".") else { continue }
                 look(in: "\(folder)/\(name)", prefix: "\(prefix)\(name)-", depth: depth + 1, &contents)
             } else if name.hasSuffix(".desktop") {
                 read("\(folder)/\(name)", id: prefix + name.dropLast(".desktop".count), &contents)
@@ -98,14 +75,9 @@ struct ApplicationFolders {
             }
             guard name != ".", name != ".." else { continue }
             let type = Int(entry.pointee.d_type)
-            entries.append((name, type == DT_DIR || type == DT_UNKNOWN && isFolder("\(folder)/\(name)")))
+            entries.append(
+                (name, type == DT_DIR || type == DT_UNKNOWN && EntryFiles.isFolder("\(folder)/\(name)")))
         }
         return entries.sorted { $0.0 < $1.0 }
-    }
-
-    /// Whether there is a folder at `path`, for file systems that do not say so while a folder is read.
-    private static func isFolder(_ path: String) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 }

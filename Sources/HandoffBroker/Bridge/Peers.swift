@@ -185,6 +185,9 @@ final class Peers {
     /// The continuation of an offer has come so far, from 0 to 1; -1 if that is not known.
     func setProgress(_ progress: Double, _ key: RemoteActivityKey) { shown[key]?.setProgress(progress) }
 
+    /// The application that continues the offer shows that by itself.
+    func setShownByApplication(_ key: RemoteActivityKey) { shown[key]?.setShownByApplication() }
+
     /// Applications may have begun or ceased to run.
     func applicationsChanged() {
         for object in shown.values { object.applicationsChanged() }

@@ -47,6 +47,8 @@ protocol ContinuationOwner: PeerDirectory {
     func showOffer(_ key: RemoteActivityKey)
     /// The continuation of the offer has come so far, from 0 to 1; -1 if that is not known.
     func setProgress(_ progress: Double, _ key: RemoteActivityKey)
+    /// The application that continues the offer shows that by itself.
+    func setShownByApplication(_ key: RemoteActivityKey)
     /// Nothing more comes of the continuation, and the origin has to be told that.
     func continuationEnded(_ id: ContinuationID, of device: DeviceID)
 }
@@ -77,6 +79,7 @@ extension Broker: ContinuationOwner {
     }
 
     func setProgress(_ progress: Double, _ key: RemoteActivityKey) { peers.setProgress(progress, key) }
+    func setShownByApplication(_ key: RemoteActivityKey) { peers.setShownByApplication(key) }
 
     func continuationEnded(_ id: ContinuationID, of device: DeviceID) {
         runners[id] = nil

@@ -212,6 +212,7 @@ final class ContinuationRunner {
             if handsOver(.willContinue, of: asked?.name, DBusError.converting(error)) { return }
         }
         trace.ended(.start)
+        if shows { owner.setShownByApplication(key) }
         perform(machine.willContinueAnswered(shows, at: .now))
     }
 

@@ -59,6 +59,10 @@ final class RemoteActivityObject: RemoteActivityServer {
             progress = -1
             names.append("Progress")
         }
+        if !new.isContinuing, shownByApplication {
+            shownByApplication = false
+            names.append("ShownByApplication")
+        }
         entry = new
         tell(names)
         applicationsChanged()
@@ -77,6 +81,13 @@ final class RemoteActivityObject: RemoteActivityServer {
         guard entry.isContinuing, new != progress else { return }
         progress = new
         tell(["Progress"])
+    }
+
+    /// The application that continues it shows that by itself.
+    func setShownByApplication() {
+        guard entry.isContinuing, !shownByApplication else { return }
+        shownByApplication = true
+        tell(["ShownByApplication"])
     }
 
     /// The peer's name or type may have changed.
@@ -218,6 +229,8 @@ final class RemoteActivityObject: RemoteActivityServer {
     var state: String { entry.isContinuing ? "continuing" : "available" }
     /// How far its document has come, if that is known.
     private(set) var progress: Double = -1
+    /// Whether the application that continues it shows that by itself.
+    private(set) var shownByApplication = false
 }
 
 extension RemoteOffers.Target {

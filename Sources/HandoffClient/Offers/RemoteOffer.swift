@@ -32,6 +32,8 @@ package struct RemoteOffer: Equatable, Sendable {
     package private(set) var isInvited = false
     /// From 0 to 1, nil if it is not known.
     package private(set) var progress: Double?
+    /// Whether the application that continues it shows by itself that it is coming.
+    package private(set) var isShownByApplication = false
 
     /// The offer at `path` if it is one.
     package init?(_ path: ObjectPath, _ interfaces: [String: [String: Value]]) {
@@ -56,6 +58,7 @@ package struct RemoteOffer: Equatable, Sendable {
         if changed["Handlers"] != nil { handlers = changed.texts("Handlers") }
         if changed["HandlersToStart"] != nil { handlersToStart = changed.texts("HandlersToStart") }
         if changed["Since"] != nil { since = changed.time("Since") }
+        if changed["ShownByApplication"] != nil { isShownByApplication = changed.flag("ShownByApplication") }
         if changed["State"] != nil { state = changed.text("State") }
         if changed["Invited"] != nil { isInvited = changed.flag("Invited") }
         if let number = changed.real("Progress") { progress = (0...1).contains(number) ? number : nil }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffCore
+internal import HandoffDaemon
 internal import Platform
 
 /// What a desktop entry says about starting its application (Desktop Entry Specification).
@@ -31,7 +32,7 @@ struct LaunchEntry: Sendable {
     /// The entry of `application`, as it is now. This blocks as long as the file system does.
     /// - Throws: why the application cannot be started.
     static func find(_ application: ApplicationID) throws -> LaunchEntry {
-        guard let path = ApplicationFolders.entry(of: application),
+        guard let path = EntryFiles.path(of: application),
             let file = try KeyFile.load(path, maximumSize: DesktopEntry.maximumSize)
         else {
             throw failure("There is no desktop entry \(application).desktop. Install the application again.")

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import DBus
-internal import MainLoop
-internal import Platform
+package import DBus
+package import MainLoop
+package import Platform
 
 /// The connection with the system bus. When it is lost, it is made anew: a few attempts are made without
 /// another reason, and then one whenever there is a reason for it.
 @MainLoop
-final class SystemBus {
+package final class SystemBus {
     /// How a connection is made.
-    typealias Connect = @MainLoop @Sendable () async throws -> Bus
+    package typealias Connect = @MainLoop @Sendable () async throws -> Bus
 
     /// The connection; nil while there is none.
-    private(set) var bus: Bus?
+    package private(set) var bus: Bus?
+    private let log: Log
     private let make: Connect
     private let changed: @MainLoop (Bus?) -> Void
     private var backoff = Backoff()
@@ -20,7 +21,7 @@ final class SystemBus {
     /// Whether a connection is being made.
     private var isMaking = false
     /// Whether a connection is being made, and has not taken too long yet.
-    var isConnecting: Bool { isMaking && overdue != nil }
+    package var isConnecting: Bool { isMaking && overdue != nil }
     /// The wait until connecting takes too long: the system may wait for ever for a bus to take a connection.
     private var overdue: LoopSource?
     private static let patience = Duration.seconds(10)
@@ -33,15 +34,19 @@ final class SystemBus {
     /// that has no system bus is not to be woken for ever.
     private static let maximumAttempts = 10
 
-    /// Makes connections with `make`. Calls `changed` with each new connection, and with nil when one is lost
+    /// Makes connections with `make`, and says in `log` when there is none. Calls `changed` with each new connection, and with nil when one is lost
     /// or did not come about.
-    init(_ make: @escaping Connect, _ changed: @escaping @MainLoop (Bus?) -> Void) {
+    package init(
+        log: Log, _ make: @escaping Connect = { try await Bus.connect(.system) },
+        _ changed: @escaping @MainLoop (Bus?) -> Void
+    ) {
+        self.log = log
         self.make = make
         self.changed = changed
     }
 
     /// Connects if there is no connection, since there is reason to believe that it is possible now.
-    func connect() {
+    package func connect() {
         (backoff, attempts) = (Backoff(), 0)
         attempt()
     }
@@ -57,7 +62,7 @@ final class SystemBus {
         isMaking = true
         overdue = .timer(after: Self.patience) { [weak self] in
             self?.overdue = nil
-            bridgeLog.info("The system bus does not answer.")
+            self?.log.info("The system bus does not answer.")
             self?.changed(nil)
         }
         MainLoop.start { [weak self, make] in
@@ -80,13 +85,13 @@ final class SystemBus {
         case .failure(let error):
             if isWantedAgain { return attempt() }
             if hasConnected { return retryLater() }
-            bridgeLog.info("There is no system bus: \(DBusError.converting(error).message)")
+            log.info("There is no system bus: \(DBusError.converting(error).message)")
             changed(nil)
         }
     }
 
     private func lost() {
-        bridgeLog.info("The connection with the system bus is lost.")
+        log.info("The connection with the system bus is lost.")
         // The old connection is freed by way of the main loop, since this is called from within it.
         let old = bus
         bus = nil

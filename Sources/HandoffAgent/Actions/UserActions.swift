@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffClient
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import MainLoop
+internal import Platform
+
+/// Does what the user wants done, as long as the session is not locked: whoever is at a locked machine may be somebody else.
+@MainLoop
+final class UserActions: AgentActions {
+    /// How a continuation has failed.
+    struct Failure {
+        /// What kind of failure it is; nil if it is none of ours.
+        let code: HandoffFailure.Code?
+        /// Why, and what to do, for people to read.
+        let message: String
+    }
+
+    /// Called when the continuation of an offer has been asked for.
+    var onContinuing: (@MainLoop (RemoteOffer) -> Void)?
+    /// Called when such a continuation is over, with why it has failed; nil if it has not.
+    var onOutcome: (@MainLoop (RemoteOffer, Failure?) -> Void)?
+
+    /// Called with the reason, for people to read, if the Handoff window cannot be opened.
+    var onWindowFailure: (@MainLoop (String) -> Void)? {
+        get { window.onFailure }
+        set { window.onFailure = newValue }
+    }
+
+    private let feed: StatusFeed
+    private let window: HandoffWindow
+    private let watch: PresenceWatch
+    /// The offers whose continuation has been asked for here, and is not over.
+    private var running: Set<ObjectPath> = []
+
+    /// Does it with the daemons that `feed` follows.
+    init(_ feed: StatusFeed, _ window: HandoffWindow, _ watch: PresenceWatch) {
+        self.feed = feed
+        self.window = window
+        self.watch = watch
+    }
+
+    func continueOffer(at path: ObjectPath, in applicationID: String?, token: String) {
+        guard mayAct("continued"), let broker = feed.broker,
+            let offer = feed.report.broker.content?.offers.first(where: { $0.path == path })
+        else { return }
+        // A second press joins the first.
+        guard running.insert(path).inserted else { return }
+        onContinuing?(offer)
+        var options: [String: Value] = [:]
+        if let applicationID { options["ApplicationId"] = .string(applicationID) }
+        if let token = ActivationToken.checked(token) { options["ActivationToken"] = .string(token) }
+        MainLoop.start { [weak self] in
+            let failure = await Self.failure(of: ContinueCall(broker, offer), options)
+            self?.ended(offer, failure)
+        }
+    }
+
+    private func ended(_ offer: RemoteOffer, _ failure: Failure?) {
+        running.remove(offer.path)
+        if let failure { agentLog.info("\(offer.path) was not continued: \(failure.message)") }
+        onOutcome?(offer, failure)
+    }
+
+    private static func failure(of call: ContinueCall, _ options: [String: Value]) async -> Failure? {
+        do {
+            let outcome = try await call.outcome(of: options)
+            return outcome.isSuccess
+                ? nil
+                : Failure(
+                    code: (try? ErrorName(outcome.errorName)).flatMap { HandoffFailure.Code($0) },
+                    message: outcome.message)
+        } catch is ContinueCall.Failure {
+            return Failure(
+                code: .connectionUnavailable,
+                message: tr("The broker has ended before it was over. Try again."))
+        } catch {
+            let error = DBusError.converting(error)
+            return Failure(code: HandoffFailure.Code(error.name), message: error.message)
+        }
+    }
+
+    /// Ends the continuation of the offer at `path`, if it is under way.
+    func cancelOffer(at path: ObjectPath) {
+        callBroker(path, "cancelled") { try await $0.cancel() }
+    }
+
+    func dismissOffer(at path: ObjectPath) {
+        callBroker(path, "dismissed") { try await $0.dismiss() }
+    }
+
+    func confirmPairing(with deviceID: String, matches: Bool) {
+        callDevice(deviceID, "confirmed") { try await $0.confirmPairing(matches: matches) }
+    }
+
+    /// The same, but only if both still show `code`, which is what the user has seen.
+    func confirmPairing(with deviceID: String, showing code: String, matches: Bool) {
+        let device = feed.report.bridge.content?.devices.first { $0.id == deviceID }
+        guard device?.pairingState == "comparing", device?.pairingCode == code else { return }
+        confirmPairing(with: deviceID, matches: matches)
+    }
+
+    /// Agrees to pair with a device that has asked.
+    func pair(with deviceID: String) {
+        callDevice(deviceID, "paired") { try await $0.pair() }
+    }
+
+    func setEnabled(_ isEnabled: Bool) {
+        guard mayAct("switched"), let broker = feed.broker else { return }
+        perform("switched") { try await broker.manager.setEnabled(isEnabled) }
+    }
+
+    func openWindow(token: String) { window.open(token: token) }
+
+    // MARK: Calling
+
+    private func callBroker(
+        _ path: ObjectPath, _ what: String,
+        _ call: @escaping @MainLoop @Sendable (RemoteActivityProxy) async throws -> Void
+    ) {
+        guard mayAct(what), let broker = feed.broker,
+            feed.report.broker.content?.offers.contains(where: { $0.path == path }) == true
+        else { return }
+        let proxy = RemoteActivityProxy(broker.object(path))
+        perform(what) { try await call(proxy) }
+    }
+
+    private func callDevice(
+        _ deviceID: String, _ what: String,
+        _ call: @escaping @MainLoop @Sendable (DeviceProxy) async throws -> Void
+    ) {
+        guard mayAct(what), let bridge = feed.bridge,
+            let device = feed.report.bridge.content?.devices.first(where: { $0.id == deviceID })
+        else { return }
+        let proxy = DeviceProxy(bridge.object(device.path))
+        perform(what) { try await call(proxy) }
+    }
+
+    /// What comes of it is seen in the next reports, and only what does not is said in the log.
+    private func perform(_ what: String, _ body: @escaping @MainLoop @Sendable () async throws -> Void) {
+        MainLoop.start {
+            do {
+                try await body()
+            } catch {
+                agentLog.info("Nothing was \(what): \(DBusError.converting(error).message)")
+            }
+        }
+    }
+
+    private func mayAct(_ what: String) -> Bool {
+        if !watch.isLocked { return true }
+        agentLog.info("Nothing is \(what) while the session is locked.")
+        return false
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffCore
+internal import HandoffDaemon
+internal import Platform
+
+/// How an application that is installed here is shown, as its desktop entry says.
+struct ApplicationLook: Equatable, Sendable {
+    /// A picture.
+    enum Icon: Equatable, Sendable {
+        /// By its name in the user's theme.
+        case named(String)
+        /// A file, by its absolute path.
+        case file(String)
+    }
+
+    /// Its name in the user's language.
+    let name: String
+    /// Its picture; nil if it has none that can be used.
+    let icon: Icon?
+
+    /// How many bytes an entry may have.
+    private static let maximumSize = 64 << 10
+    private static let group = "Desktop Entry"
+    private static let maximumIcon = 1024
+
+    /// The look of the first of these `applications` that is installed; nil if none is. This blocks as long as the file system
+    /// does.
+    static func read(_ applications: [String]) -> ApplicationLook? {
+        for id in applications {
+            guard let application = try? ApplicationID(id), let path = EntryFiles.path(of: application),
+                let file = try? KeyFile.load(path, maximumSize: maximumSize)
+            else { continue }
+            let name = (try? file.localizedString("Name", in: group)) ?? ""
+            let icon = (try? file.localizedString("Icon", in: group)) ?? ""
+            return ApplicationLook(name: name.isEmpty ? id : name, icon: Self.icon(icon))
+        }
+        return nil
+    }
+
+    /// The picture that an entry calls `text`.
+    static func icon(_ text: String) -> Icon? {
+        guard !text.isEmpty, text.utf8.count <= maximumIcon else { return nil }
+        if text.hasPrefix("/") { return .file(text) }
+        let isName = text.utf8.allSatisfy { byte in
+            UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
+                || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || "._-+".utf8.contains(byte)
+        }
+        return isName ? .named(text) : nil
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import Platform
+
+/// What each kind of notification says. What others have chosen stands in quotation marks, which it cannot leave, or in a
+/// line of its own, after what is ours.
+extension Notice {
+    /// The question whether the user wants to continue `offer`, in this place.
+    static func question(_ offer: ShownOffer, in slot: NoticeSlot) -> Notice? {
+        guard let path = try? ObjectPath(offer.path) else { return nil }
+        let press = NoticePress.continueOffer(path)
+        return Notice(
+            slot: slot, title: tr("Continue “{title}”?", ["title": offer.label.shown]),
+            lines: [offer.device.shown], applications: offer.applications,
+            buttons: [Button(label: tr("Continue"), press: press)], press: press)
+    }
+
+    /// A device asks to be paired.
+    static func pairing(_ device: PairingNotices.Device) -> Notice {
+        Notice(
+            slot: .pairing(device.id), title: tr("Pair with another device?"),
+            lines: [tr("Both devices then show six digits for you to compare."), device.label.shown],
+            icon: "network-wireless", buttons: [Button(label: tr("Pair"), press: .pair(device.id))],
+            press: .openWindow)
+    }
+
+    /// The code that both devices show, first and alone. Nothing is answered by pressing elsewhere than on an answer.
+    static func comparing(_ device: PairingNotices.Device) -> Notice {
+        let (id, code) = (device.id, device.code)
+        return Notice(
+            slot: .pairing(id), title: code,
+            lines: [tr("Does the other device show the same six digits?"), device.label.shown],
+            icon: "network-wireless", weight: .urgent,
+            buttons: [
+                Button(
+                    label: tr("They match"), press: .confirm(deviceID: id, code: code, matches: true)),
+                Button(
+                    label: tr("They don’t match"), press: .confirm(deviceID: id, code: code, matches: false)),
+            ])
+    }
+
+    /// Another device has continued something from here.
+    static func continued(_ one: ContinuedNotices.Continued) -> Notice {
+        let title = ChosenText(title: one.title.isEmpty ? one.applicationID : one.title)
+        return Notice(
+            slot: .continued, title: tr("Continued on another device"),
+            lines: [title.quoted, ChosenText.device(one.deviceName, one.deviceID).shown],
+            applications: [one.applicationID], weight: .quiet)
+    }
+
+    /// The continuation of `offer` is under way.
+    static func progress(_ offer: ShownOffer) -> Notice? {
+        guard let path = try? ObjectPath(offer.path) else { return nil }
+        let percentage = offer.percentage.map {
+            [tr("{percentage} % are here.", ["percentage": "\($0)"])]
+        }
+        return Notice(
+            slot: .progress(path), title: tr("Continuing “{title}”…", ["title": offer.label.shown]),
+            lines: (percentage ?? []) + [offer.device.shown], applications: offer.applications,
+            percentage: offer.percentage,
+            buttons: [Button(label: tr("Cancel"), press: .cancelOffer(path))])
+    }
+
+    /// A continuation has failed.
+    static func failure(_ failure: ProgressNotices.Failure) -> Notice? {
+        guard let path = try? ObjectPath(failure.offer.path) else { return nil }
+        let again = NoticePress.continueOffer(path)
+        return Notice(
+            slot: .progress(path), title: tr("Nothing was continued"),
+            lines: [
+                PeerText.message(failure.message).sentence, failure.offer.label.quoted,
+                failure.offer.device.shown,
+            ],
+            applications: failure.offer.applications, icon: "dialog-warning",
+            buttons: failure.canTryAgain ? [Button(label: tr("Try again"), press: again)] : [])
+    }
+
+    /// The Handoff window cannot be opened, for this reason.
+    static func noWindow(_ reason: String) -> Notice {
+        Notice(
+            slot: .window, title: tr("The Handoff window cannot be opened"),
+            lines: [
+                tr("Install handoff-settings, or use the command “handoff” instead."),
+                PeerText.message(reason).sentence,
+            ], icon: "dialog-warning")
+    }
+}
+
+extension ShownOffer {
+    /// What to call it.
+    fileprivate var label: ChosenText { ChosenText(title: title.isEmpty ? applicationID : title) }
+    /// What to call its device.
+    fileprivate var device: ChosenText { .device(deviceName, deviceID) }
+    /// The applications whose picture it may have: its own if that is installed here too, else who continues it.
+    fileprivate var applications: [String] { [applicationID, handler] }
+}
+
+extension PairingNotices.Device {
+    /// What to call it.
+    fileprivate var label: ChosenText { .device(name, id) }
+}
+
+extension ChosenText {
+    /// What a device calls itself, or else the beginning of its id.
+    fileprivate static func device(_ name: String, _ id: String) -> ChosenText {
+        ChosenText(name: name.isEmpty ? String(id.prefix(8)) : name)
+    }
+}

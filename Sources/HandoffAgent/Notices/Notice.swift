@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+
+/// The place of a notification: what is shown in one replaces what was shown there.
+enum NoticeSlot: Hashable, Sendable {
+    /// The question whether the user, who has just come, wants to continue something.
+    case arrival
+    /// The same for what was pushed here by the device with this id.
+    case invited(String)
+    /// The device with this id is being paired.
+    case pairing(String)
+    /// Another device has continued something from here.
+    case continued
+    /// The continuation of the offer at this path.
+    case progress(ObjectPath)
+    /// The Handoff window cannot be opened.
+    case window
+
+    /// What desktops call it.
+    var id: String {
+        switch self {
+        case .arrival: "arrival"
+        case .invited(let device): "invited-\(device)"
+        case .pairing(let device): "pairing-\(device)"
+        case .continued: "continued"
+        case .progress(let path): "progress\(path.text.replacing("/", with: "-"))"
+        case .window: "window"
+        }
+    }
+}
+
+/// What the user wants by pressing something.
+enum NoticePress: Hashable, Sendable {
+    case continueOffer(ObjectPath)
+    case cancelOffer(ObjectPath)
+    /// Agree to pair with the device of this id.
+    case pair(String)
+    /// Whether the other device, of this id, shows this code too.
+    case confirm(deviceID: String, code: String, matches: Bool)
+    case openWindow
+
+    /// What desktops call it.
+    var action: String {
+        switch self {
+        case .continueOffer: "continue"
+        case .cancelOffer: "cancel"
+        case .pair: "pair"
+        case .confirm(_, _, let matches): matches ? "matches" : "differs"
+        case .openWindow: "open"
+        }
+    }
+}
+
+/// What is shown to the user in a notification. Whatever others have chosen in it is fit to be shown, as plain text.
+struct Notice: Equatable, Sendable {
+    /// How much it asks for the user's attention.
+    enum Weight: Sendable {
+        case quiet
+        case normal
+        /// It stays until it is answered or taken back.
+        case urgent
+    }
+
+    /// Something to press.
+    struct Button: Equatable, Sendable {
+        let label: String
+        let press: NoticePress
+    }
+
+    let slot: NoticeSlot
+    let title: String
+    /// What stands below it, each in a line of its own.
+    let lines: [String]
+    /// The applications whose picture it has, the best one that is installed.
+    var applications: [String] = []
+    /// The picture if there is none of them, by its name in the user's theme.
+    var icon = "computer"
+    var weight = Weight.normal
+    /// How far something has come, in hundredths.
+    var percentage: Int?
+    var buttons: [Button] = []
+    /// What happens when it is pressed elsewhere.
+    var press: NoticePress?
+
+    /// All that can be pressed.
+    var presses: [NoticePress] { buttons.map(\.press) + (press.map { [$0] } ?? []) }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffCore
+internal import Platform
+
+/// A notification as it is given to whoever shows it.
+struct NoticePost: Equatable {
+    let notice: Notice
+    let icon: ApplicationLook.Icon
+    /// Whether it replaces one that asks the same.
+    let isUpdate: Bool
+    /// What has to be said by whoever presses something, which nobody can guess.
+    let words: [NoticePress: String]
+
+    /// A notification in place of `former`. Whoever has seen that one may press what is still there.
+    init(_ notice: Notice, _ look: ApplicationLook?, replacing former: NoticePost?) {
+        self.notice = notice
+        icon = look?.icon ?? .named(notice.icon)
+        var words: [NoticePress: String] = [:]
+        var numbers = UnpredictableNumbers()
+        for press in notice.presses {
+            words[press] = former?.words[press] ?? RandomID<WordNoun>(using: &numbers).description
+        }
+        self.words = words
+        isUpdate = former.map { Set($0.words.keys) == Set(words.keys) } ?? false
+    }
+
+    /// What is pressed by who says this `word` for this `action`.
+    func press(_ action: String, _ word: String) -> NoticePress? {
+        words.first { $0.key.action == action && $0.value == word }?.key
+    }
+}
+
+/// What a word of a notification is the identifier of.
+enum WordNoun: Identified {
+    /// As in "button id".
+    static let noun = "button"
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffClient
+internal import HandoffCore
+internal import HandoffDaemon
+internal import HandoffInterfaces
+internal import MainLoop
+internal import Platform
+
+/// The notifications: what state machines say is to be shown is put on a board, and what the user presses there is done.
+@MainLoop
+final class NoticeSurface: Surface {
+    private let bus: Bus
+    private let feed: StatusFeed
+    private let actions: UserActions
+    private let watch: PresenceWatch
+    private let board: NoticeBoard
+    private var arrival = Arrival()
+    private var invited = InvitedNotices()
+    private var pairing = PairingNotices()
+    private var continued = ContinuedNotices()
+    private var progress = ProgressNotices()
+    private var token: SignalToken?
+    /// What was said last in the log of which offers there are.
+    private var offered: [String] = []
+    private lazy var timer = DeadlineTimer { [weak self] in self?.timePassed() }
+
+    /// Shows on `board` what `feed` says, while `watch` says that only the user sees it.
+    init(
+        _ bus: Bus, _ feed: StatusFeed, _ actions: UserActions, _ watch: PresenceWatch, _ board: NoticeBoard
+    ) {
+        self.bus = bus
+        self.feed = feed
+        self.actions = actions
+        self.watch = watch
+        self.board = board
+    }
+
+    func begin() {
+        token = bus.connection.onSignal(ManagerProxy.interface, "ActivityContinued") { [weak self] in
+            self?.activityContinued($0)
+        }
+        watch.onEvent = { [weak self] in self?.presenceChanged($0) }
+        actions.onContinuing = { [weak self] in self?.continuing($0) }
+        actions.onOutcome = { [weak self] in self?.ended($0, $1) }
+        actions.onWindowFailure = { [weak self] in self?.windowFailed($0) }
+        board.onPress = { [weak self] in self?.pressed($0, $1, $2) }
+        board.onClose = { [weak self] in self?.closed($0) }
+    }
+
+    func update(_ report: StatusReport) {
+        let offers = (report.broker.content?.offers ?? []).map { ShownOffer($0) }
+        let ids = offers.map(\.path)
+        if ids != offered {
+            offered = ids
+            agentLog.debug("Offered: \(ids.joined(separator: " "))")
+        }
+        let devices = (report.bridge.content?.devices ?? []).compactMap { PairingNotices.Device($0) }
+        let setting = report.broker.content?.preferences.text("NotifyOffers")
+        perform(arrival.update(offers, setting.flatMap { .init(rawValue: $0) } ?? .arrival, at: .now))
+        perform(invited.update(offers, at: .now))
+        perform(pairing.update(devices, at: .now))
+        perform(progress.update(offers, at: .now))
+        schedule()
+    }
+
+    // MARK: Events
+
+    private func presenceChanged(_ event: Presence.Event) {
+        switch event {
+        case .locked:
+            perform(arrival.locked())
+            perform(invited.locked())
+            perform(pairing.locked())
+            perform(continued.locked())
+            perform(progress.locked())
+            board.withdraw(.window)
+        case .unlocked:
+            arrival.unlocked()
+            continued.unlocked()
+            perform(invited.unlocked(at: .now))
+            perform(pairing.unlocked(at: .now))
+            perform(progress.unlocked(at: .now))
+        case .arrived(let hasJustWokenUp):
+            perform(arrival.arrived(hasJustWokenUp: hasJustWokenUp, at: .now))
+        }
+        schedule()
+    }
+
+    private func activityContinued(_ signal: Message) {
+        guard let broker = feed.broker, signal.sender == broker.name else { return }
+        var reader = MessageReader(signal)
+        guard let about: [String: Value] = try? reader.read() else { return }
+        let preference = feed.report.broker.content?.preferences["NotifyContinued"]
+        let one = ContinuedNotices.Continued(
+            deviceID: about.text("DeviceId"), deviceName: about.text("DeviceName"),
+            applicationID: about.text("ApplicationId"), title: about.text("Title"))
+        perform(continued.continued(one, isWanted: preference != .boolean(false), at: .now))
+        schedule()
+    }
+
+    private func continuing(_ offer: RemoteOffer) {
+        perform(progress.began(ShownOffer(offer), at: .now))
+        schedule()
+    }
+
+    private func ended(_ offer: RemoteOffer, _ failure: UserActions.Failure?) {
+        // What the user has cancelled needs no explanation.
+        let shown = failure.flatMap { failure in
+            failure.code == .cancelled
+                ? nil
+                : ProgressNotices.Failure(
+                    offer: ShownOffer(offer), message: failure.message,
+                    canTryAgain: failure.canTryAgain)
+        }
+        perform(progress.finished(path: offer.path.text, shown))
+        schedule()
+    }
+
+    private func windowFailed(_ reason: String) {
+        if !watch.isLocked { board.show(.noWindow(reason)) }
+    }
+
+    private func timePassed() {
+        let now = Instant.now
+        perform(arrival.advance(to: now))
+        perform(invited.advance(to: now))
+        perform(pairing.advance(to: now))
+        perform(continued.advance(to: now))
+        perform(progress.advance(to: now))
+        schedule()
+    }
+
+    private func schedule() {
+        let times = [
+            arrival.nextTime, invited.nextTime, pairing.nextTime, continued.nextTime, progress.nextTime,
+        ]
+        timer.set(times.compactMap { $0?.microseconds }.min())
+    }
+
+    // MARK: The user
+
+    private func pressed(_ slot: NoticeSlot, _ press: NoticePress, _ token: String) {
+        closed(slot)
+        switch press {
+        case .continueOffer(let path): actions.continueOffer(at: path, in: nil, token: token)
+        case .cancelOffer(let path): actions.cancelOffer(at: path)
+        case .pair(let device): actions.pair(with: device)
+        case .confirm(let device, let code, let matches):
+            actions.confirmPairing(with: device, showing: code, matches: matches)
+        case .openWindow: actions.openWindow(token: token)
+        }
+    }
+
+    private func closed(_ slot: NoticeSlot) {
+        switch slot {
+        case .arrival: arrival.closed()
+        case .invited(let device): invited.closed(deviceID: device)
+        case .pairing(let device): pairing.closed(device)
+        case .continued: continued.closed()
+        case .progress(let path): progress.closed(path: path.text)
+        case .window: break
+        }
+        schedule()
+    }
+
+    // MARK: Performing
+
+    private func perform(_ actions: [Arrival.Action]) {
+        for action in actions {
+            switch action {
+            case .show(let offer): show(.question(offer, in: .arrival))
+            case .withdraw: board.withdraw(.arrival)
+            }
+        }
+    }
+
+    private func perform(_ actions: [InvitedNotices.Action]) {
+        for action in actions {
+            switch action {
+            case .show(let offer): show(.question(offer, in: .invited(offer.deviceID)))
+            case .withdraw(let device): board.withdraw(.invited(device))
+            }
+        }
+    }
+
+    private func perform(_ actions: [PairingNotices.Action]) {
+        for action in actions {
+            switch action {
+            case .ask(let device): show(.pairing(device))
+            case .compare(let device): show(.comparing(device))
+            case .withdraw(let id): board.withdraw(.pairing(id))
+            }
+        }
+    }
+
+    private func perform(_ actions: [ContinuedNotices.Action]) {
+        for action in actions {
+            switch action {
+            case .show(let one): show(.continued(one))
+            case .withdraw: board.withdraw(.continued)
+            }
+        }
+    }
+
+    private func perform(_ actions: [ProgressNotices.Action]) {
+        for action in actions {
+            switch action {
+            case .show(let offer): show(.progress(offer))
+            case .fail(let failure): show(.failure(failure))
+            case .withdraw(let path):
+                if let path = try? ObjectPath(path) { board.withdraw(.progress(path)) }
+            }
+        }
+    }
+
+    private func show(_ notice: Notice?) {
+        if let notice { board.show(notice) }
+    }
+}
+
+extension ShownOffer {
+    /// An offer as the broker shows it.
+    init(_ offer: RemoteOffer) {
+        self.init(
+            path: offer.path.text, deviceID: offer.deviceID, deviceName: offer.deviceName, title: offer.title,
+            applicationID: offer.applicationID, handler: offer.handlers.first ?? "", since: offer.since,
+            isInvited: offer.isInvited, isContinuing: offer.state == "continuing",
+            isShownByApplication: offer.isShownByApplication, progress: offer.progress)
+    }
+}
+
+extension PairingNotices.Device {
+    /// A device as the bridge shows it; nil if its state is none that there is.
+    init?(_ device: KnownDevice) {
+        guard let stage = Pairing.Stage(rawValue: device.pairingState) else { return nil }
+        self.init(id: device.id, name: device.name, stage: stage, code: device.pairingCode)
+    }
+}
+
+extension UserActions.Failure {
+    /// Whether it may be over the next time.
+    fileprivate var canTryAgain: Bool {
+        switch code {
+        case .connectionUnavailable, .applicationTimedOut, .applicationFailed, .limitsExceeded: true
+        default: false
+        }
+    }
+}

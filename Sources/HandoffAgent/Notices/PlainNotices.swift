@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffInterfaces
+internal import MainLoop
+internal import Platform
+
+/// Notifications as most desktops have them (Desktop Notifications Specification). A server is started by the bus if it can
+/// be, or waited for; one that does not answer, or dies, delays nothing.
+@MainLoop
+final class PlainNotices: NoticeServer {
+    private static let name: BusName = "org.freedesktop.Notifications"
+    private static let path: ObjectPath = "/org/freedesktop/Notifications"
+    private static let interface: InterfaceName = "org.freedesktop.Notifications"
+    private static let rule = MatchRule(sender: name, interface: interface, path: path)
+    /// How long it may take to answer, and to start.
+    private static let (patience, patienceWithStart) = (Duration.seconds(5), Duration.seconds(25))
+
+    /// What is to be shown in one place, and what is.
+    private struct Place {
+        var wanted: NoticePost?
+        /// What was sent last.
+        var sent: NoticePost?
+        /// The number that the server has given it; 0 for none.
+        var number: UInt32 = 0
+        var isSending = false
+        /// What lets a program raise its window, which some servers send before they say what was pressed.
+        var token = ""
+    }
+
+    weak var owner: (any NoticeServerOwner)?
+    private let bus: Bus
+    private var watch: OwnerWatch?
+    private var tokens: [SignalToken] = []
+    private var name: BusName?
+    /// What the server can do; nil until it has said so.
+    private var abilities: Set<String>?
+    private var isAsking = false
+    private var places: [NoticeSlot: Place] = [:]
+
+    /// The one on `bus`.
+    init(_ bus: Bus) {
+        self.bus = bus
+        bus.addMatch(Self.rule)
+        tokens.append(bus.connection.onSignal(Self.interface) { [weak self] in self?.received($0) })
+        watch = OwnerWatch(bus, Self.name) { [weak self] in self?.ownerChanged($0) }
+    }
+
+    isolated deinit { bus.removeMatch(Self.rule) }
+
+    var isThere: Bool { name != nil }
+
+    func show(_ post: NoticePost) {
+        places[post.notice.slot, default: Place()].wanted = post
+        send(post.notice.slot)
+    }
+
+    func withdraw(_ slot: NoticeSlot) {
+        guard let place = places[slot] else { return }
+        places[slot]?.wanted = nil
+        guard !place.isSending else { return }
+        places[slot] = nil
+        close(place.number)
+    }
+
+    // MARK: The server
+
+    private func ownerChanged(_ new: BusName?) {
+        (name, abilities, isAsking) = (new, nil, false)
+        // What another server has shown is gone.
+        places = places.compactMapValues { $0.wanted.map { Place(wanted: $0) } }
+        owner?.availabilityChanged()
+        if new != nil { sendAll() }
+    }
+
+    private func sendAll() { for slot in places.keys { send(slot) } }
+
+    /// Has the bus start a server, once for all that waits for one.
+    private func startServer() {
+        guard !isAsking else { return }
+        isAsking = true
+        MainLoop.start { [weak self, bus] in
+            do {
+                try await bus.startService(Self.name, timeout: Self.patienceWithStart)
+            } catch {
+                agentLog.debug(
+                    "There is nobody to show notifications yet: \(DBusError.converting(error).message)")
+            }
+            if let self, name == nil { isAsking = false }
+        }
+    }
+
+    private func askAbilities(_ server: BusName) {
+        guard !isAsking else { return }
+        isAsking = true
+        let remote = RemoteObject(bus.connection, server, Self.path)
+        MainLoop.start { [weak self] in
+            let reply = try? await remote.call(
+                Self.interface, "GetCapabilities", output: "as", timeout: Self.patience
+            ) { (_) throws(DBusError) in }
+            guard let self, name == server else { return }
+            isAsking = false
+            var abilities: [String] = []
+            if let reply {
+                var reader = MessageReader(reply)
+                abilities = (try? reader.read()) ?? []
+            }
+            self.abilities = Set(abilities)
+            sendAll()
+        }
+    }
+
+    // MARK: Sending
+
+    private func send(_ slot: NoticeSlot) {
+        guard let place = places[slot], let post = place.wanted, !place.isSending, place.sent != post else {
+            return
+        }
+        guard let server = name else { return startServer() }
+        guard let abilities else { return askAbilities(server) }
+        places[slot]?.sent = post
+        places[slot]?.isSending = true
+        let request = PlainNotice(post, replacing: place.number, abilities)
+        let remote = RemoteObject(bus.connection, server, Self.path)
+        MainLoop.start { [weak self] in
+            let reply = try? await remote.call(
+                Self.interface, "Notify", output: "u", timeout: Self.patience
+            ) { (writer) throws(DBusError) in try request.write(to: &writer) }
+            var number: UInt32 = 0
+            if let reply {
+                var reader = MessageReader(reply)
+                number = (try? reader.read()) ?? 0
+            }
+            self?.sent(slot, server, number)
+        }
+    }
+
+    private func sent(_ slot: NoticeSlot, _ server: BusName, _ number: UInt32) {
+        guard server == name, let place = places[slot], place.isSending else { return }
+        places[slot]?.isSending = false
+        places[slot]?.number = number
+        if place.wanted == nil {
+            places[slot] = nil
+            close(number)
+        } else {
+            send(slot)
+        }
+    }
+
+    private func close(_ number: UInt32) {
+        guard let name, number != 0 else { return }
+        try? RemoteObject(bus.connection, name, Self.path).post(Self.interface, "CloseNotification") {
+            (writer) throws(DBusError) in try writer.write(number)
+        }
+    }
+
+    // MARK: Listening
+
+    private func received(_ signal: Message) {
+        // Others could send us such a signal too.
+        guard let name, signal.sender == name else { return }
+        var reader = MessageReader(signal)
+        guard let number: UInt32 = try? reader.read(), number != 0,
+            let slot = places.first(where: { $0.value.number == number })?.key
+        else { return }
+        switch signal.member {
+        case "ActivationToken":
+            let token = ActivationToken.checked(try? reader.read(String.self))
+            places[slot]?.token = token ?? ""
+        case "ActionInvoked":
+            if let key: String = try? reader.read() { pressed(slot, key) }
+        case "NotificationClosed":
+            places[slot] = nil
+            owner?.closed(slot)
+        default: break
+        }
+    }
+
+    private func pressed(_ slot: NoticeSlot, _ key: String) {
+        guard let place = places[slot], let notice = place.sent?.notice else { return }
+        let press =
+            key == PlainNotice.defaultKey
+            ? notice.press : notice.buttons.first { $0.press.action == key }?.press
+        if let press { owner?.pressed(slot, press, token: place.token) }
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+package import DBus
+internal import Platform
+
+/// The menu of the panel: its items, and the numbers by which others name them.
+///
+/// A number stands for one thing that looks one way. What looks different is another item, with a number that nothing had
+/// before: so whoever shows the menu sees each change from the numbers alone, and a click that comes late, for something
+/// that has gone or has become something else, does nothing.
+package struct MenuModel: Sendable {
+    /// What an item does.
+    package enum Action: Hashable, Sendable {
+        case continueOffer(ObjectPath)
+        case send(deviceID: String)
+        case openWindow
+        case setEnabled(Bool)
+    }
+
+    /// An item of the menu.
+    package struct Item: Equatable, Sendable {
+        /// Its number; 0 for the menu itself.
+        package let id: Int32
+        /// What it does; nil for nothing.
+        package let action: Action?
+        /// How it looks, in the words of `com.canonical.dbusmenu`.
+        package let properties: [String: Value]
+        /// What stands below it.
+        package let children: [Item]
+    }
+
+    /// What an item is and how it looks, all but its number and what stands below it.
+    private struct Look: Hashable {
+        let place: Place
+        let action: Action?
+        let properties: [String: Value]
+    }
+
+    /// What items that do nothing differ in.
+    private enum Place: Hashable {
+        case item
+        case separator(Int)
+        case recipients
+    }
+
+    /// The menu itself, with all items below it.
+    package private(set) var root = Item(id: 0, action: nil, properties: [:], children: [])
+    /// Counts the changes.
+    package private(set) var revision: UInt32 = 0
+    private var ids: [Look: Int32] = [:]
+    private var next: Int32
+
+    /// An empty menu.
+    /// - Parameter first: the first number that is given.
+    package init(first: Int32 = 1) { next = first }
+
+    /// Shows `content` from now on.
+    /// - Returns: whether the menu is another than before.
+    package mutating func show(_ content: PanelContent) -> Bool {
+        let former = (root, ids)
+        ids = [:]
+        root = Item(
+            id: 0, action: nil, properties: ["children-display": .string("submenu")],
+            children: items(for: content, former.1))
+        if root == former.0 { return false }
+        revision &+= 1
+        return true
+    }
+
+    /// The item with this number.
+    package func item(_ id: Int32) -> Item? { Self.find(id, in: root) }
+
+    private static func find(_ id: Int32, in item: Item) -> Item? {
+        if item.id == id { return item }
+        for child in item.children {
+            if let found = find(id, in: child) { return found }
+        }
+        return nil
+    }
+
+    // MARK: Items
+
+    private mutating func items(for content: PanelContent, _ former: [Look: Int32]) -> [Item] {
+        var items: [Item] = []
+        func add(_ look: Look, _ children: [Item] = []) {
+            items.append(
+                Item(
+                    id: number(of: look, former), action: look.action, properties: look.properties,
+                    children: children))
+        }
+        if content.offers.isEmpty {
+            add(Self.look(tr("Nothing to continue"), nil, isEnabled: false))
+        }
+        for offer in content.offers {
+            add(
+                Self.look(
+                    PanelContent.line(for: offer), .continueOffer(offer.path),
+                    ["icon-name": .string(offer.icon)]))
+        }
+        add(Self.separator(0))
+        if !content.recipients.isEmpty {
+            let recipients = content.recipients.map { peer in
+                let look = Self.look(peer.name, .send(deviceID: peer.id))
+                return Item(
+                    id: number(of: look, former), action: look.action, properties: look.properties,
+                    children: [])
+            }
+            add(
+                Self.look(
+                    tr("Send to…"), nil, ["children-display": .string("submenu")], place: .recipients),
+                recipients)
+        }
+        add(Self.look(tr("Open Handoff"), .openWindow))
+        add(Self.separator(1))
+        add(Self.toggle(content.isEnabled))
+        return items
+    }
+
+    private static func look(
+        _ text: String, _ action: Action?, _ more: [String: Value] = [:], isEnabled: Bool = true,
+        place: Place = .item
+    ) -> Look {
+        var properties = more
+        // An underscore marks the letter after it as a shortcut.
+        properties["label"] = .string(
+            text.split(separator: "_", omittingEmptySubsequences: false).joined(separator: "__"))
+        if !isEnabled { properties["enabled"] = .boolean(false) }
+        return Look(place: place, action: action, properties: properties)
+    }
+
+    private static func separator(_ number: Int) -> Look {
+        Look(place: .separator(number), action: nil, properties: ["type": .string("separator")])
+    }
+
+    private static func toggle(_ isOn: Bool?) -> Look {
+        look(
+            tr("Handoff is on"), isOn.map { .setEnabled(!$0) },
+            ["toggle-type": .string("checkmark"), "toggle-state": .int32(isOn == true ? 1 : 0)],
+            isEnabled: isOn != nil)
+    }
+
+    // MARK: Numbers
+
+    /// The number of `look`, which it keeps for as long as it is there.
+    private mutating func number(of look: Look, _ former: [Look: Int32]) -> Int32 {
+        if let id = former[look] ?? ids[look] {
+            ids[look] = id
+            return id
+        }
+        let used = Set(former.values).union(ids.values)
+        while used.contains(next) { advance() }
+        ids[look] = next
+        defer { advance() }
+        return next
+    }
+
+    /// After two thousand million items, numbers come again.
+    private mutating func advance() { next = next == .max ? 1 : next + 1 }
+}

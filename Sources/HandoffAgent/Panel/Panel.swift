@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+package import DBus
+package import HandoffClient
+package import MainLoop
+internal import Platform
+
+/// The indicator in the panel: an item that is seen while there is an offer, and its menu.
+@MainLoop
+package final class Panel: Surface, PanelItemOwner, PanelMenuOwner {
+    /// Whether the session is locked: then there is nothing to be seen, and nothing can be chosen. So it is until it is known
+    /// that it is not.
+    package var isLocked = true {
+        didSet { if isLocked != oldValue { scheduleShowing() } }
+    }
+    /// What is shown.
+    package private(set) var content = PanelContent()
+    package private(set) var menu = MenuModel()
+
+    private let bus: Bus
+    private let actions: any AgentActions
+    private let faces: any ApplicationFaces
+    private let send: @MainLoop (_ deviceID: String) -> Void
+    private let token = OfferedToken()
+    private let log = Log(domain: "panel")
+    private var latest = StatusReport()
+    private var timer: LoopSource?
+    private var watch: NameWatch?
+    /// Who takes items now, and whom ours has been told.
+    private var watcher: BusName?
+    private var informed: BusName?
+
+    /// Where the item is.
+    package static let itemPath: ObjectPath = "/org/example/Handoff/Agent/Item"
+    /// Where its menu is.
+    package static let menuPath: ObjectPath = "/org/example/Handoff/Agent/Menu"
+    private static let watcherName: BusName = "org.kde.StatusNotifierWatcher"
+    /// For how long changes are gathered, so that many at once are one for whoever shows them.
+    private static let pause = Duration.milliseconds(30)
+
+    /// A panel on `bus`, for applications that look as `faces` knows. `send` sends what is current here to a peer.
+    package init(
+        on bus: Bus, _ actions: any AgentActions, _ faces: any ApplicationFaces,
+        send: @escaping @MainLoop (_ deviceID: String) -> Void
+    ) {
+        self.bus = bus
+        self.actions = actions
+        self.faces = faces
+        self.send = send
+        _ = menu.show(content)
+    }
+
+    package func begin() {
+        bus.connection.objects.export(Self.itemPath, [StatusNotifierItemBinding(PanelItem(self))])
+        bus.connection.objects.export(Self.menuPath, [DBusMenuBinding(PanelMenu(self))])
+        watch = bus.watch(Self.watcherName) { [weak self] owner in
+            self?.watcher = owner
+            self?.informed = nil
+            self?.inform()
+        }
+    }
+
+    package func update(_ report: StatusReport) {
+        latest = report
+        scheduleShowing()
+    }
+
+    // MARK: Showing
+
+    private func scheduleShowing() {
+        if timer != nil { return }
+        timer = .timer(after: Self.pause) { [weak self] in _ = self?.catchUp() }
+    }
+
+    package func catchUp() -> Bool {
+        guard timer != nil else { return false }
+        timer = nil
+        let former = content
+        content = isLocked ? PanelContent() : PanelContent(latest, faces)
+        let isAnotherMenu = menu.show(content)
+        do throws(DBusError) {
+            for signal in try signals(since: former, isAnotherMenu) { bus.connection.post(signal) }
+        } catch {
+            log.warning("The panel is not told of a change: \(error.message)")
+        }
+        inform()
+        return isAnotherMenu
+    }
+
+    /// What everybody is told of a change, as those who show items expect it.
+    private func signals(
+        since former: PanelContent, _ isAnotherMenu: Bool
+    ) throws(DBusError) -> [Message] {
+        // Without an item nobody has asked for any.
+        if informed == nil { return [] }
+        var signals: [Message] = []
+        if isAnotherMenu {
+            signals.append(
+                try DBusMenuBinding.layoutUpdated(
+                    from: Self.menuPath, revision: menu.revision, parent: 0))
+        }
+        if content.icon != former.icon {
+            signals.append(try StatusNotifierItemBinding.newIcon(from: Self.itemPath))
+        }
+        if content.title != former.title {
+            signals.append(try StatusNotifierItemBinding.newTitle(from: Self.itemPath))
+        }
+        if content.toolTip != former.toolTip {
+            signals.append(try StatusNotifierItemBinding.newToolTip(from: Self.itemPath))
+        }
+        if content.status != former.status {
+            signals.append(
+                try StatusNotifierItemBinding.newStatus(from: Self.itemPath, status: content.status))
+        }
+        return signals
+    }
+
+    /// Tells whoever takes items of ours, once there is something to be seen.
+    private func inform() {
+        guard let watcher, informed != watcher, content.isActive else { return }
+        informed = watcher
+        let proxy = StatusNotifierWatcherProxy(
+            RemoteObject(bus.connection, watcher, "/StatusNotifierWatcher"))
+        MainLoop.start { [weak self] in
+            do {
+                try await proxy.registerStatusNotifierItem(service: Self.itemPath.text)
+            } catch {
+                guard let self, informed == watcher else { return }
+                // At the next change it is told again.
+                informed = nil
+                log.debug("The panel does not take the item: \(DBusError.converting(error).message)")
+            }
+        }
+    }
+
+    // MARK: Choosing
+
+    package func keep(_ token: String, of caller: Caller) { self.token.keep(token, of: caller) }
+
+    package func activate(_ call: MethodCall) { choose(.openWindow, call) }
+
+    package func choose(_ action: MenuModel.Action, _ call: MethodCall) {
+        let token = token.take(by: call.caller)
+        if isLocked { return }
+        call.afterReply { [weak self] in self?.perform(action, token) }
+    }
+
+    private func perform(_ action: MenuModel.Action, _ token: String) {
+        switch action {
+        case .continueOffer(let path): actions.continueOffer(at: path, in: nil, token: token)
+        case .send(let deviceID): send(deviceID)
+        case .openWindow: actions.openWindow(token: token)
+        case .setEnabled(let isEnabled): actions.setEnabled(isEnabled)
+        }
+    }
+}

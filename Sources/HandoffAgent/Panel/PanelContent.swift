@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+package import HandoffClient
+internal import HandoffCore
+package import MainLoop
+internal import Platform
+
+/// What there is to show in the panel.
+package struct PanelContent: Equatable, Sendable {
+    /// A peer that is connected.
+    package struct Peer: Hashable, Sendable {
+        /// 64 hexadecimal digits.
+        package let id: String
+        /// What it is called, fit to be shown.
+        package let name: String
+
+        /// The peer `id`.
+        package init(id: String, name: String) {
+            self.id = id
+            self.name = name
+        }
+    }
+
+    /// What can be continued here, the latest first.
+    package var offers: [ListedOffer]
+    /// To whom what is current here can be sent; nobody if nothing is current.
+    package var recipients: [Peer]
+    /// The user's switch; nil if there is no broker.
+    package var isEnabled: Bool?
+
+    /// The most offers that are shown; the window shows all.
+    package static let maximumOffers = 16
+
+    /// What is shown while there is nothing, or while nothing may be shown.
+    package init(offers: [ListedOffer] = [], recipients: [Peer] = [], isEnabled: Bool? = nil) {
+        self.offers = offers
+        self.recipients = recipients
+        self.isEnabled = isEnabled
+    }
+
+    /// What `report` says.
+    @MainLoop
+    package init(_ report: StatusReport, _ faces: any ApplicationFaces) {
+        let broker = report.broker.content
+        offers = Array(ListedOffer.all(in: report, faces).prefix(Self.maximumOffers))
+        isEnabled = broker?.isEnabled
+        let isSending = broker?.current != nil && broker?.isEnabled == true
+        recipients =
+            isSending
+            ? report.peers.filter(\.isConnected).map { Peer(id: $0.id, name: $0.label.shown) } : []
+    }
+
+    // MARK: The item
+
+    /// Whether there is anything to be seen.
+    package var isActive: Bool { !offers.isEmpty }
+
+    /// The icon of the item.
+    package var icon: String { offers.first?.icon ?? ListedOffer.ownIcon }
+
+    /// What the item is about.
+    package var title: String {
+        guard let offer = offers.first else { return tr("Handoff") }
+        return Self.withoutMarkup(tr("Handoff: {device}", ["device": offer.device]))
+    }
+
+    /// What is said beside the pointer.
+    package var toolTip: String {
+        offers.map { Self.withoutMarkup(Self.line(for: $0)) }.joined(separator: "\n")
+    }
+
+    /// An offer in one line.
+    package static func line(for offer: ListedOffer) -> String {
+        tr("{title} — {device}", ["title": offer.label, "device": offer.device])
+    }
+
+    /// `text` with signs in place of those that some panels take for markup, and others don't: whatever a panel does, it
+    /// shows this as it is.
+    package static func withoutMarkup(_ text: String) -> String {
+        let signs: [Character: Character] = ["<": "‹", ">": "›", "&": "＆"]
+        return String(text.map { signs[$0] ?? $0 })
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+package import HandoffClient
+internal import HandoffCore
+package import MainLoop
+internal import Platform
+
+/// The offers that can be found now.
+@MainLoop
+package final class OfferIndex {
+    /// Whether the session is locked: then nothing is found. It is nil until that is known.
+    package var isLocked: Bool? { didSet { lookWhetherKnown() } }
+
+    private let faces: any ApplicationFaces
+    private let known = Awaited<Bool>()
+    private var hasReport = false
+    private var offers: [String: ListedOffer] = [:]
+    private var search = OfferSearch<String>([], keywords: [], fold: { $0 })
+
+    /// How long a question of an agent that has just been started waits for what there is to be known.
+    private static let patience = Duration.seconds(1)
+
+    /// There are no offers until the first report.
+    package init(_ faces: any ApplicationFaces) { self.faces = faces }
+
+    /// Takes the offers in `report`.
+    package func update(_ report: StatusReport) {
+        let all = ListedOffer.all(in: report, faces)
+        offers = Dictionary(all.map { ($0.key, $0) }) { first, _ in first }
+        search = OfferSearch(
+            all.map {
+                .init($0.key, title: $0.title, device: $0.device, application: $0.application)
+            },
+            // Whoever searches in English finds them too, whatever the language of the desktop.
+            keywords: ["continue", "handoff", tr("continue"), tr("handoff")],
+            fold: FoldedText.folded)
+        hasReport = true
+        lookWhetherKnown()
+    }
+
+    private func lookWhetherKnown() { if hasReport, isLocked != nil { known.come(true) } }
+
+    /// The offers that match all of `terms`, the best first.
+    package func matches(for terms: [String]) async -> [(offer: ListedOffer, relevance: Double)] {
+        _ = await known.value(within: Self.patience)
+        guard isLocked == false else { return [] }
+        return search.matches(for: terms).compactMap { match in
+            offers[match.id].map { ($0, match.relevance) }
+        }
+    }
+
+    /// The offer with this key, if it is still there and may be shown.
+    package func offer(_ key: String) async -> ListedOffer? {
+        _ = await known.value(within: Self.patience)
+        return isLocked == false ? offers[key] : nil
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+package import DBus
+package import HandoffClient
+package import MainLoop
+
+/// The desktop's search: that of GNOME Shell, and KRunner. Both start the agent when they ask.
+@MainLoop
+package final class SearchSurface: Surface {
+    /// Whether the session is locked: then nothing is found, and nothing can be continued. It is nil until that is known.
+    package var isLocked: Bool? {
+        get { index.isLocked }
+        set { index.isLocked = newValue }
+    }
+
+    private let bus: Bus
+    private let index: OfferIndex
+    private let provider: SearchProvider
+    private let runner: KRunnerRunner
+
+    /// Where GNOME Shell asks.
+    package static let providerPath: ObjectPath = "/org/example/Handoff/Agent/SearchProvider"
+    /// Where KRunner asks.
+    package static let runnerPath: ObjectPath = "/org/example/Handoff/Agent/Runner"
+
+    /// A search on `bus`, for applications that look as `faces` knows.
+    package init(on bus: Bus, _ actions: any AgentActions, _ faces: any ApplicationFaces) {
+        self.bus = bus
+        index = OfferIndex(faces)
+        provider = SearchProvider(index, actions)
+        runner = KRunnerRunner(index, actions)
+    }
+
+    package func begin() {
+        bus.connection.objects.export(Self.providerPath, [SearchProvider2Binding(provider)])
+        bus.connection.objects.export(Self.runnerPath, [RunnerBinding(runner)])
+    }
+
+    package func update(_ report: StatusReport) { index.update(report) }
+}

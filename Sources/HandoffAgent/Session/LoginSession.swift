@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import Glibc
+internal import HandoffClient
+internal import MainLoop
+
+/// This session, as logind knows it (org.freedesktop.login1(5)).
+@MainLoop
+final class LoginSession {
+    /// What logind says.
+    enum Fact: Equatable {
+        /// It knows this session, and tells of it from now on.
+        case found
+        /// There is no logind, or it does not know this session.
+        case missing
+        case isLocked(Bool)
+        /// Whoever locks the session is asked to, or to unlock it.
+        case lockAsked, unlockAsked
+        case isIdle(Bool)
+        /// The machine is about to sleep, or has woken up.
+        case sleeps, awake
+    }
+
+    private static let name: BusName = "org.freedesktop.login1"
+    private static let root: ObjectPath = "/org/freedesktop/login1"
+    private static let manager: InterfaceName = "org.freedesktop.login1.Manager"
+    private static let session: InterfaceName = "org.freedesktop.login1.Session"
+    private static let user: InterfaceName = "org.freedesktop.login1.User"
+    /// How long logind may take to answer.
+    private static let patience = Duration.seconds(5)
+
+    private let bus: Bus
+    private let tell: @MainLoop (Fact) -> Void
+    private var watch: NameWatch?
+    private var tokens: [SignalToken] = []
+    private var rules: [MatchRule] = []
+    private var owner: BusName?
+    private var path: ObjectPath?
+
+    /// Calls `tell` with what logind on `bus`, the system's, says, until this is freed.
+    init(_ bus: Bus, _ tell: @escaping @MainLoop (Fact) -> Void) {
+        self.bus = bus
+        self.tell = tell
+        for interface in [Self.manager, Self.session, .properties] {
+            tokens.append(bus.connection.onSignal(interface) { [weak self] in self?.received($0) })
+        }
+        add(MatchRule(sender: Self.name, interface: Self.manager, member: "PrepareForSleep", path: Self.root))
+        watch = bus.watch(Self.name) { [weak self] in self?.ownerChanged($0) }
+    }
+
+    isolated deinit { for rule in rules { bus.removeMatch(rule) } }
+
+    private func add(_ rule: MatchRule) {
+        rules.append(rule)
+        bus.addMatch(rule)
+    }
+
+    // MARK: Finding it
+
+    private func ownerChanged(_ new: BusName?) {
+        owner = new
+        guard let new else { return tell(.missing) }
+        MainLoop.start { [weak self] in await self?.find(new) }
+    }
+
+    private func find(_ name: BusName) async {
+        guard let found = await sessionPath(name), owner == name else {
+            if owner == name { tell(.missing) }
+            return
+        }
+        if path != found {
+            path = found
+            add(MatchRule(sender: Self.name, interface: .properties, path: found))
+            add(MatchRule(sender: Self.name, interface: Self.session, path: found))
+        }
+        // Asked for after the signals, so that nothing is missed in between.
+        guard let properties = try? await properties(name, found, Self.session), owner == name else {
+            if owner == name { tell(.missing) }
+            return
+        }
+        tell(.found)
+        tellHints(properties, isFirst: true)
+    }
+
+    /// By the environment, by this process, or else the session that the user has on a screen: the agent may be a child of
+    /// the user's systemd, which is in no session.
+    private func sessionPath(_ name: BusName) async -> ObjectPath? {
+        if let id = getenv("XDG_SESSION_ID").map({ String(cString: $0) }), !id.isEmpty,
+            let path = try? await path(
+                name, "GetSession", { (writer) throws(DBusError) in try writer.write(id) }),
+            (try? await properties(name, path, Self.session)) != nil
+        {
+            return path
+        }
+        if let path = try? await path(
+            name, "GetSessionByPID", { (writer) throws(DBusError) in try writer.write(UInt32(getpid())) })
+        {
+            return path
+        }
+        let user = try? await path(
+            name, "GetUser", { (writer) throws(DBusError) in try writer.write(UInt32(getuid())) })
+        guard let user, let about = try? await properties(name, user, Self.user),
+            case .structure(let display)? = about["Display"], display.fields.count == 2,
+            case .objectPath(let path) = display.fields[1], path != .root
+        else { return nil }
+        return path
+    }
+
+    private func path(
+        _ name: BusName, _ member: MemberName, _ body: (inout MessageWriter) throws(DBusError) -> Void
+    ) async throws -> ObjectPath {
+        let reply = try await RemoteObject(bus.connection, name, Self.root).call(
+            Self.manager, member, output: "o", timeout: Self.patience, body)
+        var reader = MessageReader(reply)
+        return try reader.read()
+    }
+
+    private func properties(
+        _ name: BusName, _ path: ObjectPath, _ interface: InterfaceName
+    ) async throws -> [String: Value] {
+        try await Daemon(bus: bus, name: name).properties(interface, path, timeout: Self.patience)
+    }
+
+    // MARK: Listening
+
+    private func received(_ signal: Message) {
+        guard let owner, signal.sender == owner else { return }
+        var reader = MessageReader(signal)
+        if signal.path == Self.root, signal.member == "PrepareForSleep" {
+            if let isAboutToSleep: Bool = try? reader.read() { tell(isAboutToSleep ? .sleeps : .awake) }
+            return
+        }
+        guard let path, signal.path == path else { return }
+        switch signal.member {
+        case "Lock": tell(.lockAsked)
+        case "Unlock": tell(.unlockAsked)
+        case "PropertiesChanged":
+            if (try? reader.read(String.self)) == Self.session.text,
+                let changed: [String: Value] = try? reader.read()
+            {
+                tellHints(changed)
+            }
+        default: break
+        }
+    }
+
+    private func tellHints(_ properties: [String: Value], isFirst: Bool = false) {
+        if isFirst || properties["LockedHint"] != nil { tell(.isLocked(properties.flag("LockedHint"))) }
+        if properties["IdleHint"] != nil { tell(.isIdle(properties.flag("IdleHint"))) }
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// The one question whether the user, who has come to this machine, wants to continue what another device offers.
+///
+/// It is asked at most once for each arrival, never while the session is locked, and taken back when there is nothing left
+/// to ask. Offers that were pushed here are shown by ``InvitedNotices``.
+public struct Arrival: Sendable {
+    /// When the user wants to be asked.
+    public enum Setting: String, Sendable {
+        /// When they come to this machine.
+        case arrival
+        /// Also whenever there is something new.
+        case always
+        case never
+    }
+
+    /// What is to be done.
+    public enum Action: Equatable, Sendable {
+        /// Ask about this offer, in place of whatever is asked now.
+        case show(ShownOffer)
+        /// Take the question back.
+        case withdraw
+    }
+
+    /// How long ago something may have become current to be worth asking about.
+    public static let recent = Duration.seconds(1800)
+    /// How long after waking up the offers of others may take to be here.
+    public static let patience = Duration.seconds(15)
+    /// Between two forms of one question.
+    public static let pace = Duration.seconds(1)
+
+    private var setting = Setting.arrival
+    private var offers: [ShownOffer] = []
+    private var isLocked = true
+    private var shown: ShownOffer?
+    private var shownAt: Instant?
+    /// Until when the first offer that comes belongs to the arrival.
+    private var awaitedUntil: Instant?
+    /// The offers that there have been, the latest last, so that none is new twice; nil until there has been a report.
+    private var known: [String]?
+
+    /// How many former offers are remembered.
+    private static let maximumKnown = 64
+
+    /// Nobody has come, and nothing is offered.
+    public init() {}
+
+    /// When ``advance(to:)`` has something to do; nil if time changes nothing.
+    public var nextTime: Instant? { hasChanged ? shownAt?.advanced(by: Self.pace) : nil }
+
+    /// These are the offers now, and what the user wants.
+    public mutating func update(
+        _ all: [ShownOffer], _ setting: Setting, at now: Moment
+    ) -> [Action] {
+        offers = all.filter { !$0.isInvited }
+        self.setting = setting
+        let fresh = takeFresh()
+        if let action = askAboutNew(fresh, at: now) { return [action] }
+        guard let asked = shown else { return [] }
+        guard setting != .never, let offer = offers.first(where: { $0.path == asked.path }),
+            !offer.isContinuing
+        else {
+            shown = nil
+            return [.withdraw]
+        }
+        return advance(to: now.instant)
+    }
+
+    /// The user has come to this machine.
+    public mutating func arrived(hasJustWokenUp: Bool, at now: Moment) -> [Action] {
+        guard setting != .never, !isLocked else { return [] }
+        awaitedUntil = nil
+        if let offer = candidate(offers, at: now) { return [show(offer, at: now.instant)] }
+        // What is offered may not be known yet.
+        if hasJustWokenUp || known == nil { awaitedUntil = now.instant.advanced(by: Self.patience) }
+        return []
+    }
+
+    /// Others could see from now on what is shown.
+    public mutating func locked() -> [Action] {
+        (isLocked, awaitedUntil) = (true, nil)
+        guard shown != nil else { return [] }
+        shown = nil
+        return [.withdraw]
+    }
+
+    /// Only the user sees from now on what is shown.
+    public mutating func unlocked() { isLocked = false }
+
+    /// The user has answered the question, or put it away.
+    public mutating func closed() { shown = nil }
+
+    /// Time has passed.
+    public mutating func advance(to now: Instant) -> [Action] {
+        guard let nextTime, nextTime <= now, let current else { return [] }
+        return [show(current, at: now)]
+    }
+
+    // MARK: Choosing
+
+    /// What is asked about, as it is now.
+    private var current: ShownOffer? { shown.flatMap { shown in offers.first { $0.path == shown.path } } }
+
+    private var hasChanged: Bool {
+        guard let shown, let current else { return false }
+        return !current.reads(like: shown)
+    }
+
+    /// The offers that there have never been before; those that there were already when the first report came are not new,
+    /// unless the user has come before it.
+    private mutating func takeFresh() -> [ShownOffer] {
+        let paths = offers.map(\.path)
+        guard let former = known else {
+            known = paths
+            return awaitedUntil == nil ? [] : offers
+        }
+        let fresh = offers.filter { !former.contains($0.path) }
+        known = (former.filter { !paths.contains($0) } + paths).suffix(Self.maximumKnown)
+        return fresh
+    }
+
+    private mutating func askAboutNew(_ fresh: [ShownOffer], at now: Moment) -> Action? {
+        guard !isLocked, !fresh.isEmpty else { return nil }
+        if setting == .always, let offer = fresh.filter({ !$0.isContinuing }).latest {
+            return show(offer, at: now.instant)
+        }
+        guard setting != .never, let awaitedUntil, now.instant <= awaitedUntil,
+            let offer = candidate(fresh, at: now)
+        else { return nil }
+        self.awaitedUntil = nil
+        return show(offer, at: now.instant)
+    }
+
+    private func candidate(_ offers: [ShownOffer], at now: Moment) -> ShownOffer? {
+        let (oldest, isTooOld) = now.wall.subtractingReportingOverflow(Self.recent.wholeMicroseconds)
+        return offers.filter { !$0.isContinuing && (isTooOld || $0.since >= oldest) }.latest
+    }
+
+    private mutating func show(_ offer: ShownOffer, at now: Instant) -> Action {
+        (shown, shownAt) = (offer, now)
+        return .show(offer)
+    }
+}

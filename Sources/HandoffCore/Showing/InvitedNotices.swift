@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// What is shown of offers that were pushed to this device: one at a time for each peer, at most one in ten seconds, the
+/// latest, and nothing while the session is locked.
+public struct InvitedNotices: Sendable {
+    /// What is to be done.
+    public enum Action: Equatable, Sendable {
+        /// Ask about this offer, in place of what is asked for its device.
+        case show(ShownOffer)
+        /// Take back what is asked for this device.
+        case withdraw(deviceID: String)
+    }
+
+    /// Between two questions of one peer.
+    public static let pace = Duration.seconds(10)
+
+    private struct Peer {
+        var wanted: ShownOffer?
+        var shown: ShownOffer?
+        var shownAt: Instant?
+        /// The offer that the user has answered, or put away.
+        var closed: String?
+
+        /// Whether there is something to show that is not shown.
+        var isBehind: Bool {
+            guard let wanted, wanted.path != closed else { return false }
+            return shown.map { !$0.reads(like: wanted) } ?? true
+        }
+
+        var nextTime: Instant? { shownAt?.advanced(by: InvitedNotices.pace) }
+    }
+
+    private var peers: [String: Peer] = [:]
+    private var isLocked = true
+
+    /// Nothing was pushed here.
+    public init() {}
+
+    /// When ``advance(to:)`` has something to do; nil if time changes nothing.
+    public var nextTime: Instant? {
+        isLocked ? nil : peers.values.filter(\.isBehind).compactMap(\.nextTime).min()
+    }
+
+    /// These are the offers now.
+    public mutating func update(_ offers: [ShownOffer], at now: Instant) -> [Action] {
+        let invited = Dictionary(grouping: offers.filter { $0.isInvited && !$0.isContinuing }, by: \.deviceID)
+        for device in Set(invited.keys).union(peers.keys) {
+            peers[device, default: Peer()].wanted = invited[device]?.latest
+        }
+        // How long ago something was shown counts only for as long as that may matter.
+        peers = peers.filter { $1.wanted != nil || $1.shown != nil || ($1.nextTime ?? now) > now }
+        return withdrawn() + advance(to: now)
+    }
+
+    /// Others could see from now on what is shown.
+    public mutating func locked() -> [Action] {
+        isLocked = true
+        return peers.keys.sorted().compactMap { withdraw($0) }
+    }
+
+    /// Only the user sees from now on what is shown.
+    public mutating func unlocked(at now: Instant) -> [Action] {
+        isLocked = false
+        return advance(to: now)
+    }
+
+    /// The user has answered what was asked for this device, or put it away.
+    public mutating func closed(deviceID: String) {
+        guard let shown = peers[deviceID]?.shown else { return }
+        peers[deviceID]?.closed = shown.path
+        peers[deviceID]?.shown = nil
+    }
+
+    /// Time has passed.
+    public mutating func advance(to now: Instant) -> [Action] {
+        guard !isLocked else { return [] }
+        var actions: [Action] = []
+        for (device, peer) in peers.sorted(by: { $0.key < $1.key }) {
+            guard peer.isBehind, let wanted = peer.wanted, peer.nextTime.map({ $0 <= now }) ?? true else {
+                continue
+            }
+            peers[device]?.shown = wanted
+            peers[device]?.shownAt = now
+            actions.append(.show(wanted))
+        }
+        return actions
+    }
+
+    /// What is shown is not to be answered any more once it is another offer's turn.
+    private mutating func withdrawn() -> [Action] {
+        peers.keys.sorted().compactMap { device in
+            peers[device]?.shown?.path == peers[device]?.wanted?.path ? nil : withdraw(device)
+        }
+    }
+
+    private mutating func withdraw(_ device: String) -> Action? {
+        guard peers[device]?.shown != nil else { return nil }
+        peers[device]?.shown = nil
+        return .withdraw(deviceID: device)
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// What is shown of devices that are being paired, wherever that was begun: that one asks, and then the code that both show.
+/// Nothing is shown while the session is locked, and putting it away changes nothing.
+public struct PairingNotices: Sendable {
+    /// A device, as far as pairing goes.
+    public struct Device: Equatable, Sendable {
+        /// 64 hexadecimal digits.
+        public let id: String
+        /// What it calls itself.
+        public let name: String
+        /// How far pairing has come.
+        public let stage: Pairing.Stage
+        /// What both devices show while it is compared.
+        public let code: String
+
+        /// A device.
+        public init(id: String, name: String, stage: Pairing.Stage, code: String = "") {
+            self.id = id
+            self.name = name
+            self.stage = stage
+            self.code = code
+        }
+    }
+
+    /// What is to be done.
+    public enum Action: Equatable, Sendable {
+        /// Say that this device asks, in place of what is shown of it.
+        case ask(Device)
+        /// Show the code of this device, in place of what is shown of it.
+        case compare(Device)
+        /// Take back what is shown of the device with this id.
+        case withdraw(String)
+    }
+
+    /// How long a device may wait for the other without anything being shown: an answer that comes by itself is faster.
+    public static let patience = Duration.milliseconds(300)
+    /// Of how many devices something is shown at a time.
+    public static let maximum = 8
+
+    private struct Entry {
+        var device: Device
+        let since: Instant
+        var isShown = false
+        var isClosed = false
+
+        /// When it is to be shown.
+        var time: Instant {
+            device.stage == .waiting ? since.advanced(by: PairingNotices.patience) : since
+        }
+    }
+
+    private var entries: [String: Entry] = [:]
+    private var isLocked = true
+
+    /// No device is being paired.
+    public init() {}
+
+    /// When ``advance(to:)`` has something to do; nil if time changes nothing.
+    public var nextTime: Instant? {
+        isLocked ? nil : entries.values.filter { !$0.isShown && !$0.isClosed }.map(\.time).min()
+    }
+
+    /// These are the devices now.
+    public mutating func update(_ devices: [Device], at now: Instant) -> [Action] {
+        let current = Dictionary(
+            devices.filter(Self.isWorthShowing).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        var actions: [Action] = []
+        for (id, entry) in entries.sorted(by: { $0.key < $1.key }) where current[id] == nil {
+            entries[id] = nil
+            if entry.isShown { actions.append(.withdraw(id)) }
+        }
+        for (id, device) in current.sorted(by: { $0.key < $1.key }) {
+            if let entry = entries[id], Self.isSame(entry.device, device) { continue }
+            guard entries[id] != nil || entries.count < Self.maximum else { continue }
+            // What is shown of the former stage stays until it is replaced.
+            entries[id] = Entry(device: device, since: now)
+        }
+        return actions + advance(to: now)
+    }
+
+    /// Others could see from now on what is shown.
+    public mutating func locked() -> [Action] {
+        isLocked = true
+        let shown = entries.keys.sorted().filter { entries[$0]?.isShown == true }
+        for id in shown { entries[id]?.isShown = false }
+        return shown.map { .withdraw($0) }
+    }
+
+    /// Only the user sees from now on what is shown.
+    public mutating func unlocked(at now: Instant) -> [Action] {
+        isLocked = false
+        return advance(to: now)
+    }
+
+    /// The user has answered what was shown of the device with this id, or put it away.
+    public mutating func closed(_ id: String) {
+        entries[id]?.isShown = false
+        entries[id]?.isClosed = true
+    }
+
+    /// Time has passed.
+    public mutating func advance(to now: Instant) -> [Action] {
+        guard !isLocked else { return [] }
+        var actions: [Action] = []
+        for (id, entry) in entries.sorted(by: { $0.key < $1.key })
+        where !entry.isShown && !entry.isClosed && entry.time <= now {
+            entries[id]?.isShown = true
+            actions.append(entry.device.stage == .waiting ? .ask(entry.device) : .compare(entry.device))
+        }
+        return actions
+    }
+
+    private static func isWorthShowing(_ device: Device) -> Bool {
+        device.stage == .waiting || device.stage == .comparing && !device.code.isEmpty
+    }
+
+    /// A name that its device changes again and again is no reason to show anything again.
+    private static func isSame(_ one: Device, _ other: Device) -> Bool {
+        one.stage == other.stage && one.code == other.code && one.name.isEmpty == other.name.isEmpty
+    }
+}

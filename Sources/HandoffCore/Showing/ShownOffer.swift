@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// An offer of a peer, as far as what the user is shown of it depends on it.
+public struct ShownOffer: Equatable, Sendable {
+    /// Its object, which identifies it.
+    public let path: String
+    /// The device that it comes from.
+    public let deviceID: String
+    /// What that is called.
+    public var deviceName: String
+    /// What the activity is called; may be empty.
+    public var title: String
+    /// The application that it comes from.
+    public var applicationID: String
+    /// The application here that continues it; empty if there is none.
+    public var handler: String
+    /// When it became current there, in microseconds since the Unix epoch.
+    public var since: Int64
+    /// Whether it was pushed to this device by its user.
+    public var isInvited: Bool
+    /// Whether it is being continued here.
+    public var isContinuing: Bool
+    /// Whether the application that continues it shows by itself that it is coming.
+    public var isShownByApplication: Bool
+    /// How far it has come while it is continued, from 0 to 1; nil if that is not known.
+    public var progress: Double?
+
+    /// An offer.
+    public init(
+        path: String, deviceID: String, deviceName: String = "", title: String = "",
+        applicationID: String = "",
+        handler: String = "", since: Int64 = 0, isInvited: Bool = false, isContinuing: Bool = false,
+        isShownByApplication: Bool = false, progress: Double? = nil
+    ) {
+        self.path = path
+        self.deviceID = deviceID
+        self.deviceName = deviceName
+        self.title = title
+        self.applicationID = applicationID
+        self.handler = handler
+        self.since = since
+        self.isInvited = isInvited
+        self.isContinuing = isContinuing
+        self.isShownByApplication = isShownByApplication
+        self.progress = progress
+    }
+
+    /// Whether a question about it reads the same as one about `other`.
+    func reads(like other: ShownOffer) -> Bool {
+        path == other.path && deviceName == other.deviceName && title == other.title
+            && applicationID == other.applicationID && handler == other.handler
+    }
+}
+
+extension Sequence<ShownOffer> {
+    /// The one that became current last.
+    var latest: ShownOffer? { self.max { ($0.since, $1.path) < ($1.since, $0.path) } }
+}

@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the agent shows in notifications, and what can be done with them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from gi.repository import Gio, GLib
+from agents import Desk, Pair
+from buses import BUS, Session, let_pass, wait
+from notifications import AGENT, AGENT_ROOT, DesktopServer, PlainServer
+from sandbox import RawClient, can_be_made
+from support import SANITIZED, Machine, memory, refused
+
+SETTINGS = "org.example.Handoff.Settings"
+WINDOW_XML = """<node><interface name="org.freedesktop.Application">
+<method name="Activate"><arg type="a{sv}" direction="in"/></method></interface></node>"""
+MONITOR_XML = """<node><interface name="org.gnome.Mutter.IdleMonitor">
+<method name="AddIdleWatch"><arg type="t" direction="in"/><arg type="u" direction="out"/></method>
+<method name="AddUserActiveWatch"><arg type="u" direction="out"/></method></interface></node>"""
+SAVER_XML = """<node><interface name="org.freedesktop.ScreenSaver">
+<method name="GetActive"><arg type="b" direction="out"/></method></interface></node>"""
+
+
+@pytest.fixture
+def both(machine_list: list[Machine]) -> Iterator[Pair]:
+    yield Pair(machine_list)
+
+
+class Service:
+    """A program of the session that answers calls, and keeps them."""
+
+    def __init__(self, machine: Machine, name: str, path: str, xml: str, **answers: GLib.Variant) -> None:
+        self.session = machine.connect()
+        self.path = path
+        self.calls: list[tuple[str, object]] = []
+        self.interface = Gio.DBusNodeInfo.new_for_xml(xml).interfaces[0]
+
+        def called(_connection, _sender, _path, _interface, method, arguments, invocation) -> None:
+            self.calls.append((method, arguments.unpack()))
+            invocation.return_value(answers.get(method))
+
+        self.session.connection.register_object(path, self.interface, called, None, None)
+        self.session.call("/org/freedesktop/DBus", f"{BUS}.RequestName", GLib.Variant("(su)", (name, 4)), destination=BUS)
+
+    def signal(self, member: str, arguments: GLib.Variant) -> None:
+        self.session.connection.emit_signal(None, self.path, self.interface.name, member, arguments)
+
+    def wait_for(self, member: str) -> object:
+        return wait(lambda: [about for name, about in self.calls if name == member], f"{member} of {self.path}")[-1]
+
+
+# Continuing
+
+
+def test_failure(both: Pair) -> None:
+    """A continuation that fails says why, and trying again from there continues."""
+    server = PlainServer(both.lap)
+    both.receiver.fail("ContinueActivity", "The disk is full")
+    both.offer("Report")
+    both.presence.arrive()
+    server.press(server.wait_for("Continue “Report”?"), "continue")
+    shown = server.wait_for("Nothing was continued", "The disk is full")
+    assert shown.body.splitlines()[1:] == ["“Report”", "desk"] and shown.buttons == {"continue": "Try again"}
+    both.receiver.answers["ContinueActivity"] = lambda arguments: GLib.Variant("(b)", (True,))
+    server.press(shown, "continue")
+    both.receiver.wait_for("ContinueActivity", 2)
+    server.wait_until_gone()
+
+
+def test_failure_without_offer(both: Pair) -> None:
+    """What has failed can no longer be tried again once its offer has ended."""
+    server = PlainServer(both.lap)
+    both.receiver.fail("ContinueActivity", "The disk is full")
+    activity = both.offer("Report")
+    both.presence.arrive()
+    server.press(server.wait_for("Continue “Report”?"), "continue")
+    shown = server.wait_for("Nothing was continued")
+    activity.invalidate()
+    wait(lambda: not server.shown[shown.id].buttons, "the button to go")
+
+
+def test_slow_continuation(both: Pair) -> None:
+    """A continuation that takes longer than half a second, wherever it was begun, is shown until it is over, and can be
+    cancelled there."""
+    server = PlainServer(both.lap)
+    both.editor.hang("WillSave")
+    path = (both.offer("Report"), both.dock.offer("Report"))[1]
+    both.dock.continue_offer(path)
+    shown = server.wait_for("Continuing “Report”…", "desk")
+    server.press(shown, "cancel")
+    assert both.dock.outcome()[1].endswith(".Cancelled")
+    let_pass(0.3)
+    assert not server.shown
+
+
+def test_slow_continuation_that_application_shows(both: Pair) -> None:
+    """A continuation that its application shows by itself is not shown once more."""
+    server = PlainServer(both.lap)
+    both.receiver.answers["WillContinueActivity"] = lambda arguments: GLib.Variant("(b)", (True,))
+    both.editor.hang("WillSave")
+    path = (both.offer("Report"), both.dock.offer("Report"))[1]
+    both.dock.continue_offer(path)
+    wait(lambda: both.dock.offers[path].get("ShownByApplication"), "the application to say that it shows it")
+    assert both.dock.outcome()[1] == ""
+    assert not both.dock.offers[path]["ShownByApplication"] and not server.record
+
+
+def test_fast_continuation(both: Pair) -> None:
+    """A continuation that is fast shows nothing."""
+    server = PlainServer(both.lap)
+    path = (both.offer("Report"), both.dock.offer("Report"))[1]
+    both.dock.continue_offer(path)
+    assert both.dock.outcome()[1] == ""
+    let_pass(0.6)
+    assert not server.record
+
+
+# Servers
+
+
+def test_server_that_comes_later(both: Pair) -> None:
+    """What is to be shown waits for a server that comes later, and what one that dies has shown is shown by the next."""
+    both.offer("Report")
+    both.presence.arrive()
+    wait(lambda: "nobody to show" in both.lap.log("handoff-agent"), "the agent to look for a server")
+    server = PlainServer(both.lap)
+    server.wait_for("Continue “Report”?")
+    server.session.close()
+    PlainServer(both.lap).wait_for("Continue “Report”?")
+
+
+def test_server_without_abilities(both: Pair) -> None:
+    """A server that knows no markup gets none, and one that knows no buttons gets none."""
+    server = PlainServer(both.lap, ("body",))
+    both.desk.session.call("/org/example/Handoff/Bridge", f"{BUS}.Properties.Set", GLib.Variant("(ssv)", (
+        "org.example.Handoff.Bridge", "DeviceName", GLib.Variant("s", "R&D"))))
+    both.offer("Report")
+    wait(lambda: any(offer["DeviceName"] == "R&D" for offer in both.dock.offers.values()), "the name")
+    both.presence.arrive()
+    shown = server.wait_for("Continue “Report”?", "R&D")
+    assert shown.body == "R&D" and not shown.buttons
+
+
+def test_silent_server(both: Pair) -> None:
+    """A server that never answers delays nothing."""
+    PlainServer(both.lap, silent=True)
+    both.offer("Report")
+    both.presence.arrive()
+    desktop = DesktopServer(both.lap)
+    desktop.press(desktop.wait_for("Continue “Report”?"), "app.continue")
+    both.receiver.wait_for("ContinueActivity")
+
+
+def test_impostor(both: Pair) -> None:
+    """Signals of others than the owner of the name press nothing."""
+    server, other = PlainServer(both.lap), both.lap.connect()
+    both.offer("Report")
+    both.presence.arrive()
+    shown = server.wait_for("Continue “Report”?")
+    server.signal("ActionInvoked", GLib.Variant("(us)", (shown.id, "continue")), other)
+    other.connection.emit_signal(server.session.name and both.lap.session.owner(AGENT), server.path, server.name,
+                                 "ActionInvoked", GLib.Variant("(us)", (shown.id, "continue")))
+    let_pass(0.3)
+    assert not both.receiver.called("ContinueActivity")
+
+
+def test_desktop_server(both: Pair) -> None:
+    """On GNOME a button reaches the application with what lets it raise its window, and nobody presses it who does not know
+    the word that came with it."""
+    server, plain = DesktopServer(both.lap), PlainServer(both.lap)
+    both.offer("Report")
+    both.presence.arrive()
+    shown = server.wait_for("Continue “Report”?", "desk")
+    other = both.lap.connect()
+    for parameter in (GLib.Variant("s", "0" * 32), GLib.Variant("s", ""), GLib.Variant("u", 1),
+                      GLib.Variant("s", both.dock.offer("Report"))):
+        with refused("InvalidArgs"):
+            server.activate("continue", parameter, session=other)
+    server.press(shown, "app.continue", "gnome-1")
+    call = both.receiver.wait_for("ContinueActivity")
+    assert call.arguments.unpack()[1]["ActivationToken"] == "gnome-1"
+    with refused("InvalidArgs"):
+        server.press(shown, "app.continue")
+    assert not plain.record
+
+
+def test_sandboxed_caller(both: Pair) -> None:
+    """For a sandboxed program the agent does not exist."""
+    if what := can_be_made(both.lap):
+        pytest.skip(what)
+    client = RawClient(both.lap, "com.example.curious")
+    assert client.call(AGENT, AGENT_ROOT, "org.freedesktop.Application.Activate", "(@a{sv} {},)") == "UnknownObject"
+    assert client.call(AGENT, AGENT_ROOT, "org.freedesktop.Application.ActivateAction",
+                       "('continue', @av [<'x'>], @a{sv} {})") == "UnknownObject"
+    client.close()
+
+
+# The session
+
+
+def test_idle_monitor(both: Pair) -> None:
+    """Where GNOME watches keyboard and pointer, coming back after three minutes is an arrival."""
+    monitor = Service(both.lap, "org.gnome.Mutter.IdleMonitor", "/org/gnome/Mutter/IdleMonitor/Core", MONITOR_XML,
+                      AddIdleWatch=GLib.Variant("(u)", (7,)), AddUserActiveWatch=GLib.Variant("(u)", (8,)))
+    assert monitor.wait_for("AddIdleWatch") == (180_000,)
+    server = PlainServer(both.lap)
+    both.offer("Report")
+    let_pass(0.1)
+    monitor.signal("WatchFired", GLib.Variant("(u)", (7,)))
+    monitor.wait_for("AddUserActiveWatch")
+    let_pass(0.1)
+    assert not server.record
+    monitor.signal("WatchFired", GLib.Variant("(u)", (8,)))
+    server.wait_for("Continue “Report”?")
+
+
+def test_screen_saver(machine_list: list[Machine]) -> None:
+    """Where there is no logind, the end of the screen saver is an arrival, and while it is there nothing is shown."""
+    both = Pair(machine_list, agent=False)
+    both.presence.stop()
+    saver = Service(both.lap, "org.freedesktop.ScreenSaver", "/org/freedesktop/ScreenSaver", SAVER_XML,
+                    GetActive=GLib.Variant("(b)", (True,)))
+    server = PlainServer(both.lap)
+    both.offer("Report")
+    both.lap.start_agent()
+    saver.wait_for("GetActive")
+    let_pass(0.3)
+    assert not server.record
+    saver.signal("ActiveChanged", GLib.Variant("(b)", (False,)))
+    server.wait_for("Continue “Report”?")
+    saver.signal("ActiveChanged", GLib.Variant("(b)", (True,)))
+    server.wait_until_gone()
+
+
+def test_window(both: Pair) -> None:
+    """Activating the agent opens the Handoff window, with what lets it come to the front."""
+    window = Service(both.lap, SETTINGS, "/org/example/Handoff/Settings", WINDOW_XML)
+    data = {"desktop-startup-id": GLib.Variant("s", "token-2")}
+    both.lap.session.call(AGENT_ROOT, "org.freedesktop.Application.Activate", GLib.Variant("(a{sv})", (data,)),
+                          destination=AGENT)
+    assert window.wait_for("Activate")[0]["activation-token"] == "token-2"
+
+
+def test_no_window(both: Pair) -> None:
+    """Where there is no Handoff window, the user is told."""
+    server = PlainServer(both.lap)
+    both.lap.session.call(AGENT_ROOT, "org.freedesktop.Application.Activate", GLib.Variant("(a{sv})", ({},)),
+                          destination=AGENT)
+    server.wait_for("The Handoff window cannot be opened", "handoff-settings")
+
+
+# The process
+
+
+def switches(process: int) -> int:
+    """How often the threads of a process have given up the processor, or lost it."""
+    total = 0
+    for task in os.listdir(f"/proc/{process}/task"):
+        with open(f"/proc/{process}/task/{task}/status", encoding="ascii") as file:
+            total += sum(int(line.split()[1]) for line in file if "voluntary_ctxt_switches" in line)
+    return total
+
+
+def test_idle_agent(both: Pair) -> None:
+    """An idle agent wakes up for nothing, and takes at most three megabytes for itself."""
+    server = PlainServer(both.lap)
+    both.offer("Report")
+    both.presence.arrive()
+    server.wait_for("Continue “Report”?")
+    let_pass(1.5)
+    process = both.lap.processes["handoff-agent"].pid
+    before = switches(process)
+    let_pass(4)
+    assert switches(process) == before
+    if not SANITIZED:
+        assert memory(both.lap, "handoff-agent") <= 3 << 20
+
+
+def test_agent_that_is_killed(both: Pair) -> None:
+    """An agent that is killed leaves the daemons as they are, and the next one goes on."""
+    server = PlainServer(both.lap)
+    path = (both.offer("Report"), both.dock.offer("Report"))[1]
+    both.lap.kill("handoff-agent")
+    both.dock.continue_offer(path)
+    assert both.dock.outcome()[1] == ""
+    both.lap.start_agent()
+    both.presence.arrive()
+    server.wait_for("Continue “Report”?")
+
+
+def test_agent_without_daemons(machine_list: list[Machine]) -> None:
+    """The agent starts neither daemon, and runs without them."""
+    lap = Desk("lap")
+    machine_list.append(lap)
+    lap.start_agent()
+    let_pass(0.3)
+    session = Session(lap.address)
+    assert not session.owner("org.example.Handoff") and not session.owner("org.example.Handoff.Bridge")
+    session.close()

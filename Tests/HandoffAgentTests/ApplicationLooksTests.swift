@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import Glibc
+import MainLoop
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import HandoffAgent
+
+@Suite("How applications are shown")
+struct ApplicationLooksTests {
+    @Test("is read once, for all that ask, and remembered")
+    func once() async throws {
+        let reads = Mutex(0)
+        try await onLoop {
+            let looks = ApplicationLooks { _ in
+                reads.withLock { $0 += 1 }
+                return ApplicationLook(name: "Editor", icon: .named("editor"))
+            }
+            var names: [String] = []
+            for _ in 0..<3 { looks.find(["a"]) { names.append($0?.name ?? "") } }
+            try await eventually { names.count == 3 }
+            looks.find(["a"]) { names.append($0?.name ?? "") }
+            #expect(names == ["Editor", "Editor", "Editor", "Editor"])
+        }
+        #expect(reads.withLock { $0 } == 1)
+    }
+
+    @Test("nobody waits for a file system that does not answer")
+    func hanging() async throws {
+        try await onLoop {
+            let looks = ApplicationLooks { _ in
+                while true { pause() }
+            }
+            var answers = 0
+            for index in 0..<10 {
+                looks.find(["\(index)"]) { look in
+                    #expect(look == nil)
+                    answers += 1
+                }
+            }
+            #expect(answers == 6)
+            try await eventually(timeout: .seconds(5)) { answers == 10 }
+        }
+    }
+
+    @Test("what has no application has no picture, at once")
+    func none() async throws {
+        try await onLoop {
+            var isAnswered = false
+            ApplicationLooks { _ in nil }.find(["", ""]) { _ in isAnswered = true }
+            #expect(isAnswered)
+        }
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import DBus
+import HandoffCore
+import Testing
+
+@testable import HandoffAgent
+
+@Suite("What notifications say")
+struct NoticeTextTests {
+    /// What others may choose to have their text look like ours.
+    private static let hostile = [
+        "<b>bold</b> <a href=\"https://x\">y</a> &amp; <img src='x'/>", "“quoted” \"quoted\" ‘quoted’",
+        "one\ntwo\r\nthree\u{2028}four\u{85}", "\u{202E}desrever\u{2066}",
+        String(repeating: "long ", count: 2000),
+        "a" + String(repeating: "\u{301}", count: 10_000), "\u{0}\u{1B}[31m", "123 456 They match",
+    ]
+    private static let ids = (
+        device: String(repeating: "a", count: 64), path: "/org/example/Handoff/remote/a/b"
+    )
+
+    private static func offer(_ text: String) -> ShownOffer {
+        ShownOffer(path: ids.path, deviceID: ids.device, deviceName: text, title: text, applicationID: text)
+    }
+
+    private static func device(_ text: String, _ stage: Pairing.Stage) -> PairingNotices.Device {
+        PairingNotices.Device(id: ids.device, name: text, stage: stage, code: "123 456")
+    }
+
+    private static func all(_ text: String) throws -> [Notice] {
+        let failure = ProgressNotices.Failure(offer: offer(text), message: text, canTryAgain: true)
+        return [
+            try #require(Notice.question(offer(text), in: .arrival)), .pairing(device(text, .waiting)),
+            .comparing(device(text, .comparing)),
+            .continued(
+                ContinuedNotices.Continued(
+                    deviceID: ids.device, deviceName: text, applicationID: text, title: text)),
+            try #require(Notice.progress(offer(text))), try #require(Notice.failure(failure)),
+            .noWindow(text),
+        ]
+    }
+
+    @Test("whatever others choose stays in its line, is short, and turns no text around", arguments: hostile)
+    func contained(_ text: String) throws {
+        for notice in try Self.all(text) {
+            for line in [notice.title] + notice.lines {
+                #expect(line.count < 300)
+                #expect(line.unicodeScalars.allSatisfy { !PeerText.isControl($0) })
+                #expect(line.unicodeScalars.count < 2000)
+            }
+        }
+    }
+
+    @Test("a title cannot leave its quotation marks", arguments: hostile)
+    func quotation(_ text: String) throws {
+        for notice in try Self.all(text) {
+            #expect(notice.title.count { "“”".contains($0) } <= 2)
+        }
+    }
+
+    @Test("where a code is compared it stands first, alone, and no name passes for one", arguments: hostile)
+    func code(_ text: String) {
+        let notice = Notice.comparing(Self.device(text, .comparing))
+        #expect(notice.title == "123 456")
+        #expect(notice.lines.count == 2)
+        #expect(!notice.lines.joined().contains { $0.isNumber })
+        #expect(notice.press == nil)
+    }
+
+    @Test("for a server that knows markup nothing of others is markup", arguments: hostile)
+    func escaped(_ text: String) throws {
+        for notice in try Self.all(text) {
+            let post = NoticePost(notice, nil, replacing: nil)
+            let body = PlainNotice(post, replacing: 0, ["body-markup", "actions"]).body
+            #expect(!body.contains { "<>\"'".contains($0) })
+            #expect(
+                body.split(separator: "&").dropFirst().allSatisfy { part in
+                    ["amp;", "lt;", "gt;", "quot;", "#39;"].contains { part.hasPrefix($0) }
+                })
+            #expect(body.split(separator: "\n", omittingEmptySubsequences: false).count == notice.lines.count)
+        }
+    }
+
+    @Test("every notification can be sent, whatever is in it", arguments: hostile)
+    func sendable(_ text: String) throws {
+        for notice in try Self.all(text) {
+            let post = NoticePost(
+                notice, ApplicationLook(name: text, icon: .file("/" + text)), replacing: nil)
+            let message = try Message.call(to: "a.b", "/", "a.b", "c")
+            var writer = MessageWriter(message)
+            try? PlainNotice(post, replacing: 0, ["actions"]).write(to: &writer)
+            _ = try DesktopNotices.properties(of: post)
+        }
+    }
+
+    @Test("without a title the application is named, and without a name the device's id begins the line")
+    func unnamed() throws {
+        var offer = Self.offer("")
+        offer.applicationID = "com.example.editor"
+        let notice = try #require(Notice.question(offer, in: .arrival))
+        #expect(notice.title == "Continue “com.example.editor”?")
+        #expect(notice.lines == ["aaaaaaaa"])
+    }
+}

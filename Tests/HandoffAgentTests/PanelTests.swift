@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import DBus
+import HandoffAgent
+import HandoffClient
+import HandoffInterfaces
+import MainLoop
+import TestSupport
+import Testing
+
+@Suite("The panel", .timeLimit(.minutes(1)))
+struct PanelTests {
+    /// A panel, somebody who listens to everything, and what was done.
+    @MainLoop
+    private final class Rig {
+        let server: Bus
+        let client: Bus
+        let panel: Panel
+        let actions = RecordedActions()
+        var sent: [String] = []
+        var signals: [String] = []
+        private let bus: TestBus
+        private var tokens: [SignalToken] = []
+
+        init() async throws {
+            bus = try await TestBus.start()
+            server = try bus.connect()
+            client = try bus.connect()
+            server.connection.policy = BusAccessPolicy()
+            let box = Box()
+            panel = Panel(on: server, actions, KnownFaces()) { box.rig?.sent.append($0) }
+            box.rig = self
+            panel.isLocked = false
+            for interface: InterfaceName in ["org.kde.StatusNotifierItem", "com.canonical.dbusmenu"] {
+                client.addMatch(MatchRule(sender: server.uniqueName, interface: interface))
+                tokens.append(
+                    client.connection.onSignal(interface) { [weak self] in
+                        self?.signals.append($0.member ?? "")
+                    })
+            }
+        }
+
+        private final class Box { weak var rig: Rig? }
+
+        /// The menu's numbers, by the labels of the items.
+        func numbers() -> [String: Int32] {
+            let items = panel.menu.root.children.flatMap { [$0] + $0.children }
+            return Dictionary(items.map { ($0.properties["label"]?.string ?? "", $0.id) }) { first, _ in first
+            }
+        }
+
+        func call(_ path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, _ arguments: [Value])
+            async throws
+        {
+            _ = try await RemoteObject(client.connection, server.uniqueName, path).call(
+                interface, member, output: ""
+            ) { (writer) throws(DBusError) in
+                for argument in arguments {
+                    switch argument {
+                    case .int32(let number): try writer.write(number)
+                    case .string(let text): try writer.write(text)
+                    case .uint32(let number): try writer.write(number)
+                    default: try writer.write(argument)
+                    }
+                }
+            }
+        }
+
+        func click(_ id: Int32) async throws {
+            try await call(
+                Panel.menuPath, "com.canonical.dbusmenu", "Event",
+                [.int32(id), .string("clicked"), .variant(.int32(0)), .uint32(0)])
+        }
+    }
+
+    @Test("tells nobody anything before there is an item, and then once of many changes")
+    func gathered() async throws {
+        try await onLoop {
+            let rig = try await Rig()
+            let watcher = Watcher()
+            rig.client.connection.policy = BusAccessPolicy()
+            rig.client.connection.objects.export(
+                "/StatusNotifierWatcher", [StatusNotifierWatcherBinding(watcher)])
+            _ = try await rig.client.request("org.kde.StatusNotifierWatcher")
+            rig.panel.begin()
+            rig.panel.update(try Sample.report([]))
+            try await letPass(.milliseconds(100))
+            #expect(watcher.items.isEmpty && rig.signals.isEmpty)
+            rig.panel.update(try Sample.report(["One"]))
+            try await eventually { watcher.items == [Panel.itemPath.text] }
+            for number in 0..<20 { rig.panel.update(try Sample.report(["Two \(number)"])) }
+            try await eventually { rig.signals.contains("NewToolTip") }
+            #expect(rig.numbers()["“Two 19” — desk"] != nil)
+            try await letPass(.milliseconds(100))
+            #expect(rig.signals == ["LayoutUpdated", "NewToolTip"])
+            // What looks the same is no change.
+            rig.panel.update(try Sample.report(["Two 19"]))
+            try await letPass(.milliseconds(100))
+            #expect(rig.signals.count == 2 && watcher.items.count == 1)
+        }
+    }
+
+    @Test(
+        "does what is chosen, with the token that was given for it, and nothing while the session is locked")
+    func choosing() async throws {
+        try await onLoop {
+            let rig = try await Rig()
+            rig.panel.begin()
+            rig.panel.update(try Sample.report(["One"]))
+            try await eventually { rig.numbers()["“One” — desk"] != nil }
+            let numbers = rig.numbers()
+            let offer = try #require(numbers["“One” — desk"])
+            let window = try #require(numbers["Open Handoff"])
+            let toggle = try #require(numbers["Handoff is on"])
+            let item: InterfaceName = "org.kde.StatusNotifierItem"
+            try await rig.call(Panel.itemPath, item, "ProvideXdgActivationToken", [.string("abc")])
+            try await rig.click(offer)
+            try await rig.click(window)
+            try await rig.click(toggle)
+            try await rig.call(Panel.itemPath, item, "ProvideXdgActivationToken", [.string("def")])
+            try await rig.call(Panel.itemPath, item, "Activate", [.int32(0), .int32(0)])
+            #expect(
+                rig.actions.actions == [
+                    "continue \(try Sample.path(0).lastElement) [abc]", "window []", "enabled false",
+                    "window [def]",
+                ])
+            rig.actions.actions = []
+            rig.panel.isLocked = true
+            // Before the menu shows that, and after.
+            try await rig.click(offer)
+            try await eventually { rig.numbers()["“One” — desk"] == nil }
+            #expect(!rig.panel.content.isActive && rig.panel.content.title == "Handoff")
+            try await rig.click(try #require(rig.numbers()["Open Handoff"]))
+            await #expect(throws: DBusError.self) { try await rig.click(offer) }
+            #expect(rig.actions.actions.isEmpty)
+            rig.panel.isLocked = false
+            try await eventually { rig.panel.content.isActive }
+        }
+    }
+
+    @Test("catches up with what has changed when it is about to be shown")
+    func catchingUp() async throws {
+        try await onLoop {
+            let rig = try await Rig()
+            rig.panel.begin()
+            #expect(!rig.panel.catchUp())
+            rig.panel.update(try Sample.report(["One"]))
+            #expect(rig.panel.catchUp() && rig.numbers()["“One” — desk"] != nil)
+            #expect(!rig.panel.catchUp())
+        }
+    }
+
+    @MainLoop
+    private final class Watcher: StatusNotifierWatcherServer {
+        var items: [String] = []
+        func registerStatusNotifierItem(service: String, _ call: MethodCall) async throws {
+            items.append(service)
+        }
+    }
+}
+
+@Suite("What the search finds", .timeLimit(.minutes(1)))
+struct OfferIndexTests {
+    @Test("is what there is once that is known, for which the first question waits a second")
+    func waiting() async throws {
+        try await onLoop {
+            let index = OfferIndex(KnownFaces())
+            let found = Promise<[String]>()
+            MainLoop.start { found.keep(await index.matches(for: ["edit", "repo"]).map(\.offer.title)) }
+            try await letPass(.milliseconds(50))
+            index.update(try Sample.report(["A report", "Another"]))
+            try await letPass(.milliseconds(50))
+            #expect(found.value == nil)
+            index.isLocked = false
+            #expect(try await found.get() == ["A report"])
+            let unknown = OfferIndex(KnownFaces())
+            let start = ContinuousClock.now
+            unknown.update(try Sample.report(["A report"]))
+            #expect(await unknown.matches(for: ["continue"]).isEmpty)
+            #expect((.milliseconds(900) ... .seconds(10)).contains(ContinuousClock.now - start))
+        }
+    }
+
+    @Test("is nothing while the session is locked")
+    func locked() async throws {
+        try await onLoop {
+            let index = OfferIndex(KnownFaces())
+            index.update(try Sample.report(["A report"]))
+            index.isLocked = false
+            let offer = try #require(await index.matches(for: ["report"]).first).offer
+            #expect(offer.application == "Text Editor" && offer.icon == "text-editor")
+            #expect(await index.offer(offer.key) == offer)
+            index.isLocked = true
+            #expect(await index.matches(for: ["report"]).isEmpty)
+            #expect(await index.offer(offer.key) == nil)
+            index.isLocked = false
+            for key in ["\(offer.key)x", "", "*"] { #expect(await index.offer(key) == nil) }
+            index.update(try Sample.report([]))
+            #expect(await index.offer(offer.key) == nil)
+        }
+    }
+}
