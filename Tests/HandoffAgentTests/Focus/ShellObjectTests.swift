@@ -25,6 +25,7 @@ struct ShellObjectTests {
             agentBus = try testBus.connect()
             agentBus.connection.policy = BusAccessPolicy()
             object = ShellObject(agentBus)
+            agentBus.connection.objects.export(HandoffNames.agentPath, object.rootInterfaces)
             object.begin()
             shell = try testBus.connect()
             token = shell.connection.onSignal(AgentProxy.interface, AgentTokenWanted.member) { [weak self] in
