@@ -22,6 +22,10 @@ package struct KnownDevice: Equatable, Sendable {
     package let pairingState: String
     package let pairingCode: String
     package let pairingError: String
+    /// Whether what its user sends to this device is not shown.
+    package let isMuted: Bool
+    /// Why what was sent to it last has not come there; empty if it has, or nothing was sent.
+    package let sendError: String
 
     /// The number of digits in a device's id.
     package static let idLength = 64
@@ -49,6 +53,8 @@ package struct KnownDevice: Equatable, Sendable {
         pairingState = properties.text("PairingState")
         pairingCode = properties.text("PairingCode")
         pairingError = properties.text("PairingError")
+        isMuted = properties.flag("Muted")
+        sendError = properties.text("SendError")
     }
 
     /// The devices among `objects`: peers first, by name.
