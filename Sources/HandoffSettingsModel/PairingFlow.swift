@@ -29,6 +29,12 @@ package struct PairingFlow: Equatable, Sendable {
         package let id: String
         /// What it calls itself; empty while that is not known.
         package let name: String
+
+        /// The device `id`, which calls itself `name`.
+        package init(id: String, name: String) {
+            self.id = id
+            self.name = name
+        }
     }
 
     /// How far it is.

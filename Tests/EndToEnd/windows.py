@@ -135,6 +135,10 @@ class Part:
         return self.accessible.get_state_set().contains(Atspi.StateType.SENSITIVE)
 
     @property
+    def has_keyboard(self) -> bool:
+        return self.accessible.get_state_set().contains(Atspi.StateType.FOCUSED)
+
+    @property
     def text(self) -> str:
         # Without the number of characters GTK 4.8 says that there is no text.
         return Atspi.Text.get_text(self.accessible, 0, Atspi.Text.get_character_count(self.accessible))
