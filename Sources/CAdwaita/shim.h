@@ -108,12 +108,18 @@ void adw_preferences_group_add(AdwPreferencesGroup *self, GtkWidget *child);
 /* What assistive technology is told. */
 
 typedef struct _GtkAccessible GtkAccessible;
+#define HANDOFF_ACCESSIBLE_PROPERTY_DESCRIPTION 1u
 #define HANDOFF_ACCESSIBLE_PROPERTY_LABEL 4u
 void gtk_accessible_update_property(GtkAccessible *self, guint first_property, ...);
 
 static inline void handoff_set_accessible_label(GtkAccessible *accessible, const char *label)
 {
     gtk_accessible_update_property(accessible, HANDOFF_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+}
+
+static inline void handoff_set_accessible_description(GtkAccessible *accessible, const char *description)
+{
+    gtk_accessible_update_property(accessible, HANDOFF_ACCESSIBLE_PROPERTY_DESCRIPTION, description, -1);
 }
 
 /* Pictures of applications. */

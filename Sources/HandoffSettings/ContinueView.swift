@@ -74,6 +74,7 @@ final class ContinueView {
         empty[text: "title"] = title
         empty[text: "description"] = description
         emptyButton[text: "label"] = button
+        emptyButton.name(button.filter { $0 != "_" })
         emptyButton[flag: "visible"] = !button.isEmpty
     }
 

@@ -7,7 +7,7 @@ import Platform
 /// The page that has the devices.
 @MainActor
 final class DevicesView {
-    private let stack, page, askingGroup, nearbyGroup, noPeers: GTKObject
+    private let stack, askingGroup, nearbyGroup, noPeers: GTKObject
     private let name: NameEntry
     private let asking: RowList<AskingRowView>
     private let peers: RowList<DeviceRowView>
@@ -15,7 +15,7 @@ final class DevicesView {
 
     /// The page in `template`.
     init(_ template: Template, _ actor: WindowActor) {
-        (stack, page) = (template["devices_stack"], template["devices_page"])
+        stack = template["devices_stack"]
         (askingGroup, nearbyGroup) = (template["asking_group"], template["nearby_group"])
         noPeers = template["no_peers"]
         name = NameEntry(template["device_name"], actor)
@@ -41,7 +41,6 @@ final class DevicesView {
         askingGroup[flag: "visible"] = !content.asking.isEmpty
         nearbyGroup[flag: "visible"] = !content.nearby.isEmpty
         noPeers[flag: "visible"] = content.peers.isEmpty
-        page[flag: "needs-attention"] = !content.asking.isEmpty
     }
 
     /// Shows what this device is called.
@@ -113,10 +112,11 @@ final class DeviceRowView: ContentRow {
             content.problem.isEmpty
             ? tr("Is it on, in the same network, and Handoff switched on there?") : content.problem
         muted[flag: "active"] = content.isMuted
-        let name = ["device": "“\(content.name)”"]
-        muted.describe(tr("Mute {device}", name))
-        unpair.describe(tr("Unpair {device}…", name))
-        connect.describe(tr("Enter an address of {device}…", name))
+        let name = content.name
+        muted.name(tr("Mute"))
+        muted.describe(name)
+        unpair.describe(name)
+        connect.describe(name)
     }
 
     private func mutedChanged() {
@@ -163,7 +163,7 @@ final class AskingRowView: ContentRow {
         widget[text: "title"] = content.name
         widget[text: "subtitle"] = tr("Its id begins with {id}", ["id": content.shortID])
         gtk_image_set_from_icon_name(picture.pointer, content.picture)
-        button.describe(tr("Pair with {device}…", ["device": "“\(content.name)”"]))
+        button.describe(content.name)
     }
 }
 
@@ -185,6 +185,6 @@ final class NearbyRowView: ContentRow {
         self.content = content
         widget[text: "title"] = content.name
         widget[text: "subtitle"] = content.address
-        button.describe(tr("Pair with {device}…", ["device": "“\(content.name)”"]))
+        button.describe(content.name)
     }
 }

@@ -20,19 +20,20 @@ final class EntryDialog {
     var initial = ""
 
     private let template = Template(Templates.entry)
-    private var window: GTKObject { template["window"] }
+    private let window: GTKObject
     private var list: RowList<ChoiceRow>?
     /// Dialogs that are open, which nobody else holds.
     private static var open: [ObjectIdentifier: EntryDialog] = [:]
 
     /// A dialog called `title` that asks, below `text`, for what the entry is called; `accept` is on its button.
     init(_ title: String, _ text: String, entry: String, accept: String) {
+        window = template["window"]
         window[text: "title"] = title
         template["text"][text: "label"] = text
         template["entry"][text: "title"] = entry
         template["accept"][text: "label"] = accept
-        template["accept"].describe(accept.filter { $0 != "_" })
-        template["cancel"].describe(tr("Cancel"))
+        template["accept"].name(accept.filter { $0 != "_" })
+        template["cancel"].name(tr("Cancel"))
     }
 
     /// Asks in front of `parent`. `done` is called with what was typed or chosen, and not if the user has thought better of it.
@@ -45,22 +46,25 @@ final class EntryDialog {
         }
         list?.set(choices)
         accept[flag: "sensitive"] = !initial.isEmpty
-        entry.on("changed") { [weak entry, weak accept] in
-            accept?[flag: "sensitive"] = !(entry?[text: "text"].trimmed.isEmpty ?? true)
+        entry.on("changed") { [unowned self] in
+            template["accept"][flag: "sensitive"] = !template["entry"][text: "text"].trimmed.isEmpty
         }
-        let take: @MainActor () -> Void = { [unowned self, weak entry] in
-            if let text = entry?[text: "text"].trimmed, !text.isEmpty { finish(text, done) }
+        let take: @MainActor () -> Void = { [unowned self] in
+            let text = template["entry"][text: "text"].trimmed
+            if !text.isEmpty { finish(text, done) }
         }
         entry.on("entry-activated", take)
         accept.on("clicked", take)
         template["cancel"].on("clicked") { [unowned self] in gtk_window_close(window.pointer) }
-        window.on("destroy") { [unowned self] in Self.open[ObjectIdentifier(self)] = nil }
+        window.on("destroy") { [weak self] in if let self { Self.open[ObjectIdentifier(self)] = nil } }
         gtk_window_set_transient_for(window.pointer, parent.pointer)
         gtk_window_present(window.pointer)
         gtk_widget_grab_focus(entry.pointer)
     }
 
     private func finish(_ text: String, _ done: @MainActor (String) -> Void) {
+        // Closing may be the end of this dialog.
+        let window = window
         gtk_window_close(window.pointer)
         done(text)
     }

@@ -47,12 +47,14 @@ final class OfferRow: ContentRow {
         title[text: "label"] = content.title
         device[text: "label"] = content.device
         detail[text: "label"] = content.detail
-        let name = ["title": "“\(content.title)”"]
-        begin.describe(tr("Continue {title}", name))
-        again.describe(tr("Try again to continue {title}", name))
-        cancel.describe(tr("Cancel continuing {title}", name))
-        progress.describe(tr("How much of {title} is here", name))
-        menu.describe(tr("More for {title}", name))
+        let name = content.title
+        begin.describe(name)
+        again.describe(name)
+        cancel.describe(name)
+        progress.name(tr("How much of it is here"))
+        progress.describe(name)
+        menu.name(tr("More"))
+        menu.describe(name)
         if former?.handlers != content.handlers { showMenu(content.handlers) }
         show(content.standing)
     }
@@ -128,7 +130,7 @@ final class CurrentRow {
         widget[text: "title"] = card.title
         widget[text: "subtitle"] = card.detail
         applications.show(card.pictures, in: picture)
-        send.describe(tr("Send {title} to another device", ["title": "“\(card.title)”"]))
+        send.describe(card.title)
         guard targets != card.targets else { return }
         targets = card.targets
         let model = Menu()

@@ -88,8 +88,9 @@ final class PairingDialog {
 
     private func connect() {
         let address = template["address"]
-        let take: @MainActor () -> Void = { [weak self, weak address] in
-            guard let self, let text = address?[text: "text"].trimmed else { return }
+        let take: @MainActor () -> Void = { [weak self] in
+            guard let self else { return }
+            let text = template["address"][text: "text"].trimmed
             change { $0.choose(addresses: [text]) }
         }
         address.on("apply", take)

@@ -40,7 +40,8 @@ final class RemovableRow<Content: Removable>: ContentRow {
         self.content = content
         widget[text: "title"] = content.title
         widget[text: "subtitle"] = content.detail
-        button.describe(tr("Remove {name}", ["name": "“\(content.title)”"]))
+        button.name(tr("Remove"))
+        button.describe(content.title)
     }
 }
 
@@ -68,6 +69,6 @@ final class AdapterRowView: ContentRow {
         self.content = content
         widget[text: "title"] = content.name
         toggle[flag: "active"] = content.isOn
-        toggle.describe(content.name)
+        toggle.name(content.name)
     }
 }

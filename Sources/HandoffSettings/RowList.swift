@@ -64,6 +64,9 @@ final class RowList<Row: ContentRow> {
 }
 
 extension GTKObject {
-    /// What assistive technology calls it.
-    func describe(_ label: String) { handoff_set_accessible_label(pointer, label) }
+    /// What assistive technology calls it, for what has no text of its own.
+    func name(_ label: String) { handoff_set_accessible_label(pointer, label) }
+
+    /// What assistive technology says of it after its name, for what has a text that is that of others too: what it is for.
+    func describe(_ description: String) { handoff_set_accessible_description(pointer, description) }
 }

@@ -24,9 +24,12 @@ final class SettingsWindow {
     private let stack: GTKObject
     private let bars: RowList<BarRow>
     private let continueView: ContinueView
-    private let devicesView: DevicesView
-    private let activityView: ActivityView
-    private let preferencesView: PreferencesView
+    /// The other pages are made when they are first looked at, so that the window opens soon.
+    private var devicesView: DevicesView?
+    private var activityView: ActivityView?
+    private var preferencesView: PreferencesView?
+    private let template: Template
+    private let actor = WindowActor()
     private var state = WindowState(adapters: InstalledAdapters.all)
     private var pairing: PairingDialog?
     /// Whether what the time changes is looked at again in a minute.
@@ -35,19 +38,15 @@ final class SettingsWindow {
 
     /// A window of `application`.
     init(_ application: GTKObject, _ session: SettingsSession, _ applications: InstalledApplications) {
-        let template = Template(Templates.window)
+        template = Template(Templates.window)
         self.session = session
         self.applications = applications
         window = template["window"]
         toasts = template["toasts"]
         stack = template["stack"]
         commands = Commands("handoff", in: window)
-        let actor = WindowActor()
-        bars = RowList(template["bars"]) { _ in BarRow(actor) }
+        bars = RowList(template["bars"]) { [actor] _ in BarRow(actor) }
         continueView = ContinueView(template, applications, actor)
-        devicesView = DevicesView(template, actor)
-        activityView = ActivityView(template, applications)
-        preferencesView = PreferencesView(template, actor)
         actor.window = self
         gtk_window_set_application(window.pointer, application.pointer)
         addCommands()
@@ -74,13 +73,46 @@ final class SettingsWindow {
         content = new
         bars.set(new.bars)
         if former?.continuing != new.continuing { continueView.show(new.continuing) }
-        if former?.devices != new.devices { devicesView.show(new.devices) }
-        // The name of this device is on both pages.
-        if former?.preferences != new.preferences {
-            preferencesView.show(new.preferences)
-            devicesView.show(name: new.preferences.deviceName)
+        if former?.devices != new.devices {
+            devicesView?.show(new.devices)
+            template["devices_page"][flag: "needs-attention"] = !new.devices.asking.isEmpty
         }
-        if former?.activity != new.activity { activityView.show(new.activity) }
+        if former?.preferences != new.preferences { show(new.preferences) }
+        if former?.activity != new.activity { activityView?.show(new.activity) }
+    }
+
+    /// Shows what is chosen, whatever the widgets show now. The name of this device is on two pages.
+    private func show(_ preferences: PreferencesPage) {
+        preferencesView?.show(preferences)
+        devicesView?.show(name: preferences.deviceName)
+    }
+
+    /// Another page is looked at.
+    private func pageChanged() {
+        guard let content else { return }
+        switch stack[text: "visible-child-name"] {
+        case "devices" where devicesView == nil:
+            let page = Template(Templates.devices)
+            let view = DevicesView(page, actor)
+            devicesView = view
+            template["devices_bin"][object: "child"] = page["devices_stack"]
+            view.show(content.devices)
+            view.show(name: content.preferences.deviceName)
+        case "activity" where activityView == nil:
+            let page = Template(Templates.activity)
+            let view = ActivityView(page, applications)
+            activityView = view
+            template["activity_bin"][object: "child"] = page["activity_stack"]
+            view.show(content.activity)
+        case "preferences" where preferencesView == nil:
+            let page = Template(Templates.preferences)
+            let view = PreferencesView(page, actor)
+            preferencesView = view
+            template["preferences_bin"][object: "child"] = page["preferences_stack"]
+            view.show(content.preferences)
+        default: break
+        }
+        session.refresh()
     }
 
     /// Shows a short message.
@@ -111,8 +143,7 @@ final class SettingsWindow {
     func write(_ request: Request) {
         session.perform(request) { [weak self] outcome in
             guard let self, !isClosed, case .failed(_, let message) = outcome, let content else { return }
-            preferencesView.show(content.preferences)
-            devicesView.show(name: content.preferences.deviceName)
+            show(content.preferences)
             tell(tr("This Cannot Be Changed"), message)
         }
     }
@@ -186,7 +217,7 @@ final class SettingsWindow {
 
     private func connect() {
         applications.onChange = { [weak self] in self?.render() }
-        stack.on("notify::visible-child") { [weak self] in self?.session.refresh() }
+        stack.on("notify::visible-child") { [weak self] in self?.pageChanged() }
         window.on("notify::is-active") { [weak self] in self?.activeChanged() }
         window.on("destroy") { [weak self] in
             self?.isClosed = true

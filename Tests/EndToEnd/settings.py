@@ -55,6 +55,18 @@ class Settings(Program):
     def wait_to_miss(self, text: str) -> None:
         self.wait_until(lambda: not self.sees(text), f"the end of “{text}”")
 
+    def button(self, name: str, what: str) -> Part:
+        """The button of this name that is for something of which there may be several."""
+        def found() -> list[Part]:
+            return [part for part in self.find("push button", name) if part.description == what]
+
+        self.wait_until(found, f"{name} for “{what}”")
+        return found()[0]
+
+    def offers(self, title: str) -> bool:
+        """Whether it can be continued now."""
+        return any(part.description == title for part in self.find("push button", "Continue"))
+
     def switch(self, name: str) -> Part:
         """The switch of this name."""
         for role in ("switch", "toggle button", "check box"):

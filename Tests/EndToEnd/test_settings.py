@@ -77,7 +77,7 @@ def begin_pairing(desk: Machine, lap: Machine) -> tuple[Settings, Settings]:
     at_lap.click(address)
     at_lap.type(f"127.0.0.1:{desk.port}")
     at_lap.keys("Return")
-    at_desk.press("Pair with “lap”…")
+    at_desk.button("Pair…", "lap").press()
     return at_desk, at_lap
 
 
@@ -131,14 +131,14 @@ def test_continuing(seen: Machines) -> None:
     origin.offer("Shopping")
     window.wait_for("label", "Shopping")
     window.wait_for("label", "desk")
-    window.press("Continue “Shopping”")
+    window.button("Continue", "Shopping").press()
     window.wait_to_see("The disk is full.")
     target.answers["ContinueActivity"] = lambda arguments: GLib.Variant("(b)", (True,))
-    window.press("Try again to continue “Shopping”")
+    window.button("Try Again", "Shopping").press()
     call = target.wait_for("ContinueActivity", 2)
     # The window was active, so that the application has the right to come to the front.
     assert call.arguments.unpack()[1].get("ActivationToken")
-    window.wait_for("push button", "Continue “Shopping”")
+    window.button("Continue", "Shopping")
     assert not window.sees("The disk is full.")
     origin.wait_for("WasContinued")
 
@@ -154,10 +154,10 @@ def test_cancelling(seen: Machines) -> None:
     window = Settings(lap, lap.screen)
     Client(desk, application_id=slow).offer("Long")
     window.wait_until(lambda: any("<i>Slow</i> & _Co" in label for label in window.labels()), "the name of the application")
-    window.press("Continue “Long”")
-    window.press("Cancel continuing “Long”")
-    window.wait_for("push button", "Continue “Long”")
-    assert not window.find("push button", "Try again to continue “Long”")
+    window.button("Continue", "Long").press()
+    window.button("Cancel", "Long").press()
+    window.button("Continue", "Long")
+    assert not window.find("push button", "Try Again")
 
 
 def test_handlers_and_dismissing(seen: Machines) -> None:
@@ -168,10 +168,10 @@ def test_handlers_and_dismissing(seen: Machines) -> None:
     origin = Client(desk, "com.example.one", options=team)
     origin.offer("Both")
     window = Settings(lap, lap.screen)
-    window.wait_for("push button", "Continue “Both”")
+    window.button("Continue", "Both")
 
     def choose(entry: str) -> None:
-        menu = next(part for part in window.application.parts() if part.name == "More for “Both”")
+        menu = next(part for part in window.application.parts() if part.description == "Both" and "More" in part.name)
         window.focus()
         window.click(menu)
         window.wait_until(lambda: window.find("menu item", entry), f"“{entry}” in the menu")
@@ -180,7 +180,7 @@ def test_handlers_and_dismissing(seen: Machines) -> None:
     choose("Continue in com.example.two")
     second.wait_for("ContinueActivity")
     assert not first.called("ContinueActivity")
-    window.wait_for("push button", "Continue “Both”")
+    window.button("Continue", "Both")
     choose("Dismiss")
     window.wait_for("label", "Nothing to Continue")
 
@@ -193,7 +193,7 @@ def test_unpairing(seen: Machines) -> None:
     expander = window.wait_for("list item", "desk")
     window.click(expander)
     for answer, is_paired in (("Cancel", True), ("Unpair", False)):
-        window.press("Unpair “desk”…")
+        window.button("Unpair…", "desk").press()
         window.wait_for("label", "Unpair This Device?")
         window.answer(answer)
         wait(lambda is_paired=is_paired: shown(lap, desk.device_id).get("Paired", False) is is_paired, answer)
@@ -214,7 +214,7 @@ def test_preferences(strangers: Machines) -> None:
     window.wait_until(lambda: not window.find("label", "Handoff is switched off."), "that it is on again")
     set_preference(lap, "SharedFolders", GLib.Variant("a{ss}", {"<b>Cloud</b>": "/srv/_x"}))
     window.wait_for("label", "<b>Cloud</b>")
-    window.press("Remove “<b>Cloud</b>”")
+    window.button("Remove", "<b>Cloud</b>").press()
     wait(lambda: preference(lap, "SharedFolders") == {}, "that no folder is shared")
     window.wait_for("label", "No folder has been added.")
     set_preference(lap, "DeviceName", GLib.Variant("s", "Büro"))
@@ -278,7 +278,7 @@ def test_mending(seen: Machines) -> None:
     window.wait_until(lambda: not window.find("label", "The broker (handoffd) is not running."), "the end of the problem")
     target.register()
     window.wait_for("label", "Shopping")
-    window.press("Continue “Shopping”")
+    window.button("Continue", "Shopping").press()
     target.wait_for("ContinueActivity")
     lap.kill("handoff-bridge")
     window.wait_to_see("The bridge (handoff-bridge) is not running")
@@ -297,7 +297,7 @@ def test_fetched(seen: Machines) -> None:
     window.wait_for("label", "Nothing Fetched Yet")
     origin.offer("Shopping")
     at_lap = Settings(lap, lap.screen)
-    at_lap.press("Continue “Shopping”")
+    at_lap.button("Continue", "Shopping").press()
     origin.wait_for("WasContinued")
     # Coming back to the window is what looks anew.
     window.go_to("Continue")

@@ -53,7 +53,7 @@ def test_sizes(machine_list: list[Machine], accessibility: Accessibility, tmp_pa
     try:
         window = Settings(lap, lap.screen)
         window.screen.ask("xdotool", "windowmove", window.window(), "0", "0", "windowsize", window.window(), *size.split("x"))
-        window.wait_until(lambda: any(part.name.startswith("Continue “A title") for part in window.find("push button")), "the offer")
+        window.wait_until(lambda: any(part.description.startswith("A title") for part in window.find("push button", "Continue")), "the offer")
         width = int(size.split("x")[0])
         for page, what in zip(PAGES, ("desk", "This Device", "Nothing Fetched Yet", "Shared Folders"), strict=True):
             window.go_to(page)
@@ -95,9 +95,9 @@ def test_keyboard(strangers: Machines) -> None:
     press_tab_until(at_lap, "Address, HOST:PORT")
     at_lap.type(f"127.0.0.1:{desk.port}")
     at_lap.keys("Return")
-    at_desk.wait_for("push button", "Pair with “lap”…")
+    at_desk.button("Pair…", "lap")
     at_desk.focus()
-    press_tab_until(at_desk, "Pair with “lap”…")
+    press_tab_until(at_desk, "Pair…")
     at_desk.keys("space")
     assert code(at_desk) == code(at_lap)
     for window in (at_desk, at_lap):
@@ -112,9 +112,9 @@ def test_keyboard(strangers: Machines) -> None:
     at_lap.wait_until(lambda: not at_lap.find("frame", "Pair a Device"), "the end of the dialog")
     target = Client(lap)
     Client(desk).offer("Shopping")
-    at_lap.wait_for("push button", "Continue “Shopping”")
+    at_lap.button("Continue", "Shopping")
     at_lap.focus()
-    press_tab_until(at_lap, "Continue “Shopping”")
+    press_tab_until(at_lap, "Continue")
     at_lap.keys("space")
     target.wait_for("ContinueActivity")
     at_lap.go_to("Devices")
@@ -137,7 +137,7 @@ def test_hostile(seen: Machines, text: str) -> None:
     Client(lap)
     Client(desk).offer(text)
     window = Settings(lap, lap.screen)
-    window.wait_until(lambda: any(part.name.startswith("Continue “") for part in window.find("push button")), "the offer")
+    window.wait_until(lambda: window.find("push button", "Continue"), "the offer")
     for label in window.labels():
         assert len(label) < 1_000 and not re.search("[\n\u2028\u202e]", label), label
     plain = re.sub(r"\W+", "", text)[:20]
@@ -187,7 +187,7 @@ def test_actions(seen: Machines) -> None:
     target = Client(lap)
     Client(desk).offer("Shopping")
     window = Settings(lap, lap.screen)
-    window.wait_for("push button", "Continue “Shopping”")
+    window.button("Continue", "Shopping")
     asker = Asker(lap)
     objects = asker.objects()
     before = {name: value.unpack() for name, value in lap.session.get_all(ROOT, "Preferences").items()}

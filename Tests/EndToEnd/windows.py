@@ -112,6 +112,11 @@ class Part:
     def name(self) -> str:
         return self.accessible.get_name() or ""
 
+    @property
+    def description(self) -> str:
+        """What is said of it after its name."""
+        return self.accessible.get_description() or ""
+
     def is_called(self, name: str) -> bool:
         """GTK 4.8 says the names of buttons twice."""
         return self.name == name or (self.role == "push button" and self.name.endswith(f" {name}"))
