@@ -96,7 +96,9 @@ final class ContinueView {
         case .noDevices:
             (
                 SettingsApplication.icon, tr("Go On Where You Left Off"),
-                tr("Pair this device with another one of yours, and continue here what you have begun there."),
+                tr(
+                    "Pair this device with another one of yours, and continue here what you have begun there."
+                ),
                 tr("_Pair a Device…")
             )
         case .nothing:

@@ -8,8 +8,8 @@ import Platform
 @MainActor
 final class OfferRow: ContentRow {
     let widget: GTKObject
-    private let picture, title, device, detail, menu, begin, running, progress, cancel, failed, reason, again:
-        GTKObject
+    private let picture, title, device, detail, menu, begin, running, progress, cancel, failed, reason,
+        again: GTKObject
     private let commands: Commands
     private let applications: InstalledApplications
     private let actor: WindowActor

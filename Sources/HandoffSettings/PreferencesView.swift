@@ -134,7 +134,8 @@ final class PreferencesView {
     ) {
         // GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER, and GTK_RESPONSE_ACCEPT below.
         guard let window = actor.window,
-            let new = gtk_file_chooser_native_new(title, window.window.pointer, 2, tr("_Select"), tr("_Cancel"))
+            let new = gtk_file_chooser_native_new(
+                title, window.window.pointer, 2, tr("_Select"), tr("_Cancel"))
         else { return }
         let chooser = GTKObject(new)
         self.chooser = chooser

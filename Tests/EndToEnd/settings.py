@@ -69,10 +69,7 @@ class Settings(Program):
 
     def switch(self, name: str) -> Part:
         """The switch of this name."""
-        for role in ("switch", "toggle button", "check box"):
-            if found := self.find(role, name):
-                return found[0]
-        return self.wait_for("switch", name)
+        return self.wait_for("check box", name)
 
     def focused(self) -> list[str]:
         """The names of what has the keyboard, and of what that is in, as far as it can be chosen."""

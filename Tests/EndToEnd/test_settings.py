@@ -52,13 +52,12 @@ def preference(machine: Machine, name: str) -> object:
 
 
 def code(window: Settings) -> str:
-    """The six digits that a window shows, alone and before everything else in their dialog."""
+    """The six digits that a window shows, alone, right before the question about them."""
     def digits() -> str:
-        for dialog in window.find("frame", "Pair a Device"):
-            labels = [part.name for part in dialog.parts() if part.role == "label" and part.name != "Pair a Device"]
-            if labels and re.fullmatch(r"[0-9]{6}", labels[0]):
-                return labels[0]
-        return ""
+        labels = window.labels()
+        pairs = zip(labels, labels[1:], strict=False)
+        return next((first for first, second in pairs if re.fullmatch(r"[0-9]{3} [0-9]{3}", first)
+                     and second == "Does the other device show the same number?"), "")
 
     window.wait_until(digits, "six digits")
     return digits()
@@ -150,7 +149,7 @@ def test_cancelling(seen: Machines) -> None:
     folder = lap.folder / "share" / "applications"
     folder.mkdir(parents=True)
     (folder / f"{slow}.desktop").write_text(
-        f"[Desktop Entry]\nType=Application\nName=<i>Slow</i> & _Co\nExec=sleep 60\nX-Handoff-ActivityTypes={ACTIVITY_TYPE}\n")
+        f"[Desktop Entry]\nType=Application\nName=<i>Slow</i> & _Co\nExec=sleep 60\nImplements=org.example.Handoff.Application;\nX-Handoff-ActivityTypes={ACTIVITY_TYPE}\n")
     window = Settings(lap, lap.screen)
     Client(desk, application_id=slow).offer("Long")
     window.wait_until(lambda: any("<i>Slow</i> & _Co" in label for label in window.labels()), "the name of the application")
@@ -174,8 +173,7 @@ def test_handlers_and_dismissing(seen: Machines) -> None:
         menu = next(part for part in window.application.parts() if part.description == "Both" and "More" in part.name)
         window.focus()
         window.click(menu)
-        window.wait_until(lambda: window.find("menu item", entry), f"“{entry}” in the menu")
-        window.click(window.find("menu item", entry)[0])
+        window.wait_for("menu item", entry).press()
 
     choose("Continue in com.example.two")
     second.wait_for("ContinueActivity")

@@ -118,8 +118,8 @@ class Part:
         return self.accessible.get_description() or ""
 
     def is_called(self, name: str) -> bool:
-        """GTK 4.8 says the names of buttons twice."""
-        return self.name == name or (self.role == "push button" and self.name.endswith(f" {name}"))
+        """GTK 4.8 says the names of buttons and switches twice."""
+        return self.name == name or (self.role in ("push button", "check box") and self.name.endswith(f" {name}"))
 
     @property
     def is_shown(self) -> bool:

@@ -36,7 +36,8 @@ struct PreferencesPageTests {
         #expect(shown.folders.map(\.name) == ["Cloud", "Work"])
         #expect(shown.documentsFolder == "~/Handed")
         let odd = page([
-            "NotifyOffers": .string("sometimes"), "ExcludedApplications": .int32(3), "SharedFolders": .strings(["x"]),
+            "NotifyOffers": .string("sometimes"), "ExcludedApplications": .int32(3),
+            "SharedFolders": .strings(["x"]),
         ])
         #expect(odd.notifyOffers == .arrival)
         #expect(odd.excluded.isEmpty && odd.folders.isEmpty)
@@ -46,7 +47,8 @@ struct PreferencesPageTests {
     func changes() throws {
         let folders = try Value.dictionary(key: "s", value: "s", [(.string("Work"), .string("/w"))])
         let page = page(["ExcludedApplications": .strings(["b", "a"]), "SharedFolders": folders])
-        #expect(page.excluding("c", true) == .setPreference("ExcludedApplications", .strings(["a", "b", "c"])))
+        #expect(
+            page.excluding("c", true) == .setPreference("ExcludedApplications", .strings(["a", "b", "c"])))
         #expect(page.excluding("a", true) == .setPreference("ExcludedApplications", .strings(["a", "b"])))
         #expect(page.excluding("a", false) == .setPreference("ExcludedApplications", .strings(["b"])))
         #expect(page.sharing("Cloud", "/c") == .setSharedFolders(["Work": "/w", "Cloud": "/c"]))
@@ -59,7 +61,8 @@ struct PreferencesPageTests {
         state.take(Samples.report(Samples.broker(preferences: ["DisabledAdapters": .strings(["web"])])))
         let page = WindowContent(state, at: 0, Samples.names).preferences
         #expect(page.adapters.map(\.isOn) == [true, false])
-        #expect(page.switching("media", false) == .setPreference("DisabledAdapters", .strings(["media", "web"])))
+        #expect(
+            page.switching("media", false) == .setPreference("DisabledAdapters", .strings(["media", "web"])))
         #expect(page.switching("web", true) == .setPreference("DisabledAdapters", .strings([])))
     }
 }

@@ -37,7 +37,8 @@ struct WindowContentTests {
     @Test(
         "what others chose stays within its place",
         arguments: [
-            "<b>bold</b>", "a\nb\u{2028}c", "\u{202E}evil", String(repeating: "x", count: 10_000), "“quoted” \"",
+            "<b>bold</b>", "a\nb\u{2028}c", "\u{202E}evil", String(repeating: "x", count: 10_000),
+            "“quoted” \"",
         ])
     func hostile(_ title: String) throws {
         let page = Samples.content(Samples.report(Samples.broker(try Samples.offer(title: title)))).continuing
@@ -47,7 +48,8 @@ struct WindowContentTests {
         #expect(!shown.unicodeScalars.contains("\u{202E}"))
     }
 
-    @Test("a continuation is shown while it runs, and its failure until it is tried again or the offer is gone")
+    @Test(
+        "a continuation is shown while it runs, and its failure until it is tried again or the offer is gone")
     func attempts() throws {
         let path = try Samples.offerPath()
         var state = WindowState()
