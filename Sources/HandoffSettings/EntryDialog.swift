@@ -56,7 +56,10 @@ final class EntryDialog {
         entry.on("entry-activated", take)
         accept.on("clicked", take)
         template["cancel"].on("clicked") { [unowned self] in gtk_window_close(window.pointer) }
-        window.on("destroy") { [weak self] in if let self { Self.open[ObjectIdentifier(self)] = nil } }
+        window.answer("close-request") { [weak self] in
+            if let self { Self.open[ObjectIdentifier(self)] = nil }
+            return false
+        }
         gtk_window_set_transient_for(window.pointer, parent.pointer)
         gtk_window_present(window.pointer)
         gtk_widget_grab_focus(entry.pointer)

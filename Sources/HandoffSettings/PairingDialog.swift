@@ -100,7 +100,10 @@ final class PairingDialog {
         template["matches"].on("clicked") { [weak self] in self?.change { $0.answer(matches: true) } }
         template["differs"].on("clicked") { [weak self] in self?.change { $0.answer(matches: false) } }
         template["done"].on("clicked") { [weak self] in if let self { gtk_window_close(window.pointer) } }
-        window.on("destroy") { [weak self] in self?.closed() }
+        window.answer("close-request") { [weak self] in
+            self?.closed()
+            return false
+        }
     }
 
     private func closed() {

@@ -219,9 +219,10 @@ final class SettingsWindow {
         applications.onChange = { [weak self] in self?.render() }
         stack.on("notify::visible-child") { [weak self] in self?.pageChanged() }
         window.on("notify::is-active") { [weak self] in self?.activeChanged() }
-        window.on("destroy") { [weak self] in
+        window.answer("close-request") { [weak self] in
             self?.isClosed = true
             self?.onClose?()
+            return false
         }
     }
 
