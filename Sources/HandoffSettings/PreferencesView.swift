@@ -108,7 +108,7 @@ final class PreferencesView {
         guard let content, let window = actor.window else { return }
         let already = Set(content.excluded.map(\.id))
         let dialog = EntryDialog(
-            tr("Exclude an Application"), tr("Choose one that knows Handoff, or enter the id of any other."),
+            tr("Exclude"), tr("Choose one that knows Handoff, or enter the id of any other."),
             entry: tr("Id, for example org.example.Editor"), accept: tr("_Exclude"))
         dialog.choices = window.applications.knowingHandoff().filter { !already.contains($0.id) }
             .map { .init(id: $0.id, title: $0.name, detail: $0.id) }
