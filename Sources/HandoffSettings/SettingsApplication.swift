@@ -17,6 +17,7 @@ final class SettingsApplication {
     private let session = SettingsSession()
     private let applications = InstalledApplications()
     private var window: SettingsWindow?
+    private var hasBegun = false
     /// What the daemons have said last, for a window that is opened later.
     private var latest: StatusReport?
 
@@ -50,6 +51,12 @@ final class SettingsApplication {
             gtk_application_set_accels_for_action(application.pointer, action, copies)
             for copy in copies { free(UnsafeMutablePointer(mutating: copy)) }
         }
+    }
+
+    /// Begins to look at daemons and applications, once there is a window: nothing is to come before that.
+    private func begin() {
+        guard !hasBegun else { return }
+        hasBegun = true
         applications.begin()
         session.begin { [unowned self] report in
             latest = report
@@ -64,5 +71,6 @@ final class SettingsApplication {
         self.window = window
         if let latest { window.take(latest) }
         window.present()
+        begin()
     }
 }
