@@ -175,6 +175,8 @@ let package = Package(
 
 // What has windows, and what the tests of it stand on.
 package.targets += [
+    module("HandoffSettingsModel", ["DBus", "HandoffClient", "HandoffCore", "Platform"]),
+    tests("HandoffSettingsModel", ["DBus", "HandoffClient", "HandoffSettingsModel", "Platform"]),
     .target(
         name: "ContactsModel", dependencies: ["CGio", "Platform"], path: "Sources/Examples/ContactsModel",
         swiftSettings: settings),
@@ -204,8 +206,8 @@ if hasWindows {
         .executableTarget(
             name: "handoff-settings",
             dependencies: [
-                "CAdwaita", "DBus", "GTKSupport", "HandoffClient", "HandoffCore", "HandoffInterfaces",
-                "MainLoop", "Platform",
+                "CAdwaita", "CGio", "DBus", "GTKSupport", "HandoffClient", "HandoffCore", "HandoffInterfaces",
+                "HandoffSettingsModel", "MainLoop", "Platform",
             ],
             path: "Sources/HandoffSettings", swiftSettings: settings, plugins: ["TemplateGeneratorPlugin"]),
         tests("GTKSupport", ["GTKSupport"]),

@@ -10,6 +10,8 @@
 typedef struct _GtkApplication GtkApplication;
 typedef struct _GtkBuilder GtkBuilder;
 typedef struct _GtkEditable GtkEditable;
+typedef struct _GtkListBox GtkListBox;
+typedef struct _GtkListBoxRow GtkListBoxRow;
 typedef struct _GtkListItem GtkListItem;
 typedef struct _GtkListItemFactory GtkListItemFactory;
 typedef struct _GtkSingleSelection GtkSingleSelection;
@@ -100,6 +102,73 @@ gpointer gtk_list_item_get_item(GtkListItem *self);
 void gtk_list_item_set_child(GtkListItem *self, GtkWidget *child);
 guint gtk_single_selection_get_selected(GtkSingleSelection *self);
 void gtk_single_selection_set_selected(GtkSingleSelection *self, guint position);
+
+/* Lists of rows. */
+
+void gtk_list_box_insert(GtkListBox *box, GtkWidget *child, int position);
+void gtk_list_box_remove(GtkListBox *box, GtkWidget *child);
+GtkListBoxRow *gtk_list_box_get_row_at_index(GtkListBox *box, int index);
+
+typedef struct _AdwActionRow AdwActionRow;
+typedef struct _AdwExpanderRow AdwExpanderRow;
+typedef struct _AdwPreferencesGroup AdwPreferencesGroup;
+GtkWidget *adw_action_row_new(void);
+void adw_expander_row_add_row(AdwExpanderRow *self, GtkWidget *child);
+void adw_expander_row_remove(AdwExpanderRow *self, GtkWidget *child);
+void adw_preferences_group_add(AdwPreferencesGroup *self, GtkWidget *child);
+
+/* What assistive technology is told. */
+
+typedef struct _GtkAccessible GtkAccessible;
+#define HANDOFF_ACCESSIBLE_PROPERTY_DESCRIPTION 1u
+#define HANDOFF_ACCESSIBLE_PROPERTY_LABEL 4u
+void gtk_accessible_update_property(GtkAccessible *self, guint first_property, ...);
+
+static inline void handoff_set_accessible_label(GtkAccessible *accessible, const char *label)
+{
+    gtk_accessible_update_property(accessible, HANDOFF_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+}
+
+static inline void handoff_set_accessible_description(GtkAccessible *accessible, const char *description)
+{
+    gtk_accessible_update_property(accessible, HANDOFF_ACCESSIBLE_PROPERTY_DESCRIPTION, description, -1);
+}
+
+/* Pictures of applications. */
+
+typedef struct _GtkImage GtkImage;
+void gtk_image_set_from_gicon(GtkImage *image, GIcon *icon);
+void gtk_image_set_from_icon_name(GtkImage *image, const char *icon_name);
+
+typedef struct _GtkProgressBar GtkProgressBar;
+void gtk_progress_bar_pulse(GtkProgressBar *pbar);
+
+/* Looks of our own. */
+
+typedef struct _GdkDisplay GdkDisplay;
+GdkDisplay *gdk_display_get_default(void);
+typedef struct _GtkCssProvider GtkCssProvider;
+typedef struct _GtkStyleProvider GtkStyleProvider;
+GtkCssProvider *gtk_css_provider_new(void);
+void gtk_css_provider_load_from_data(GtkCssProvider *provider, const char *data, gssize length);
+void gtk_style_context_add_provider_for_display(GdkDisplay *display, GtkStyleProvider *provider, guint priority);
+
+/* Starting programs with the right to come to the front. */
+
+typedef struct _GdkAppLaunchContext GdkAppLaunchContext;
+GdkDisplay *gtk_widget_get_display(GtkWidget *widget);
+GdkAppLaunchContext *gdk_display_get_app_launch_context(GdkDisplay *display);
+
+/* Choosing files. */
+
+typedef struct _GtkFileChooser GtkFileChooser;
+typedef struct _GtkFileChooserNative GtkFileChooserNative;
+typedef struct _GtkNativeDialog GtkNativeDialog;
+GtkFileChooserNative *gtk_file_chooser_native_new(
+    const char *title, GtkWindow *parent, guint action, const char *accept_label, const char *cancel_label);
+GFile *gtk_file_chooser_get_file(GtkFileChooser *chooser);
+void gtk_native_dialog_show(GtkNativeDialog *self);
+void gtk_native_dialog_set_modal(GtkNativeDialog *self, gboolean modal);
 
 /* Dialogs and toasts. */
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import CAdwaita
-import HandoffClient
 import Platform
 
 Translation.begin()
-exit(0)
+exit(SettingsApplication().run())

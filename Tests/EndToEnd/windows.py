@@ -112,9 +112,14 @@ class Part:
     def name(self) -> str:
         return self.accessible.get_name() or ""
 
+    @property
+    def description(self) -> str:
+        """What is said of it after its name."""
+        return self.accessible.get_description() or ""
+
     def is_called(self, name: str) -> bool:
-        """GTK 4.8 says the names of buttons twice."""
-        return self.name == name or (self.role == "push button" and self.name.endswith(f" {name}"))
+        """GTK 4.8 says the names of buttons and switches twice."""
+        return self.name == name or (self.role in ("push button", "check box") and self.name.endswith(f" {name}"))
 
     @property
     def is_shown(self) -> bool:
@@ -133,6 +138,10 @@ class Part:
     @property
     def is_sensitive(self) -> bool:
         return self.accessible.get_state_set().contains(Atspi.StateType.SENSITIVE)
+
+    @property
+    def has_keyboard(self) -> bool:
+        return self.accessible.get_state_set().contains(Atspi.StateType.FOCUSED)
 
     @property
     def text(self) -> str:

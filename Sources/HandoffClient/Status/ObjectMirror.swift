@@ -60,6 +60,24 @@ final class ObjectMirror {
         }
     }
 
+    /// Asks anew for what there is, of which some changes without a signal to everybody.
+    func refreshObjects() async {
+        // It is being asked already.
+        guard early == nil else { return }
+        early = []
+        let listed = try? await daemon.managedObjects(rootPath, Self.timeout)
+        let waiting = early ?? []
+        early = nil
+        var isOther = false
+        if let listed, listed != objects {
+            objects = listed
+            isOther = true
+        }
+        // Those that came before the answer lead to what it says; the others go beyond it.
+        for signal in waiting where apply(signal) { isOther = true }
+        if isOther { changed() }
+    }
+
     private func received(_ signal: Message) {
         guard signal.sender == daemon.name else { return }
         if let early {

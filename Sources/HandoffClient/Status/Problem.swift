@@ -22,11 +22,14 @@ package struct Problem: Equatable, Sendable {
     package let remedy: String
     /// What can be done at once; nil if nothing can.
     package let mend: Mend?
+    /// The paired device that it is about; nil if it is about none.
+    package let deviceID: String?
 
     /// A problem.
-    package init(text: String, remedy: String, mend: Mend? = nil) {
+    package init(text: String, remedy: String, mend: Mend? = nil, deviceID: String? = nil) {
         self.text = text
         self.remedy = remedy
         self.mend = mend
+        self.deviceID = deviceID
     }
 }

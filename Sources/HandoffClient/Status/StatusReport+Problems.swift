@@ -76,7 +76,7 @@ extension StatusReport {
                 remedy: tr(
                     "Is it on, in the same network, with Handoff switched on, and does it trust this device?"
                         + " “handoff connect {address}” tries an address.", ["address": address.shown]),
-                mend: .connect)
+                mend: .connect, deviceID: peer.id)
         }
     }
 

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import CAdwaita
+import GTKSupport
+import HandoffClient
+import HandoffCore
+import HandoffSettingsModel
+import Platform
+
+/// The dialog for pairing. While it is open, devices that are not paired can find this one.
+@MainActor
+final class PairingDialog {
+    /// Called once it is closed.
+    var onClose: (() -> Void)?
+
+    private let template = Template(Templates.pairing)
+    private let window, steps: GTKObject
+    private let session: SettingsSession
+    private let asking: RowList<AskingRowView>
+    private let nearby: RowList<NearbyRowView>
+    private var flow: PairingFlow
+    private var isClosed = false
+
+    /// A dialog in front of `owner`, which knows the devices of `report`.
+    init(over owner: SettingsWindow, _ session: SettingsSession, _ report: StatusReport?) {
+        self.session = session
+        (window, steps) = (template["window"], template["steps"])
+        flow = PairingFlow(report)
+        let dialog = WeakDialog()
+        asking = RowList(template["asking"]) { _ in
+            AskingRowView { id in dialog.value?.change { $0.choose(device: id) } }
+        }
+        nearby = RowList(template["nearby"]) { _ in
+            NearbyRowView { row in dialog.value?.choose(row) }
+        }
+        dialog.value = self
+        gtk_window_set_transient_for(window.pointer, owner.window.pointer)
+        connect()
+        for request in flow.beginning { perform(request) }
+        if let report { take(report) } else { render() }
+        gtk_window_present(window.pointer)
+    }
+
+    /// Begins with the device of this id, or at these addresses, if there are any.
+    func begin(_ device: String?, _ addresses: [String]) {
+        gtk_window_present(window.pointer)
+        if let device {
+            change { $0.choose(device: device) }
+        } else if !addresses.isEmpty {
+            change { $0.choose(addresses: addresses) }
+        }
+    }
+
+    /// The daemons say something else.
+    func take(_ report: StatusReport) {
+        let page = DevicesPage(report, at: 0)
+        asking.set(page.asking)
+        nearby.set(page.nearby)
+        template["asking_group"][flag: "visible"] = !page.asking.isEmpty
+        template["searching"][flag: "visible"] = page.nearby.isEmpty
+        template["own_name"][text: "subtitle"] = report.bridge.content?.deviceName.shown ?? ""
+        let port = report.bridge.content?.port ?? 0
+        template["own_port"][text: "subtitle"] = port == 0 ? tr("None, it does not listen") : "\(port)"
+        flow.take(report)
+        render()
+    }
+
+    private func choose(_ row: NearbyRow) {
+        switch row.way {
+        case .device(let id): change { $0.choose(device: id) }
+        case .addresses(let addresses): change { $0.choose(addresses: addresses) }
+        }
+    }
+
+    // MARK: The flow
+
+    private func change(_ body: (inout PairingFlow) -> [Request]) {
+        let requests = body(&flow)
+        render()
+        for request in requests { perform(request) }
+    }
+
+    private func perform(_ request: Request) {
+        session.perform(request) { [weak self] outcome in
+            guard let self, !isClosed else { return }
+            change { $0.finish(request, outcome) }
+        }
+    }
+
+    private func connect() {
+        let address = template["address"]
+        let take: @MainActor () -> Void = { [weak self] in
+            guard let self else { return }
+            let text = template["address"][text: "text"].trimmed
+            change { $0.choose(addresses: [text]) }
+        }
+        address.on("apply", take)
+        address.on("entry-activated", take)
+        template["stop"].on("clicked") { [weak self] in self?.change { $0.restart() } }
+        template["again"].on("clicked") { [weak self] in self?.change { $0.restart() } }
+        template["matches"].on("clicked") { [weak self] in self?.change { $0.answer(matches: true) } }
+        template["differs"].on("clicked") { [weak self] in self?.change { $0.answer(matches: false) } }
+        template["done"].on("clicked") { [weak self] in if let self { gtk_window_close(window.pointer) } }
+        window.answer("close-request") { [weak self] in
+            self?.closed()
+            return false
+        }
+    }
+
+    private func closed() {
+        isClosed = true
+        for request in flow.end() { session.perform(request) { _ in } }
+        onClose?()
+    }
+
+    // MARK: What is seen
+
+    private func render() {
+        let former = steps[text: "visible-child-name"]
+        let step: String
+        var focus: String?
+        switch flow.step {
+        case .choosing:
+            step = "choosing"
+        case .connecting:
+            step = "waiting"
+            showWaiting(tr("Connecting…"), "")
+            focus = "stop"
+        case .waiting:
+            step = "waiting"
+            showWaiting(
+                tr("Waiting for the Other Device"), tr("Choose “Pair…” there too, and agree to this device."))
+            focus = "stop"
+        case .confirmed:
+            step = "waiting"
+            showWaiting(
+                tr("Waiting for the Other Device"), tr("Say there too that the numbers match."))
+            focus = "stop"
+        case .comparing(let other, let code):
+            step = "comparing"
+            template["code"][text: "label"] = code
+            template["other_name"][text: "subtitle"] = other.name
+            template["other_id"][text: "subtitle"] = String(other.id.prefix(ShortIDs.minimum))
+        case .paired(let other):
+            step = "paired"
+            template["paired"][text: "description"] = Markup.escaped(other.name)
+            focus = "done"
+        case .failed(let reason):
+            step = "failed"
+            template["failed"][text: "description"] = Markup.escaped(reason)
+            focus = "again"
+        }
+        let isWaiting = step == "waiting"
+        template["spinner"][flag: "spinning"] = isWaiting
+        template["search_spinner"][flag: "spinning"] = step == "choosing"
+        guard step != former else { return }
+        steps[text: "visible-child-name"] = step
+        // What confirms must not be what the Enter key happens to press.
+        if step == "comparing" { gtk_window_set_focus(window.pointer, nil) }
+        if let focus { gtk_widget_grab_focus(template[focus].pointer) }
+    }
+
+    private func showWaiting(_ text: String, _ hint: String) {
+        template["waiting_text"][text: "label"] = text
+        template["waiting_hint"][text: "label"] = hint
+    }
+}
+
+/// Where rows find the dialog that they are in.
+@MainActor
+private final class WeakDialog {
+    weak var value: PairingDialog?
+}

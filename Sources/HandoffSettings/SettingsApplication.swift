@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import CAdwaita
+import DBus
+import GTKSupport
+import HandoffClient
+import HandoffInterfaces
+
+/// The program with the Handoff window. It has one window, and is on the bus so that it is not there twice.
+@MainActor
+final class SettingsApplication {
+    /// The name of its desktop entry, and its name on the bus.
+    static let id = HandoffNames.settings.text
+    /// The name of its picture.
+    static let icon = "org.example.Handoff"
+
+    private let application: GTKObject
+    private let session = SettingsSession()
+    private let applications = InstalledApplications()
+    private var window: SettingsWindow?
+    private var hasBegun = false
+    /// What the daemons have said last, for a window that is opened later.
+    private var latest: StatusReport?
+
+    /// A program that shows nothing yet.
+    init() {
+        application = GTKObject(adw_application_new(Self.id, G_APPLICATION_DEFAULT_FLAGS))
+        application.on("startup") { [unowned self] in startUp() }
+        application.on("activate") { [unowned self] in activate() }
+    }
+
+    /// Runs until the window is closed.
+    /// - Returns: the exit status.
+    func run() -> Int32 {
+        var arguments: [UnsafeMutablePointer<CChar>?] = CommandLine.arguments.map { strdup($0) }
+        let count = Int32(arguments.count)
+        arguments.append(nil)
+        return g_application_run(UnsafeMutablePointer(application.pointer), count, &arguments)
+    }
+
+    private func startUp() {
+        gtk_window_set_default_icon_name(Self.icon)
+        Looks.begin()
+        let keys = [
+            ("handoff.continue", ["<Alt>1"]), ("handoff.devices", ["<Alt>2"]),
+            ("handoff.activity", ["<Alt>3"]), ("handoff.preferences", ["<Alt>4", "<Control>comma"]),
+            ("handoff.pair", ["<Control>n"]), ("handoff.shortcuts", ["<Control>question"]),
+            ("handoff.close", ["<Control>w", "<Control>q"]),
+        ]
+        for (action, keys) in keys {
+            let copies: [UnsafePointer<CChar>?] = keys.map { UnsafePointer(strdup($0)) } + [nil]
+            gtk_application_set_accels_for_action(application.pointer, action, copies)
+            for copy in copies { free(UnsafeMutablePointer(mutating: copy)) }
+        }
+    }
+
+    /// Begins to look at daemons and applications, once there is a window: nothing is to come before that.
+    private func begin() {
+        guard !hasBegun else { return }
+        hasBegun = true
+        applications.begin()
+        session.begin { [unowned self] report in
+            latest = report
+            window?.take(report)
+        }
+    }
+
+    private func activate() {
+        if let window { return window.present() }
+        let window = SettingsWindow(application, session, applications)
+        window.onClose = { [unowned self] in self.window = nil }
+        self.window = window
+        if let latest { window.take(latest) }
+        window.present()
+        begin()
+    }
+}

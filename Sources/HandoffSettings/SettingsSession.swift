@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import DBus
+import HandoffClient
+import HandoffCore
+import HandoffInterfaces
+import HandoffSettingsModel
+import MainLoop
+import Platform
+
+/// What the window knows of broker and bridge, and asks them for.
+///
+/// The window is on the main actor and this on the main loop, which are both the process's first thread: GTK iterates the
+/// default main context there, and the main loop's jobs are a source of that. So what happens here is told to the window at
+/// once and in order, without another task.
+@MainLoop
+final class SettingsSession {
+    private var feed: StatusFeed?
+    private var tell: (@MainActor (StatusReport) -> Void)?
+    private var closing: SignalToken?
+
+    /// How long a bridge may take to connect: longer than it takes to give up.
+    private static let patience = Duration.seconds(60)
+
+    /// A session that is not looked at yet.
+    nonisolated init() {}
+
+    /// Begins to follow the daemons. `tell` is called with what they say, each time that it is something else.
+    nonisolated func begin(_ tell: @escaping @MainActor (StatusReport) -> Void) {
+        MainLoop.start { [self] in await follow(tell) }
+    }
+
+    /// Asks for `request`. `done` is called with what came of it.
+    nonisolated func perform(_ request: Request, _ done: @escaping @MainActor (Outcome) -> Void) {
+        MainLoop.start { [self] in
+            let outcome = await outcome(of: request)
+            Self.enter { done(outcome) }
+        }
+    }
+
+    /// Runs `body` here and now: both actors are this thread.
+    private static func enter(_ body: @MainActor () -> Void) { MainActor.assumeIsolated(body) }
+
+    /// Asks anew for what changes without a signal.
+    nonisolated func refresh() {
+        MainLoop.start { [self] in await feed?.refresh() }
+    }
+
+    // MARK: Following
+
+    private func follow(_ tell: @escaping @MainActor (StatusReport) -> Void) async {
+        self.tell = tell
+        guard SessionBus.isKnown else {
+            return say(StatusReport(busFailure: tr("Log in to a desktop session, and start this there.")))
+        }
+        do {
+            let bus = try await Bus.connect(.session)
+            closing = bus.connection.whenClosed { [weak self] error in
+                self?.say(StatusReport(busFailure: error.message.shown.sentence))
+            }
+            let feed = StatusFeed(on: bus)
+            self.feed = feed
+            feed.onChange = { [weak self, weak feed] in if let feed { self?.say(feed.report) } }
+            feed.begin()
+            self.bus = bus
+        } catch {
+            say(StatusReport(busFailure: DBusError.converting(error).message.shown.sentence))
+        }
+    }
+
+    private var bus: Bus?
+
+    private func say(_ report: StatusReport) {
+        guard let tell else { return }
+        Self.enter { tell(report) }
+    }
+
+    // MARK: Asking
+
+    private func outcome(of request: Request) async -> Outcome {
+        do {
+            return try await perform(request)
+        } catch ContinueCall.Failure.brokerEnded {
+            return .failed(
+                name: "", message: tr("The broker has ended before. Try again once it runs."))
+        } catch {
+            let error = DBusError.converting(error)
+            return .failed(name: error.name.text, message: error.message.shown.sentence)
+        }
+    }
+
+    private func perform(_ request: Request) async throws -> Outcome {
+        switch request {
+        case .setPreference(let name, let value): try await setPreference(name, value)
+        case .setSharedFolders(let folders):
+            try await broker.object(HandoffNames.brokerPath)
+                .setProperty(PreferencesProxy.interface, "SharedFolders", folders)
+        case .startBroker: try await started(HandoffNames.broker)
+        case .startBridge: try await started(HandoffNames.bridge)
+        case .continueOffer(let path, let application, let token):
+            return try await continueOffer(path, application, token)
+        case .cancelContinuing(let path): try await RemoteActivityProxy(broker.object(path)).cancel()
+        case .dismiss(let path): try await RemoteActivityProxy(broker.object(path)).dismiss()
+        case .setDiscoverable(let isOn):
+            try await BridgeProxy(bridge.object(HandoffNames.bridgePath)).setDiscoverable(isOn)
+        case .connect(let addresses): return try await connect(addresses)
+        case .pair(let id): try await device(id).pair()
+        case .confirmPairing(let id, let matches): try await device(id).confirmPairing(matches: matches)
+        case .cancelPairing(let id): try await device(id).cancelPairing()
+        case .unpair(let id): try await device(id).unpair()
+        case .setMuted(let id, let isOn):
+            try await object(of: id).setProperty(DeviceProxy.interface, "Muted", isOn)
+        case .send(let id):
+            _ = try await object(of: id).call(DeviceProxy.interface, "Send", output: "") { _ in }
+        }
+        return .done
+    }
+
+    private var broker: Daemon {
+        get throws {
+            if let broker = feed?.broker { return broker }
+            throw DBusError(.serviceUnknown, tr("The broker is not running. Start it, and try again."))
+        }
+    }
+
+    private var bridge: Daemon {
+        get throws {
+            if let bridge = feed?.bridge { return bridge }
+            throw DBusError(.serviceUnknown, tr("The bridge is not running. Start it, and try again."))
+        }
+    }
+
+    private func object(of id: String) throws -> RemoteObject {
+        try bridge.object(try HandoffNames.devices.appending(id))
+    }
+
+    private func device(_ id: String) throws -> DeviceProxy { DeviceProxy(try object(of: id)) }
+
+    private func setPreference(_ name: String, _ value: Value) async throws {
+        let object = try broker.object(HandoffNames.brokerPath)
+        _ = try await object.call(.properties, "Set", output: "") { (writer) throws(DBusError) in
+            try writer.write(PreferencesProxy.interface.text)
+            try writer.write(name)
+            try writer.write(value)
+        }
+    }
+
+    private func started(_ name: BusName) async throws {
+        guard let bus else {
+            throw DBusError(.disconnected, tr("There is no session bus. Log in again."))
+        }
+        try await bus.startService(name)
+    }
+
+    private func continueOffer(
+        _ path: ObjectPath, _ application: String?, _ token: String
+    ) async throws -> Outcome {
+        let broker = try broker
+        guard let offer = feed?.report.broker.content?.offers.first(where: { $0.path == path }) else {
+            return .failed(name: "", message: tr("It is not offered any more."))
+        }
+        var options: [String: Value] = [:]
+        if let application { options["ApplicationId"] = .string(application) }
+        if !token.isEmpty { options["ActivationToken"] = .string(token) }
+        let outcome = try await ContinueCall(broker, offer).outcome(of: options)
+        if outcome.isSuccess { return .done }
+        return .failed(name: outcome.errorName, message: outcome.message.shown)
+    }
+
+    private func connect(_ addresses: [String]) async throws -> Outcome {
+        let proxy = BridgeProxy(try bridge.object(HandoffNames.bridgePath))
+        var failure: any Error = DBusError(.invalidArgs, tr("It has no address. Try again."))
+        for address in addresses {
+            do {
+                let path = try await proxy.connect(address: address, timeout: Self.patience)
+                return .device(String(path.lastElement))
+            } catch {
+                failure = error
+            }
+        }
+        throw failure
+    }
+}

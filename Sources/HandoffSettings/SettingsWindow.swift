@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import CAdwaita
+import GTKSupport
+import HandoffClient
+import HandoffInterfaces
+import HandoffSettingsModel
+import Platform
+
+/// The Handoff window: it shows what the daemons say, and asks them for what the user wants.
+@MainActor
+final class SettingsWindow {
+    /// The window itself.
+    let window: GTKObject
+    /// The applications that are installed.
+    let applications: InstalledApplications
+    /// Called once the window is gone.
+    var onClose: (() -> Void)?
+    /// What is visible.
+    private(set) var content: WindowContent?
+
+    private let session: SettingsSession
+    private let commands: Commands
+    private let toasts: GTKObject
+    private let stack: GTKObject
+    private let bars: RowList<BarRow>
+    private let continueView: ContinueView
+    /// The other pages are made when they are first looked at, so that the window opens soon.
+    private var devicesView: DevicesView?
+    private var activityView: ActivityView?
+    private var preferencesView: PreferencesView?
+    private let template: Template
+    private let actor = WindowActor()
+    private var state = WindowState(adapters: InstalledAdapters.all)
+    private var pairing: PairingDialog?
+    /// Whether what the time changes is looked at again in a minute.
+    private var isTicking = false
+    private var isClosed = false
+
+    /// A window of `application`.
+    init(_ application: GTKObject, _ session: SettingsSession, _ applications: InstalledApplications) {
+        template = Template(Templates.window)
+        self.session = session
+        self.applications = applications
+        window = template["window"]
+        toasts = template["toasts"]
+        stack = template["stack"]
+        commands = Commands("handoff", in: window)
+        bars = RowList(template["bars"]) { [actor] _ in BarRow(actor) }
+        continueView = ContinueView(template, applications, actor)
+        actor.window = self
+        gtk_window_set_application(window.pointer, application.pointer)
+        addCommands()
+        connect()
+        render()
+    }
+
+    /// Brings it to the front.
+    func present() { gtk_window_present(window.pointer) }
+
+    // MARK: What is visible
+
+    /// The daemons say something else.
+    func take(_ report: StatusReport) {
+        state.take(report)
+        pairing?.take(report)
+        render()
+    }
+
+    /// Shows what there is, without touching what is the same as before.
+    private func render() {
+        let new = WindowContent(state, at: Int64(g_get_real_time()), applications.names)
+        let former = content
+        content = new
+        bars.set(new.bars)
+        if former?.continuing != new.continuing { continueView.show(new.continuing) }
+        if former?.devices != new.devices {
+            devicesView?.show(new.devices)
+            template["devices_page"][flag: "needs-attention"] = !new.devices.asking.isEmpty
+        }
+        if former?.preferences != new.preferences { show(new.preferences) }
+        if former?.activity != new.activity { activityView?.show(new.activity) }
+    }
+
+    /// Shows what is chosen, whatever the widgets show now. The name of this device is on two pages.
+    private func show(_ preferences: PreferencesPage) {
+        preferencesView?.show(preferences)
+        devicesView?.show(name: preferences.deviceName)
+    }
+
+    /// Another page is looked at.
+    private func pageChanged() {
+        guard let content else { return }
+        switch stack[text: "visible-child-name"] {
+        case "devices" where devicesView == nil:
+            let page = Template(Templates.devices)
+            let view = DevicesView(page, actor)
+            devicesView = view
+            template["devices_bin"][object: "child"] = page["devices_stack"]
+            view.show(content.devices)
+            view.show(name: content.preferences.deviceName)
+        case "activity" where activityView == nil:
+            let page = Template(Templates.activity)
+            let view = ActivityView(page, applications)
+            activityView = view
+            template["activity_bin"][object: "child"] = page["activity_stack"]
+            view.show(content.activity)
+        case "preferences" where preferencesView == nil:
+            let page = Template(Templates.preferences)
+            let view = PreferencesView(page, actor)
+            preferencesView = view
+            template["preferences_bin"][object: "child"] = page["preferences_stack"]
+            view.show(content.preferences)
+        default: break
+        }
+        session.refresh()
+    }
+
+    /// Shows a short message.
+    func toast(_ text: String) {
+        // The overlay takes over the reference that the toast begins with.
+        adw_toast_overlay_add_toast(toasts.pointer, adw_toast_new(Markup.escaped(text)))
+    }
+
+    /// Tells why something was not done.
+    func tell(_ heading: String, _ reason: String) {
+        MessageDialog(heading, reason, [.init("close", tr("_Close"))]).ask(over: window) { _ in }
+    }
+
+    // MARK: What the user does
+
+    /// Asks for `request`; says under `heading` why it was not done, if so, and calls `refused`.
+    func perform(
+        _ request: Request, orTell heading: String, _ refused: @escaping @MainActor () -> Void = {}
+    ) {
+        session.perform(request) { [weak self] outcome in
+            guard let self, !isClosed, case .failed(_, let message) = outcome else { return }
+            refused()
+            tell(heading, message)
+        }
+    }
+
+    /// Writes a preference. If it is refused, what it is stays shown.
+    func write(_ request: Request) {
+        session.perform(request) { [weak self] outcome in
+            guard let self, !isClosed, case .failed(_, let message) = outcome, let content else { return }
+            show(content.preferences)
+            tell(tr("This Cannot Be Changed"), message)
+        }
+    }
+
+    /// Continues an offer in `application`, or the best one.
+    func continueOffer(_ card: OfferCard, in application: String?) {
+        let best = application ?? card.handlers.first?.id
+        let token = applications.activationToken(for: best, from: window)
+        guard let request = state.continueOffer(at: card.path, in: application, token: token) else { return }
+        render()
+        session.perform(request) { [weak self] outcome in
+            guard let self, !isClosed else { return }
+            if let message = state.finish(card.path, outcome) { tell(tr("Not Continued"), message) }
+            render()
+        }
+    }
+
+    /// Opens the dialog for pairing, at the device of this id if one is given.
+    func pair(_ device: String? = nil, addresses: [String] = []) {
+        if pairing == nil {
+            let dialog = PairingDialog(over: self, session, state.report)
+            dialog.onClose = { [weak self] in self?.pairing = nil }
+            pairing = dialog
+        }
+        pairing?.begin(device, addresses)
+    }
+
+    /// Asks for an address, and connects to it.
+    func connectToAddress() {
+        let dialog = EntryDialog(
+            tr("Connect to a Device"),
+            tr("Where the device is, for example laptop.local:43210. Its port is shown there under “Pair…”."),
+            entry: tr("Address, HOST:PORT"), accept: tr("_Connect"))
+        dialog.ask(over: window) { [weak self] address in
+            self?.perform(.connect([address]), orTell: tr("Not Connected"))
+        }
+    }
+
+    private func addCommands() {
+        for name in ["continue", "devices", "activity", "preferences"] {
+            commands.add(name) { [weak self] in self?.stack[text: "visible-child-name"] = name }
+        }
+        commands.add("pair") { [weak self] in
+            guard let self, content?.devices.isAvailable == true else { return }
+            pair()
+        }
+        commands.add("shortcuts") { [weak self] in self?.showShortcuts() }
+        commands.add("about") { [weak self] in self?.showAbout() }
+        commands.add("close") { [weak self] in if let self { gtk_window_close(window.pointer) } }
+    }
+
+    private func showShortcuts() {
+        let shortcuts = Template(Templates.shortcuts)["shortcuts"]
+        gtk_window_set_transient_for(shortcuts.pointer, window.pointer)
+        gtk_window_present(shortcuts.pointer)
+    }
+
+    private func showAbout() {
+        let about = GTKObject(adw_about_window_new())
+        about[text: "application-name"] = tr("Handoff")
+        about[text: "application-icon"] = SettingsApplication.icon
+        about[text: "developer-name"] = tr("The Handoff developers")
+        about[text: "version"] = Release.version
+        about[text: "website"] = "https://handoff.example.org"
+        about[flag: "modal"] = true
+        gtk_window_set_transient_for(about.pointer, window.pointer)
+        gtk_window_present(about.pointer)
+    }
+
+    // MARK: What happens
+
+    private func connect() {
+        applications.onChange = { [weak self] in self?.render() }
+        stack.on("notify::visible-child") { [weak self] in self?.pageChanged() }
+        window.on("notify::is-active") { [weak self] in self?.activeChanged() }
+        window.answer("close-request") { [weak self] in
+            self?.isClosed = true
+            self?.onClose?()
+            return false
+        }
+    }
+
+    /// While the user looks at it, ages grow; otherwise nothing wakes.
+    private func activeChanged() {
+        guard gtk_window_is_active(window.pointer) != 0 else { return }
+        session.refresh()
+        render()
+        tick()
+    }
+
+    private func tick() {
+        guard !isTicking else { return }
+        isTicking = true
+        Later.call(afterMilliseconds: 60_000) { [weak self] in
+            guard let self, !isClosed else { return }
+            isTicking = false
+            if gtk_window_is_active(window.pointer) != 0 { activeChanged() }
+        }
+    }
+}
+
+/// Where the views of a window find it.
+@MainActor
+final class WindowActor {
+    /// The window, while it is there.
+    weak var window: SettingsWindow?
+}

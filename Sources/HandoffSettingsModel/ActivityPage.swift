@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffClient
+internal import HandoffCore
+internal import Platform
+
+/// What the page shows that tells what other devices have fetched.
+package struct ActivityPage: Equatable, Sendable {
+    /// The occasions, the latest first.
+    package var recent: [FetchRow] = []
+    /// What each device has fetched in all, the latest first.
+    package var devices: [FetchesRow] = []
+    /// Whether there is neither.
+    package var isEmpty: Bool { recent.isEmpty && devices.isEmpty }
+
+    /// What `report` has of it.
+    init(_ report: StatusReport?, at now: Int64, _ name: ApplicationNames) {
+        guard let broker = report?.broker.content else { return }
+        recent = broker.fetches.enumerated().map { FetchRow($1, number: $0, at: now, name) }
+        devices = broker.fetchesByDevice.map { FetchesRow($0, at: now) }
+    }
+}
+
+/// One occasion on which another device fetched something.
+package struct FetchRow: Equatable, Sendable, Identifiable {
+    package let id: String
+    /// What was fetched.
+    package let title: String
+    /// The device that did.
+    package let device: String
+    /// What kind of thing it was, of which application, and when.
+    package let detail: String
+    /// The applications whose picture stands for it.
+    package let pictures: [String]
+
+    init(_ fetch: RecentFetch, number: Int, at now: Int64, _ name: ApplicationNames) {
+        // Two may be of one microsecond.
+        id = "\(number)"
+        title = ChosenText(title: fetch.title.isEmpty ? fetch.applicationID : fetch.title).shown
+        device =
+            ChosenText(
+                name: fetch.deviceName.isEmpty
+                    ? String(fetch.deviceID.prefix(ShortIDs.minimum)) : fetch.deviceName
+            ).shown
+        let kind =
+            switch fetch.kind {
+            case "stream": tr("a stream")
+            case "document": tr("the document")
+            default: ""
+            }
+        detail = [name.name(of: fetch.applicationID), kind, Ages.ago(fetch.time, at: now)]
+            .filter { !$0.isEmpty }.joined(separator: " · ")
+        pictures = [fetch.applicationID]
+    }
+}
+
+/// What one device has fetched in all.
+package struct FetchesRow: Equatable, Sendable, Identifiable {
+    /// 64 hexadecimal digits.
+    package let id: String
+    /// What the device calls itself.
+    package let name: String
+    /// How much of what it has fetched.
+    package let counts: String
+    /// When it did so last.
+    package let last: String
+
+    init(_ fetches: DeviceFetches, at now: Int64) {
+        id = fetches.deviceID
+        name =
+            ChosenText(
+                name: fetches.deviceName.isEmpty
+                    ? String(fetches.deviceID.prefix(ShortIDs.minimum)) : fetches.deviceName
+            ).shown
+        let (activities, streams, documents) = (
+            Int(clamping: fetches.fetches), Int(clamping: fetches.streams), Int(clamping: fetches.documents)
+        )
+        counts = [
+            trn("{count} activity", "{count} activities", count: activities),
+            streams == 0 ? "" : trn("{count} stream", "{count} streams", count: streams),
+            documents == 0 ? "" : trn("{count} document", "{count} documents", count: documents),
+        ].filter { !$0.isEmpty }.joined(separator: ", ")
+        last = Ages.ago(fetches.time, at: now)
+    }
+}

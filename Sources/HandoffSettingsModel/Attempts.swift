@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+package import DBus
+package import HandoffClient
+internal import Platform
+
+/// The continuations that this window has begun, and those of them that have failed.
+package struct Attempts: Equatable, Sendable {
+    /// How far one is.
+    package enum Standing: Equatable, Sendable {
+        /// The broker was asked and has not said how it ended.
+        case running(application: String?)
+        /// It has failed for this reason.
+        case failed(application: String?, reason: String)
+    }
+
+    private var standings: [ObjectPath: Standing] = [:]
+
+    /// None yet.
+    package init() {}
+
+    /// How far that of the offer at `path` is; nil if there is none, or if it has succeeded.
+    package subscript(path: ObjectPath) -> Standing? { standings[path] }
+
+    /// Begins to continue the offer at `path`, in `application` or the best one.
+    /// - Returns: whether it has to be asked for; it has not while it is under way.
+    package mutating func begin(_ path: ObjectPath, in application: String?) -> Bool {
+        if case .running = standings[path] { return false }
+        standings[path] = .running(application: application)
+        return true
+    }
+
+    /// The application that was chosen last for the offer at `path`, for another attempt.
+    package func application(of path: ObjectPath) -> String? {
+        switch standings[path] {
+        case .running(let application)?, .failed(let application, _)?: application
+        case nil: nil
+        }
+    }
+
+    /// The attempt at `path` is over.
+    /// - Returns: what the user has to be told in another place than the offer's, because `offers` have it no more; nil for
+    ///   nothing.
+    package mutating func finish(
+        _ path: ObjectPath, _ outcome: Outcome, offers: [RemoteOffer]
+    ) -> String? {
+        let application = application(of: path)
+        standings[path] = nil
+        guard case .failed(let name, let message) = outcome, name != Self.cancelled else { return nil }
+        let reason = message.isEmpty ? tr("It has failed, and nobody says why.") : message
+        guard offers.contains(where: { $0.path == path }) else { return reason }
+        standings[path] = .failed(application: application, reason: reason)
+        return nil
+    }
+
+    /// Forgets the failures of offers that are gone.
+    package mutating func keep(only offers: [RemoteOffer]) {
+        let paths = Set(offers.map(\.path))
+        standings = standings.filter { path, standing in
+            if case .failed = standing { paths.contains(path) } else { true }
+        }
+    }
+
+    private static let cancelled = "org.example.Handoff.Error.Cancelled"
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+package import DBus
+internal import HandoffClient
+internal import HandoffCore
+internal import Platform
+
+/// What the page shows on which people continue.
+package struct ContinuePage: Equatable, Sendable {
+    /// What stands where there is no offer.
+    package enum Empty: Equatable, Sendable {
+        /// Nothing is known yet.
+        case waiting
+        /// A daemon does not run, as the bar says.
+        case stopped
+        /// Handoff is switched off.
+        case switchedOff
+        /// There is no device to continue from.
+        case noDevices
+        /// There are devices, which offer nothing.
+        case nothing
+    }
+
+    /// What can be continued, the latest first.
+    package var offers: [OfferCard] = []
+    /// What cannot, and why.
+    package var hidden: [HiddenRow] = []
+    /// What this device could send to others; nil if it does nothing that could be continued elsewhere.
+    package var current: CurrentCard?
+    /// What stands where there is no offer; nil if there is one.
+    package var empty: Empty?
+
+    /// What `report` has of it; nil while nothing is known.
+    init(_ report: StatusReport?, _ attempts: Attempts, at now: Int64, _ name: ApplicationNames) {
+        guard let report else {
+            empty = .waiting
+            return
+        }
+        if let broker = report.broker.content {
+            offers = broker.offers.map { OfferCard($0, attempts[$0.path], at: now, name) }
+            hidden = broker.hidden.map { HiddenRow($0, at: now) }
+            current = CurrentCard(broker.current, report.peers, name)
+        }
+        if offers.isEmpty { empty = Self.empty(report) }
+    }
+
+    private static func empty(_ report: StatusReport) -> Empty {
+        guard let broker = report.broker.content, report.bridge.content != nil else { return .stopped }
+        if !broker.isEnabled { return .switchedOff }
+        return report.peers.isEmpty ? .noDevices : .nothing
+    }
+}
+
+/// An offer of another device.
+package struct OfferCard: Equatable, Sendable, Identifiable {
+    /// How far continuing it is.
+    package enum Standing: Equatable, Sendable {
+        case available
+        /// It is under way; how much is here, from 0 to 1, nil if that is not known.
+        case continuing(Double?)
+        /// It has failed, for this reason.
+        case failed(String)
+    }
+
+    /// An application that continues it.
+    package struct Handler: Equatable, Sendable {
+        package let id: String
+        package let name: String
+    }
+
+    /// Where the broker has it.
+    package let path: ObjectPath
+    /// What it is.
+    package let title: String
+    /// The device that it is on.
+    package let device: String
+    /// The application in which it is continued, and since when it is there.
+    package let detail: String
+    /// The applications whose picture stands for it, the best first.
+    package let pictures: [String]
+    /// The applications that can continue it, the best first.
+    package let handlers: [Handler]
+    /// How far continuing it is.
+    package let standing: Standing
+
+    /// What distinguishes it from others.
+    package var id: String { path.text }
+
+    init(_ offer: RemoteOffer, _ attempt: Attempts.Standing?, at now: Int64, _ name: ApplicationNames) {
+        path = offer.path
+        title = offer.label.shown
+        device = offer.device.shown
+        let application = offer.handlers.first ?? offer.applicationID
+        detail = [name.name(of: application), Ages.ago(offer.since, at: now)].filter { !$0.isEmpty }
+            .joined(separator: " · ")
+        pictures = offer.handlers.prefix(1) + [offer.applicationID]
+        handlers = offer.handlers.map { Handler(id: $0, name: name.name(of: $0)) }
+        standing =
+            if offer.state == "continuing" {
+                .continuing(offer.progress)
+            } else {
+                switch attempt {
+                case .running?: .continuing(nil)
+                case .failed(_, let reason)?: .failed(reason.shown)
+                case nil: .available
+                }
+            }
+    }
+}
+
+/// An offer that nothing here continues.
+package struct HiddenRow: Equatable, Sendable, Identifiable {
+    package let id: String
+    /// What it is.
+    package let title: String
+    /// The device that it is on, and since when.
+    package let detail: String
+    /// Why it cannot be continued, and what to do about it.
+    package let reason: String
+
+    init(_ offer: HiddenOffer, at now: Int64) {
+        id = "\(offer.deviceID) \(offer.id)"
+        title = offer.label.shown
+        detail = [offer.device.shown, Ages.ago(offer.since, at: now)].filter { !$0.isEmpty }
+            .joined(separator: " · ")
+        reason = offer.reason.shown
+    }
+}
+
+/// What the user of this device is doing, which can be sent to another one.
+package struct CurrentCard: Equatable, Sendable {
+    /// A device to send it to.
+    package struct Target: Equatable, Sendable {
+        package let id: String
+        package let name: String
+    }
+
+    /// What it is.
+    package let title: String
+    /// The application.
+    package let detail: String
+    /// The applications whose picture stands for it.
+    package let pictures: [String]
+    /// The devices that it can be sent to now.
+    package let targets: [Target]
+
+    init?(_ current: LocalActivity?, _ peers: [KnownDevice], _ name: ApplicationNames) {
+        guard let current else { return nil }
+        targets = peers.filter(\.isConnected).map { Target(id: $0.id, name: $0.label.shown) }
+        if targets.isEmpty { return nil }
+        title = ChosenText(title: current.title.isEmpty ? current.applicationID : current.title).shown
+        detail = name.name(of: current.applicationID)
+        pictures = [current.applicationID]
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+package import HandoffClient
+internal import HandoffCore
+internal import Platform
+
+/// What the page shows that has the devices.
+package struct DevicesPage: Equatable, Sendable {
+    /// Whether the bridge answers, without which there is nothing to be shown.
+    package var isAvailable = false
+    /// The paired devices, by name.
+    package var peers: [DeviceRow] = []
+    /// The devices that ask to be paired, or whose codes are being compared.
+    package var asking: [AskingRow] = []
+    /// The devices that can be found and are not paired.
+    package var nearby: [NearbyRow] = []
+
+    /// What `report` has of it at the time `now`, in microseconds since the Unix epoch.
+    package init(_ report: StatusReport?, at now: Int64) {
+        guard let bridge = report?.bridge.content else { return }
+        isAvailable = true
+        peers = bridge.devices.filter(\.isPaired).map { DeviceRow($0, at: now) }
+        asking = bridge.devices.filter(AskingRow.asks).map { AskingRow($0) }
+        nearby = NearbyRow.all(bridge)
+    }
+}
+
+/// A paired device.
+package struct DeviceRow: Equatable, Sendable, Identifiable {
+    /// 64 hexadecimal digits.
+    package let id: String
+    /// What it calls itself.
+    package let name: String
+    /// Since when it is connected, or that it is not.
+    package let standing: String
+    /// Where it is connected; empty if it is not.
+    package let address: String
+    /// Why it is not connected; empty if it is, or nobody knows.
+    package let problem: String
+    /// The name of the picture that stands for it.
+    package let picture: String
+    package let isConnected: Bool
+    /// Whether what its user sends to this device is not shown.
+    package let isMuted: Bool
+
+    init(_ device: KnownDevice, at now: Int64) {
+        id = device.id
+        name = device.label.shown
+        isConnected = device.isConnected
+        standing =
+            device.isConnected ? Ages.connected(device.connectedSince, at: now) : tr("Not connected")
+        address = device.isConnected ? device.connectedAddress.shown : ""
+        problem =
+            device.isConnected || device.connectionError.isEmpty ? "" : device.connectionError.shown.sentence
+        picture = Pictures.name(ofDevice: device.type)
+        isMuted = device.isMuted
+    }
+}
+
+/// A device that asks to be paired.
+package struct AskingRow: Equatable, Sendable, Identifiable {
+    /// 64 hexadecimal digits.
+    package let id: String
+    /// The beginning of the id, by which it can be told apart from others of its name.
+    package let shortID: String
+    /// What it calls itself.
+    package let name: String
+    package let picture: String
+
+    init(_ device: KnownDevice) {
+        id = device.id
+        shortID = String(device.id.prefix(ShortIDs.minimum))
+        name = device.label.shown
+        picture = Pictures.name(ofDevice: device.type)
+    }
+
+    /// Whether pairing with `device` is under way.
+    static func asks(_ device: KnownDevice) -> Bool { !["", "none"].contains(device.pairingState) }
+}
+
+/// A device that can be found and is not paired.
+package struct NearbyRow: Equatable, Sendable, Identifiable {
+    /// How it is reached.
+    package enum Way: Equatable, Sendable {
+        /// It is connected already; this is its id.
+        case device(String)
+        /// It is not; these are its addresses.
+        case addresses([String])
+    }
+
+    package let id: String
+    /// What it calls itself.
+    package let name: String
+    /// Where it is.
+    package let address: String
+    package let way: Way
+
+    private init(_ device: KnownDevice) {
+        id = device.id
+        name = device.label.shown
+        address = (device.isConnected ? device.connectedAddress : device.addresses.first ?? "").shown
+        way = .device(device.id)
+    }
+
+    private init(_ device: NearbyDevice) {
+        id = "\(device.name) \(device.addresses.joined(separator: " "))"
+        name = device.label.shown
+        address = (device.addresses.first ?? "").shown
+        way = .addresses(device.addresses)
+    }
+
+    /// Those that `bridge` knows. One that is announced counts as the same as one of that name that is connected from there.
+    static func all(_ bridge: BridgeStatus) -> [NearbyRow] {
+        let connected = bridge.devices.filter {
+            !$0.isPaired && $0.isConnected && !AskingRow.asks($0)
+        }
+        let known = bridge.devices.filter { !$0.isPaired }
+        let announced = bridge.nearby.filter { announced in
+            !known.contains { isSame($0, announced) }
+        }
+        return connected.map { NearbyRow($0) } + announced.map { NearbyRow($0) }
+    }
+
+    private static func isSame(_ device: KnownDevice, _ announced: NearbyDevice) -> Bool {
+        let hosts = Set((device.addresses + [device.connectedAddress]).map(host))
+        return device.name == announced.name && announced.addresses.contains { hosts.contains(host($0)) }
+    }
+
+    /// An address without its port.
+    private static func host(_ address: String) -> Substring {
+        address.lastIndex(of: ":").map { address[..<$0] } ?? address[...]
+    }
+}
+
+/// The pictures of devices.
+package enum Pictures {
+    /// The name of the picture for a device of this kind, by the chassis names of machines.
+    package static func name(ofDevice type: String) -> String {
+        switch type {
+        case "tablet", "convertible", "detachable": "tablet-symbolic"
+        case "handset": "phone-symbolic"
+        case "server": "network-server-symbolic"
+        default: "computer-symbolic"
+        }
+    }
+}

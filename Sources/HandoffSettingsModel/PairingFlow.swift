@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+package import HandoffClient
+internal import HandoffCore
+internal import Platform
+
+/// How the user pairs this device with another one. It does nothing itself: what has to be asked for is returned.
+package struct PairingFlow: Equatable, Sendable {
+    /// How far it is.
+    package enum Step: Equatable, Sendable {
+        /// The user chooses a device, and other devices can find this one.
+        case choosing
+        /// A device is being connected to.
+        case connecting
+        /// The other device has been asked.
+        case waiting(Other)
+        /// Both devices show this code.
+        case comparing(Other, code: String)
+        /// The user has said that the codes match; the other device's user has not yet.
+        case confirmed(Other)
+        /// The devices are paired.
+        case paired(Other)
+        /// It has failed, for this reason.
+        case failed(String)
+    }
+
+    /// The other device.
+    package struct Other: Equatable, Sendable {
+        /// 64 hexadecimal digits.
+        package let id: String
+        /// What it calls itself; empty while that is not known.
+        package let name: String
+
+        /// The device `id`, which calls itself `name`.
+        package init(id: String, name: String) {
+            self.id = id
+            self.name = name
+        }
+    }
+
+    /// How far it is.
+    package private(set) var step = Step.choosing
+    private var devices: [KnownDevice] = []
+    /// Whether pairing with the device that was chosen has been seen under way since.
+    private var hasBegun = false
+    /// Whether the user has answered.
+    private var hasAnswered = false
+
+    /// Pairing that begins with the devices of `report`.
+    package init(_ report: StatusReport?) { devices = report?.bridge.content?.devices ?? [] }
+
+    /// What has to be asked for when it begins.
+    package var beginning: [Request] { [.setDiscoverable(true)] }
+
+    // MARK: What the user does
+
+    /// The user has chosen a device that asks, or is known.
+    package mutating func choose(device id: String) -> [Request] {
+        guard isChoosing else { return [] }
+        (hasBegun, hasAnswered) = (false, false)
+        step = .waiting(other(id))
+        // It may be about to show a code already.
+        follow()
+        return [.pair(id)]
+    }
+
+    /// The user has chosen a device that is nearby, or has given an address.
+    package mutating func choose(addresses: [String]) -> [Request] {
+        let addresses = addresses.filter { !$0.isEmpty }
+        guard isChoosing, !addresses.isEmpty else { return [] }
+        step = .connecting
+        return [.connect(addresses)]
+    }
+
+    /// The user has said whether both devices show the same code.
+    package mutating func answer(matches: Bool) -> [Request] {
+        guard case .comparing(let other, _) = step, !hasAnswered else { return [] }
+        hasAnswered = true
+        step =
+            matches
+            ? .confirmed(other)
+            : .failed(tr("You said that the codes differ, so the devices are not paired."))
+        return [.confirmPairing(other.id, matches: matches)]
+    }
+
+    /// The user begins again.
+    package mutating func restart() -> [Request] {
+        let requests = abandoned
+        step = .choosing
+        return requests + [.setDiscoverable(true)]
+    }
+
+    /// The user has closed the dialog.
+    package mutating func end() -> [Request] {
+        let requests = abandoned
+        step = .choosing
+        return requests + [.setDiscoverable(false)]
+    }
+
+    private var isChoosing: Bool {
+        switch step {
+        case .choosing, .failed: true
+        case .connecting, .waiting, .comparing, .confirmed, .paired: false
+        }
+    }
+
+    /// What ends an attempt that is under way.
+    private var abandoned: [Request] {
+        switch step {
+        case .waiting(let other), .comparing(let other, _), .confirmed(let other):
+            [.cancelPairing(other.id)]
+        case .choosing, .connecting, .paired, .failed: []
+        }
+    }
+
+    // MARK: What happens
+
+    /// Something that was asked for is over.
+    package mutating func finish(_ request: Request, _ outcome: Outcome) -> [Request] {
+        switch (request, outcome, step) {
+        case (.connect, .device(let id), .connecting):
+            step = .choosing
+            return choose(device: id)
+        case (.connect, .failed(_, let message), .connecting):
+            step = .failed(message)
+        case (.pair(let id), .failed(_, let message), .waiting(let other)) where other.id == id:
+            step = .failed(message)
+        case (.confirmPairing(let id, _), .failed(_, let message), .confirmed(let other)) where other.id == id:
+            step = .failed(message)
+        default: break
+        }
+        return []
+    }
+
+    /// The daemons say something else.
+    package mutating func take(_ report: StatusReport) {
+        guard let bridge = report.bridge.content else {
+            devices = []
+            if step != .choosing { fail(tr("The bridge has ended. Try again.")) }
+            return
+        }
+        devices = bridge.devices
+        follow()
+    }
+
+    private mutating func follow() {
+        let id: String
+        switch step {
+        case .waiting(let other), .comparing(let other, _), .confirmed(let other): id = other.id
+        case .choosing, .connecting, .paired, .failed: return
+        }
+        guard let device = devices.first(where: { $0.id == id }) else {
+            // One that was just connected to may not have been told of yet.
+            if hasBegun { fail(tr("The other device is gone. Try again.")) }
+            return
+        }
+        let other = other(id)
+        switch device.pairingState {
+        case "waiting":
+            hasBegun = true
+            step = .waiting(other)
+        case "comparing":
+            hasBegun = true
+            step = hasAnswered ? .confirmed(other) : .comparing(other, code: device.pairingCode)
+        case "confirmed":
+            hasBegun = true
+            step = .confirmed(other)
+        default:
+            guard hasBegun else { return }
+            if !device.pairingError.isEmpty {
+                fail(device.pairingError.shown)
+            } else if device.isPaired {
+                step = .paired(other)
+            } else {
+                fail(tr("The other device has given up."))
+            }
+        }
+    }
+
+    private mutating func fail(_ reason: String) { step = .failed(reason) }
+
+    private func other(_ id: String) -> Other {
+        Other(id: id, name: devices.first { $0.id == id }?.label.shown ?? "")
+    }
+}

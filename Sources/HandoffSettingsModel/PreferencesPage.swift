@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffClient
+internal import HandoffCore
+
+/// What the page shows on which people choose.
+package struct PreferencesPage: Equatable, Sendable {
+    /// Whether the broker answers, without which nothing can be chosen.
+    package var isAvailable = false
+    /// The user's switch.
+    package var isEnabled = false
+    /// What this device is called on others.
+    package var deviceName = ""
+    /// When the user is notified of offers.
+    package var notifyOffers = NotifyOffers.arrival
+    /// Whether the user is notified of what was continued elsewhere.
+    package var notifyContinued = true
+    /// The applications that are kept out, by name.
+    package var excluded: [ExcludedRow] = []
+    /// The shared folders, by name.
+    package var folders: [FolderRow] = []
+    /// Where documents go; empty for the folder that they go to if nothing else is chosen.
+    package var documentsFolder = ""
+    /// The adapters that are installed, by name; empty if none is.
+    package var adapters: [AdapterRow] = []
+
+    /// When the user is notified of offers.
+    package enum NotifyOffers: String, CaseIterable, Sendable {
+        case arrival, always, never
+    }
+
+    /// What `report` has of it, when these `adapters` are installed.
+    init(_ report: StatusReport?, adapters known: [Adapter], _ name: ApplicationNames) {
+        deviceName = report?.bridge.content?.deviceName ?? ""
+        guard let broker = report?.broker.content else { return }
+        let chosen = broker.preferences
+        isAvailable = true
+        isEnabled = broker.isEnabled
+        if report?.bridge.content == nil { deviceName = chosen.text("DeviceName") }
+        notifyOffers = NotifyOffers(rawValue: chosen.text("NotifyOffers")) ?? .arrival
+        if chosen["NotifyContinued"] != nil { notifyContinued = chosen.flag("NotifyContinued") }
+        excluded = chosen.texts("ExcludedApplications").map { ExcludedRow(id: $0, name: name.name(of: $0)) }
+            .sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+        folders = Self.texts(chosen["SharedFolders"]).map { FolderRow(name: $0, path: $1) }
+            .sorted { $0.name < $1.name }
+        documentsFolder = chosen.text("DocumentsFolder")
+        let disabled = Set(chosen.texts("DisabledAdapters"))
+        adapters = known.map { AdapterRow(id: $0.id, name: $0.name, isOn: !disabled.contains($0.id)) }
+    }
+
+    // MARK: Changes
+
+    /// Sets the user's switch.
+    package static func setEnabled(_ isOn: Bool) -> Request { .setPreference("Enabled", .boolean(isOn)) }
+
+    /// Has this device called `name`; empty stands for the name of the machine.
+    package static func setName(_ name: String) -> Request { .setPreference("DeviceName", .string(name)) }
+
+    /// When the user is notified of offers.
+    package static func setNotifyOffers(_ when: NotifyOffers) -> Request {
+        .setPreference("NotifyOffers", .string(when.rawValue))
+    }
+
+    /// Whether the user is notified of what was continued elsewhere.
+    package static func setNotifyContinued(_ isOn: Bool) -> Request {
+        .setPreference("NotifyContinued", .boolean(isOn))
+    }
+
+    /// Where documents go; empty for the folder that they go to if nothing else is chosen.
+    package static func setDocumentsFolder(_ path: String) -> Request {
+        .setPreference("DocumentsFolder", .string(path))
+    }
+
+    /// Keeps the application `id` out, or no longer.
+    package func excluding(_ id: String, _ isExcluded: Bool) -> Request {
+        let others = excluded.map(\.id).filter { $0 != id }
+        return .setPreference("ExcludedApplications", .strings((others + (isExcluded ? [id] : [])).sorted()))
+    }
+
+    /// Shares the folder at `path` under `name`, or that name no longer if it is nil.
+    package func sharing(_ name: String, _ path: String?) -> Request {
+        var all = Dictionary(folders.map { ($0.name, $0.path) }) { first, _ in first }
+        all[name] = path
+        return .setSharedFolders(all)
+    }
+
+    /// Switches the adapter `id` on or off.
+    package func switching(_ id: String, _ isOn: Bool) -> Request {
+        let others = adapters.filter { !$0.isOn && $0.id != id }.map(\.id)
+        return .setPreference("DisabledAdapters", .strings((others + (isOn ? [] : [id])).sorted()))
+    }
+
+    private static func texts(_ value: Value?) -> [(String, String)] {
+        guard case .dictionary(let dictionary)? = value else { return [] }
+        return dictionary.entries.compactMap { entry in
+            guard let name = entry.key.string, let path = entry.value.string else { return nil }
+            return (name, path)
+        }
+    }
+}
+
+/// A program that stands for applications which do not know Handoff.
+package struct Adapter: Equatable, Sendable {
+    /// What `DisabledAdapters` calls it.
+    package let id: String
+    /// What to call it.
+    package let name: String
+
+    /// An adapter.
+    package init(id: String, name: String) {
+        self.id = id
+        self.name = name
+    }
+}
+
+/// An application that is kept out.
+package struct ExcludedRow: Equatable, Sendable, Identifiable {
+    package let id: String
+    package let name: String
+}
+
+/// A folder that other devices have too.
+package struct FolderRow: Equatable, Sendable, Identifiable {
+    package let name: String
+    package let path: String
+    package var id: String { name }
+}
+
+/// An adapter that is installed.
+package struct AdapterRow: Equatable, Sendable, Identifiable {
+    package let id: String
+    package let name: String
+    package let isOn: Bool
+}

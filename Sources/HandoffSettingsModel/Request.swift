@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+package import DBus
+
+/// Something that broker, bridge or bus is asked to do.
+package enum Request: Equatable, Sendable {
+    /// Writes a preference of this name.
+    case setPreference(String, Value)
+    /// Writes which folders are shared: their paths by their names.
+    case setSharedFolders([String: String])
+    /// Has the bus start the broker, which has it start the bridge.
+    case startBroker
+    /// Has the bus start the bridge.
+    case startBridge
+    /// Continues the offer at the path, in the application, or the best one. It is over when the continuation is.
+    case continueOffer(ObjectPath, application: String?, token: String)
+    /// Cancels the continuation of the offer.
+    case cancelContinuing(ObjectPath)
+    /// Hides the offer until it ends.
+    case dismiss(ObjectPath)
+    /// Lets devices that are not paired find this one, or no longer.
+    case setDiscoverable(Bool)
+    /// Connects to the first of these addresses where a device answers.
+    case connect([String])
+    /// Begins to pair with the device of this id, or agrees to it.
+    case pair(String)
+    /// Says whether both devices show the same code.
+    case confirmPairing(String, matches: Bool)
+    /// Gives up pairing.
+    case cancelPairing(String)
+    /// Ends the pairing with a device.
+    case unpair(String)
+    /// Whether what is sent to this device by that one is not shown.
+    case setMuted(String, Bool)
+    /// Sends what the user of this device is doing to that one.
+    case send(String)
+}
+
+/// What came of a ``Request``.
+package enum Outcome: Equatable, Sendable {
+    /// It is done.
+    case done
+    /// It is done, and this is the id of the device.
+    case device(String)
+    /// It is not done: the name of the error, empty if it has none, and why, for people to read.
+    case failed(name: String, message: String)
+}

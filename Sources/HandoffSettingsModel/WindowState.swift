@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+package import DBus
+package import HandoffClient
+
+/// What the Handoff window knows. Everything but what it has begun itself is what the daemons say.
+package struct WindowState: Equatable, Sendable {
+    /// What the daemons say; nil until that is known.
+    package private(set) var report: StatusReport?
+    /// What this window continues.
+    package private(set) var attempts = Attempts()
+    /// The adapters that are installed.
+    package let adapters: [Adapter]
+
+    /// Nothing is known yet.
+    package init(adapters: [Adapter] = []) { self.adapters = adapters }
+
+    /// The daemons say something else.
+    package mutating func take(_ report: StatusReport) {
+        self.report = report
+        attempts.keep(only: offers)
+    }
+
+    /// The user wants to continue the offer at `path` in `application`, or the best one; after a failure in the same as before.
+    /// - Returns: what has to be asked for; nil for nothing, because it is under way.
+    package mutating func continueOffer(
+        at path: ObjectPath, in application: String?, token: String
+    ) -> Request? {
+        let application = application ?? attempts.application(of: path)
+        guard attempts.begin(path, in: application) else { return nil }
+        return .continueOffer(path, application: application, token: token)
+    }
+
+    /// What was begun with ``continueOffer(at:in:token:)`` is over.
+    /// - Returns: what the user has to be told, because there is no place for it any more; nil for nothing.
+    package mutating func finish(_ path: ObjectPath, _ outcome: Outcome) -> String? {
+        attempts.finish(path, outcome, offers: offers)
+    }
+
+    private var offers: [RemoteOffer] { report?.broker.content?.offers ?? [] }
+}
+
+/// What is visible in the Handoff window.
+package struct WindowContent: Equatable, Sendable {
+    /// What is wrong, the most basic first.
+    package let bars: [ProblemBar]
+    package let continuing: ContinuePage
+    package let devices: DevicesPage
+    package let activity: ActivityPage
+    package let preferences: PreferencesPage
+
+    /// What is visible of `state` at the time `now`, in microseconds since the Unix epoch.
+    package init(_ state: WindowState, at now: Int64, _ name: ApplicationNames) {
+        bars = state.report.map { ProblemBar.all($0) } ?? []
+        continuing = ContinuePage(state.report, state.attempts, at: now, name)
+        devices = DevicesPage(state.report, at: now)
+        activity = ActivityPage(state.report, at: now, name)
+        preferences = PreferencesPage(state.report, adapters: state.adapters, name)
+    }
+}

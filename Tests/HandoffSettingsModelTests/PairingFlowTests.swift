@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import DBus
+import HandoffClient
+import HandoffSettingsModel
+import Testing
+
+/// How the user pairs this device with another one.
+struct PairingFlowTests {
+    private let id = Samples.other
+
+    private func report(
+        _ state: String = "none", code: String = "", error: String = "", paired: Bool = false
+    ) throws -> StatusReport {
+        let device = try Samples.device(
+            id, name: "pad", paired: paired, state: state, code: code, error: error)
+        return Samples.report(Samples.broker(), Samples.bridge(device))
+    }
+
+    private var pad: PairingFlow.Other { PairingFlow.Other(id: id, name: "pad") }
+
+    @Test("two devices pair when both users say that the codes match")
+    func pairs() throws {
+        var flow = PairingFlow(try report())
+        #expect(flow.beginning == [.setDiscoverable(true)])
+        #expect(flow.choose(addresses: ["", "192.0.2.1:5"]) == [.connect(["192.0.2.1:5"])])
+        #expect(flow.step == .connecting)
+        #expect(flow.finish(.connect(["192.0.2.1:5"]), .device(id)) == [.pair(id)])
+        #expect(flow.step == .waiting(pad))
+        // It has not begun, so that there is nothing to be concluded from.
+        flow.take(try report())
+        #expect(flow.step == .waiting(pad))
+        flow.take(try report("waiting"))
+        flow.take(try report("comparing", code: "123456"))
+        #expect(flow.step == .comparing(pad, code: "123456"))
+        #expect(flow.answer(matches: true) == [.confirmPairing(id, matches: true)])
+        #expect(flow.answer(matches: true).isEmpty)
+        flow.take(try report("comparing", code: "123456"))
+        #expect(flow.step == .confirmed(pad))
+        flow.take(try report("none", paired: true))
+        #expect(flow.step == .paired(pad))
+        #expect(flow.end() == [.setDiscoverable(false)])
+    }
+
+    @Test("a device that asks shows its code as soon as it is chosen")
+    func asked() throws {
+        var flow = PairingFlow(try report("comparing", code: "000111"))
+        #expect(flow.choose(device: id) == [.pair(id)])
+        #expect(flow.step == .comparing(pad, code: "000111"))
+    }
+
+    @Test("codes that differ end it, and it can begin again")
+    func differs() throws {
+        var flow = PairingFlow(try report("comparing", code: "000111"))
+        _ = flow.choose(device: id)
+        #expect(flow.answer(matches: false) == [.confirmPairing(id, matches: false)])
+        guard case .failed = flow.step else {
+            Issue.record("it goes on")
+            return
+        }
+        flow.take(try report("none", error: "Not the same."))
+        #expect(flow.restart() == [.setDiscoverable(true)])
+        #expect(flow.step == .choosing)
+    }
+
+    @Test(
+        "whatever ends it early is said",
+        arguments: [
+            ("none", "It took too long.", "It took too long."),
+            ("none", "", "The other device has given up."),
+        ])
+    func ends(_ state: String, _ error: String, _ shown: String) throws {
+        var flow = PairingFlow(try report())
+        _ = flow.choose(device: id)
+        flow.take(try report("waiting"))
+        flow.take(try report(state, error: error))
+        #expect(flow.step == .failed(shown))
+    }
+
+    @Test("a device, or a bridge, that is gone is noticed")
+    func gone() throws {
+        var flow = PairingFlow(try report("waiting"))
+        _ = flow.choose(device: id)
+        flow.take(Samples.report())
+        #expect(flow.step == .failed("The other device is gone. Try again."))
+        _ = flow.restart()
+        _ = flow.choose(device: id)
+        flow.take(StatusReport())
+        #expect(flow.step == .failed("The bridge has ended. Try again."))
+    }
+
+    @Test("what is refused says why; an answer that comes too late changes nothing")
+    func refused() throws {
+        var flow = PairingFlow(try report())
+        _ = flow.choose(device: id)
+        _ = flow.finish(.pair(Samples.device), .failed(name: "", message: "of another"))
+        #expect(flow.step == .waiting(pad))
+        _ = flow.finish(.pair(id), .failed(name: "", message: "There are 62 peers."))
+        #expect(flow.step == .failed("There are 62 peers."))
+        _ = flow.finish(.connect(["a"]), .device(Samples.device))
+        #expect(flow.step == .failed("There are 62 peers."))
+    }
+
+    @Test("closing the dialog gives up what is under way, and hides this device again")
+    func closed() throws {
+        for state in ["waiting", "comparing", "confirmed"] {
+            var flow = PairingFlow(try report(state, code: "111222"))
+            _ = flow.choose(device: id)
+            #expect(flow.end() == [.cancelPairing(id), .setDiscoverable(false)])
+            #expect(flow.step == .choosing)
+        }
+    }
+
+    @Test("nothing is chosen twice")
+    func once() throws {
+        var flow = PairingFlow(try report())
+        _ = flow.choose(device: id)
+        #expect(flow.choose(device: Samples.device).isEmpty)
+        #expect(flow.choose(addresses: ["192.0.2.1:5"]).isEmpty)
+        #expect(flow.answer(matches: true).isEmpty)
+    }
+}

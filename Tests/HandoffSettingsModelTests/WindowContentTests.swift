@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import DBus
+import HandoffClient
+import HandoffSettingsModel
+import Testing
+
+/// What is visible in the window, derived from what the daemons say.
+struct WindowContentTests {
+    @Test("an empty page says what there is to do next")
+    func empty() throws {
+        typealias Case = (StatusReport?, ContinuePage.Empty?)
+        let peers = Samples.bridge(try Samples.device())
+        let cases: [Case] = [
+            (nil, .waiting),
+            (StatusReport(), .stopped),
+            (StatusReport(broker: .running(Samples.broker())), .stopped),
+            (Samples.report(), .noDevices),
+            (Samples.report(Samples.broker(enabled: false), peers), .switchedOff),
+            (Samples.report(Samples.broker(), peers), .nothing),
+            (Samples.report(Samples.broker(try Samples.offer()), peers), nil),
+        ]
+        for (report, empty) in cases { #expect(Samples.content(report).continuing.empty == empty) }
+    }
+
+    @Test("an offer shows what it is, where it is, since when, and who can continue it")
+    func offer() throws {
+        let page = Samples.content(Samples.report(Samples.broker(try Samples.offer()))).continuing
+        let card = try #require(page.offers.first)
+        #expect(card.title == "Shopping")
+        #expect(card.device == "desk")
+        #expect(card.detail == "Editor · 2 minutes ago")
+        #expect(card.handlers.map(\.name) == ["Editor", "org.example.Other"])
+        #expect(card.pictures == ["org.example.Editor", "com.example.origin"])
+        #expect(card.standing == .available)
+    }
+
+    @Test(
+        "what others chose stays within its place",
+        arguments: [
+            "<b>bold</b>", "a\nb\u{2028}c", "\u{202E}evil", String(repeating: "x", count: 10_000),
+            "“quoted” \"",
+        ])
+    func hostile(_ title: String) throws {
+        let page = Samples.content(Samples.report(Samples.broker(try Samples.offer(title: title)))).continuing
+        let shown = try #require(page.offers.first).title
+        #expect(shown.count <= 120)
+        #expect(!shown.contains { $0.isNewline || "“”\"".contains($0) })
+        #expect(!shown.unicodeScalars.contains("\u{202E}"))
+    }
+
+    @Test(
+        "a continuation is shown while it runs, and its failure until it is tried again or the offer is gone")
+    func attempts() throws {
+        let path = try Samples.offerPath()
+        var state = WindowState()
+        let offered = Samples.report(Samples.broker(try Samples.offer()))
+        state.take(offered)
+        func standing() -> OfferCard.Standing? {
+            WindowContent(state, at: Samples.now, Samples.names).continuing.offers.first?.standing
+        }
+        let first = state.continueOffer(at: path, in: "org.example.Other", token: "t")
+        #expect(first == .continueOffer(path, application: "org.example.Other", token: "t"))
+        #expect(standing() == .continuing(nil))
+        #expect(state.continueOffer(at: path, in: nil, token: "") == nil)
+        #expect(state.finish(path, .failed(name: "x.Failed", message: "No.")) == nil)
+        #expect(standing() == .failed("No."))
+        // It is tried again in the application that was chosen.
+        let second = state.continueOffer(at: path, in: nil, token: "")
+        #expect(second == .continueOffer(path, application: "org.example.Other", token: ""))
+        #expect(state.finish(path, .failed(name: "org.example.Handoff.Error.Cancelled", message: "C")) == nil)
+        #expect(standing() == .available)
+        _ = state.continueOffer(at: path, in: nil, token: "")
+        #expect(state.finish(path, .done) == nil)
+        #expect(standing() == .available)
+        _ = state.continueOffer(at: path, in: nil, token: "")
+        _ = state.finish(path, .failed(name: "", message: "No."))
+        state.take(Samples.report())
+        state.take(offered)
+        #expect(standing() == .available)
+        // An offer that has ended has no place of its own for why.
+        _ = state.continueOffer(at: path, in: nil, token: "")
+        state.take(Samples.report())
+        #expect(state.finish(path, .failed(name: "", message: "Gone.")) == "Gone.")
+    }
+
+    @Test("progress is shown, whoever has begun the continuation")
+    func progress() throws {
+        for (progress, expected) in [(0.25, 0.25), (-1, nil)] as [(Double, Double?)] {
+            let objects = try Samples.offer(state: "continuing", progress: progress)
+            let card = Samples.content(Samples.report(Samples.broker(objects))).continuing.offers.first
+            #expect(card?.standing == .continuing(expected))
+        }
+    }
+
+    @Test("what is wrong has a button where something can be done at once, and says what to do where not")
+    func bars() throws {
+        let off = Samples.report(Samples.broker(enabled: false))
+        let first = try #require(Samples.content(off).bars.first)
+        #expect(first.button == "Switch On")
+        #expect(first.request == .setPreference("Enabled", .boolean(true)))
+        #expect(first.remedy.isEmpty)
+        let dead = StatusReport(
+            broker: .absent(canStart: true), bridge: .running(Samples.bridge(try Samples.device())))
+        #expect(Samples.content(dead).bars.map(\.request) == [.startBroker])
+        let gone = StatusReport(
+            broker: .absent(canStart: false), bridge: .running(Samples.bridge(try Samples.device())))
+        let bar = try #require(Samples.content(gone).bars.first)
+        #expect(bar.button.isEmpty && !bar.remedy.isEmpty)
+        let bus = try #require(Samples.content(StatusReport(busFailure: "Log in.")).bars.first)
+        #expect(bus.remedy == "Log in.")
+    }
+
+    @Test("what a page says in its own place is in no bar")
+    func noBars() throws {
+        #expect(Samples.content(Samples.report()).bars.isEmpty)
+        let away = Samples.bridge(try Samples.device(connected: false, problem: "It is asleep"))
+        let content = Samples.content(Samples.report(Samples.broker(), away))
+        #expect(content.bars.isEmpty)
+        let row = try #require(content.devices.peers.first)
+        #expect(row.standing == "Not connected")
+        #expect(row.problem == "It is asleep.")
+        #expect(row.address.isEmpty)
+    }
+
+    @Test("a connected device says since when, and over what")
+    func connected() throws {
+        let content = Samples.content(Samples.report(Samples.broker(), Samples.bridge(try Samples.device())))
+        let row = try #require(content.devices.peers.first)
+        #expect(row.standing == "Connected for 3 minutes")
+        #expect(row.address == "192.0.2.1:4321")
+        #expect(row.problem.isEmpty)
+    }
+
+    @Test("a device that asks is shown apart, and one that is announced and connected once")
+    func strangers() throws {
+        let nearby = try Value.array(
+            of: "a{sv}",
+            [("phone", "192.0.2.9:1"), ("pad", "192.0.2.1:7")].map {
+                .properties(["Name": .string($0.0), "Addresses": .strings([$0.1])])
+            })
+        let asking = try Samples.device(Samples.other, name: "pad", paired: false, state: "waiting")
+        let page = Samples.content(
+            Samples.report(Samples.broker(), Samples.bridge(asking, ["Nearby": nearby]))
+        ).devices
+        #expect(page.asking.map(\.name) == ["pad"])
+        #expect(page.nearby.map(\.name) == ["phone"])
+        #expect(page.peers.isEmpty)
+    }
+}
