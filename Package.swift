@@ -143,7 +143,10 @@ let package = Package(
         tests("HandoffAssociations", ["HandoffAssociations", "HandoffCore"]),
         tests(
             "HandoffAgent",
-            ["DBus", "HandoffAgent", "HandoffClient", "HandoffCore", "MainLoop", "TestSupport"]),
+            [
+                "DBus", "HandoffAgent", "HandoffClient", "HandoffCore", "HandoffInterfaces", "MainLoop",
+                "TestSupport",
+            ]),
         tests("HandoffCommand", ["DBus", "HandoffClient", "HandoffCommand"]),
         tests(
             "HandoffClient",
@@ -153,7 +156,9 @@ let package = Package(
             ]),
         .executableTarget(
             name: "MainActorProgram",
-            dependencies: ["CGio", "DBus", "HandoffClient", "HandoffCore", "HandoffKit", "MainLoop"],
+            dependencies: [
+                "CGio", "DBus", "HandoffClient", "HandoffCore", "HandoffKit", "MainLoop", "Platform",
+            ],
             path: "Tests/MainActorProgram", swiftSettings: settings),
         .executableTarget(
             name: "stream-rate", dependencies: ["DBus", "HandoffInterfaces", "HandoffKit", "Platform"],

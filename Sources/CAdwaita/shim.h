@@ -51,8 +51,21 @@ GObject *gtk_builder_get_object(GtkBuilder *builder, const char *name);
 /* Widgets. */
 
 gboolean gtk_widget_grab_focus(GtkWidget *widget);
+gboolean gtk_widget_is_ancestor(GtkWidget *widget, GtkWidget *ancestor);
+void gtk_widget_insert_action_group(GtkWidget *widget, const char *name, GActionGroup *group);
 GdkClipboard *gtk_widget_get_clipboard(GtkWidget *widget);
 void gdk_clipboard_set_text(GdkClipboard *clipboard, const char *text);
+
+/* How widgets look. */
+
+typedef struct _GtkCssProvider GtkCssProvider;
+typedef struct _GtkStyleProvider GtkStyleProvider;
+typedef struct _GdkDisplay GdkDisplay;
+GdkDisplay *gdk_display_get_default(void);
+GtkCssProvider *gtk_css_provider_new(void);
+void gtk_css_provider_load_from_data(GtkCssProvider *css_provider, const char *data, gssize length);
+void gtk_style_context_add_provider_for_display(
+    GdkDisplay *display, GtkStyleProvider *provider, guint priority);
 
 /* Text. */
 

@@ -256,6 +256,12 @@ extension ObjectTree {
         }
     }
 
+    /// Emits a signal of the object at `path` to the unsandboxed connections that called `GetManagedObjects`; `make` is
+    /// called for each of them.
+    public func tellSubscribers(of path: ObjectPath, _ make: () throws(DBusError) -> Message) {
+        for name in subscribers(above: path).keys { post(try? make(), to: name) }
+    }
+
     func post(_ signal: Message?, to name: BusName) {
         guard let signal else { return }
         guard (try? signal.setDestination(name)) != nil else { return }

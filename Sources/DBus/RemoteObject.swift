@@ -51,9 +51,11 @@ public struct RemoteObject {
 
     /// Reads a property.
     public func property<Type: DBusType>(
-        _ interface: InterfaceName, _ name: String, as: Type.Type = Type.self
+        _ interface: InterfaceName, _ name: String, as: Type.Type = Type.self,
+        timeout: Duration = Connection.defaultTimeout
     ) async throws -> Type {
-        let reply = try await call(.properties, "Get", output: "v") { (writer) throws(DBusError) in
+        let reply = try await call(.properties, "Get", output: "v", timeout: timeout) {
+            (writer) throws(DBusError) in
             try writer.write(interface.text)
             try writer.write(name)
         }

@@ -13,6 +13,7 @@ public final class Agent {
     private let actions: UserActions
     private let application: AgentApplication
     private let surfaces: [any Surface]
+    private let shell: ShellObject
 
     /// An agent on `bus`, which is served by nobody else.
     public init(_ bus: Bus) {
@@ -24,14 +25,17 @@ public final class Agent {
         let board = NoticeBoard([DesktopNotices(bus), PlainNotices(bus)], ApplicationLooks())
         application = AgentApplication(board, window)
         surfaces = [NoticeSurface(bus, feed, actions, watch, board)]
+        shell = ShellObject(bus)
         bus.connection.policy = BusAccessPolicy()
     }
 
     /// Exports what the surfaces have on the bus. To be called before the bus name is requested.
     public func export() {
+        shell.begin()
         for surface in surfaces { surface.begin() }
         bus.connection.objects.export(
-            HandoffNames.agentPath, [ApplicationBinding(application)] + surfaces.flatMap(\.rootInterfaces))
+            HandoffNames.agentPath,
+            [ApplicationBinding(application), AgentBinding(shell)] + surfaces.flatMap(\.rootInterfaces))
     }
 
     /// Begins to follow the daemons and the session.

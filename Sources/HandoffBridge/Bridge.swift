@@ -24,6 +24,7 @@ public final class Bridge {
     private(set) lazy var devices = Devices(self)
     private(set) lazy var broker = BrokerClient(self)
     private(set) lazy var pairings = Pairings(self)
+    private(set) lazy var sends = Sends(self)
     private(set) lazy var streams = Streams(self, StreamConnector(self))
     private(set) lazy var entrance = Entrance(self, Admission(self))
     private(set) lazy var places = PeerPlaces(self)
@@ -255,6 +256,7 @@ public final class Bridge {
         let link = links.current[device]
         if trust[device] == nil {
             peers.removeValue(forKey: device)?.end()
+            sends.forget(device)
             places.forget(device)
             streams.cutAll("the device is no peer any more", with: device)
             broker.remove(device)
@@ -268,7 +270,10 @@ public final class Bridge {
         let usable = link?.isPaired == true ? link : nil
         // The broker first hears of a peer when that can be reached.
         if let state = devices.state(of: device), usable != nil || broker.peer(device) != nil {
-            broker.add(peer, BrokerClient.Told(name: state.name, type: state.type, link: usable?.number))
+            broker.add(
+                peer,
+                BrokerClient.Told(
+                    name: state.name, type: state.type, link: usable?.number, isMuted: state.isMuted))
         }
         peer.setLink(usable)
         dials.update(device)

@@ -15,9 +15,11 @@ public final class Broker {
     let preferences: Preferences
     private let policy: BusAccessPolicy
 
-    var registry = Registry()
+    var registry: Registry
     var activities: SessionActivities
-    var remoteOffers: RemoteOffers
+    var remoteOffers: RemoteOffers {
+        didSet { offersTimer.set(remoteOffers.nextDeadline?.microseconds) }
+    }
     var origin = OriginContinuations() {
         didSet { originTimer.set(origin.nextDeadline?.microseconds) }
     }
@@ -58,6 +60,10 @@ public final class Broker {
         guard let self else { return }
         perform(activities.advance(to: .now))
     }
+    private lazy var offersTimer = DeadlineTimer { [weak self] in
+        guard let self else { return }
+        peers.perform(remoteOffers.advance(to: .now))
+    }
     private lazy var originTimer = DeadlineTimer { [weak self] in
         guard let self else { return }
         perform(origin.advance(to: .now))
@@ -74,6 +80,9 @@ public final class Broker {
         self.bus = bus
         self.documents = documents
         self.preferences = preferences
+        documents.place(in: preferences.documentsFolder)
+        registry = Registry()
+        registry.excluded = preferences.excludedApplications
         activities = SessionActivities(isEnabled: preferences.isEnabled)
         remoteOffers = RemoteOffers(
             isEnabled: preferences.isEnabled, showsUnhandled: preferences.showsUnhandled)
@@ -156,7 +165,9 @@ public final class Broker {
 
     /// `connection` has registered, perhaps not for the first time: its activities belong to its team now.
     func registered(_ connection: String) {
-        for activity in activities.activities(of: connection) { activityObjects[activity.id]?.teamChanged() }
+        for activity in activities.activities(of: connection) {
+            activityObjects[activity.id]?.registrationChanged()
+        }
         updateHandlers()
         for runner in runners.values { runner.applicationRegistered() }
         if let registration = registry.registration(of: connection), registration.receives {
@@ -166,12 +177,20 @@ public final class Broker {
 
     /// The applications have changed: who can continue what is looked up again.
     func updateHandlers() {
-        peers.perform(remoteOffers.updateHandlers { handlers(for: $0) })
+        peers.perform(
+            remoteOffers.updateHandlers {
+                handlers(for: $0)
+            } keptOut: {
+                keptOut(from: $0)
+            })
         peers.applicationsChanged()
     }
 
     /// What can continue `offer` here, best first.
     func handlers(for offer: Offer) -> [Handler] { registry.handlers(for: offer, with: choices(for: offer)) }
+
+    /// What could continue it if the user had not excluded it.
+    func keptOut(from offer: Offer) -> KeptOut { registry.keptOut(from: offer, with: choices(for: offer)) }
 
     /// Why there is nothing at `path` for `caller`, if there is anything to say about that.
     private func explainAbsence(of path: ObjectPath, to caller: Caller, _ member: String) -> DBusError? {
@@ -243,38 +262,6 @@ public final class Broker {
     var offeredNow: ActivityID? {
         perform(activities.advance(to: .now))
         return activities.offered?.id
-    }
-
-    // MARK: Continuations of our activities by peers
-
-    func perform(_ actions: [OriginContinuations.Action]) {
-        for action in actions {
-            switch action {
-            case .tellWasContinued(let entry): activityObjects[entry.activity]?.wasContinued(by: entry.device)
-            case .ended(let entry):
-                ended(entry)
-                if entry.openStreams > 0 { endStreams(of: entry) }
-            case .released(let entry): ended(entry)
-            }
-        }
-    }
-
-    private func ended(_ entry: OriginContinuations.Entry) {
-        brokerLog.debug("Continuation \(entry.id) of activity \(entry.activity) has ended.")
-        activityObjects[entry.activity]?.forget(entry.id)
-        sentDocuments.stop(entry.id, of: entry.device)
-    }
-
-    /// Has the bridge end the streams of `entry`, since the broker has given their descriptors away.
-    private func endStreams(of entry: OriginContinuations.Entry) {
-        MainLoop.start { [weak self] in
-            guard let peer = try? self?.bridgePeer(entry.device) else { return }
-            do {
-                try await peer.release(continuation: entry.id.description)
-            } catch {
-                brokerLog.debug("continuation \(entry.id): Release: \(DBusError.converting(error).message)")
-            }
-        }
     }
 
     // MARK: Continuations here

@@ -81,7 +81,8 @@ final class ManagerObject: ManagerServer {
                 "DeviceName": .string(owner.name(of: hidden.device)),
                 "ActivityId": .string(offer.id.description), "ActivityType": .string(offer.type.description),
                 "ApplicationId": .string(offer.applicationID.description), "Title": .string(offer.title),
-                "Since": .int64(offer.since), "Reason": .string(hidden.reason),
+                "Since": .int64(offer.since), "Invited": .boolean(hidden.isInvited),
+                "Reason": .string(hidden.reason),
             ]
         }
     }
@@ -104,7 +105,7 @@ final class ManagerObject: ManagerServer {
         try Self.check(application)
         let registration = Registration(
             connection: name.text, applicationID: id, team: options.team, declaration: declaration,
-            objectPath: application.text, receives: options.receives)
+            objectPath: application.text, receives: options.receives, package: call.caller.sandbox?.package)
         let former = try owner.register(registration, from: call.caller)
         owner.welcome(name)
         if let former, former.applicationID != id {
@@ -112,7 +113,10 @@ final class ManagerObject: ManagerServer {
         }
         let types = declaration.types
         warn(of: types, id)
-        brokerLog.debug("\(name) is registered as \(id), team \(registration.team), \(types.count) types.")
+        let isExcluded = owner.registry.isExcluded(registration)
+        brokerLog.debug(
+            "\(name) is registered as \(id), team \(registration.team), \(types.count) types"
+                + (isExcluded ? ", and kept out, since the user has excluded it." : "."))
         call.afterReply { [weak owner] in owner?.registered(name.text) }
     }
 

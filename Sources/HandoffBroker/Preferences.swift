@@ -22,6 +22,16 @@ final class Preferences {
     private(set) var sharedFolders = ChosenFolders()
     /// Which application is to continue activities of a type, as the user has chosen once and for all.
     private(set) var applications: [ActivityType: ApplicationID] = [:]
+    /// When the user wants a notification for offers.
+    private(set) var offerNotices = OfferNotices.arrival
+    /// Whether the user wants to be told that something was continued elsewhere.
+    private(set) var notifiesContinued = true
+    /// The applications that the user keeps out.
+    private(set) var excludedApplications = ExcludedApplications()
+    /// The adapters that the user has switched off.
+    private(set) var disabledAdapters: Set<AdapterName> = []
+    /// Where the user wants documents that come over; nil for `Handoff` in the folder for downloads.
+    private(set) var documentsFolder: DocumentsFolder?
     private let path: String
 
     /// What the file at `path` says; what it does not say has its default.
@@ -35,6 +45,12 @@ final class Preferences {
         port = readPort(file)
         sharedFolders = ChosenFolders(file)
         applications = readApplications(file)
+        let choices = FileChoices(file, path)
+        excludedApplications = try choices.excludedApplications()
+        offerNotices = choices.offerNotices
+        notifiesContinued = choices.notifiesContinued
+        disabledAdapters = choices.disabledAdapters
+        documentsFolder = choices.documentsFolder
     }
 
     /// A choice that cannot be understood is none, and stays in the file.
@@ -131,6 +147,46 @@ final class Preferences {
             }
         }
         self.applications = applications
+    }
+
+    /// Stores when there is a notification for offers.
+    func setOfferNotices(_ notices: OfferNotices) throws {
+        try change { $0.set(.notifiesOffers, to: notices.rawValue) }
+        offerNotices = notices
+    }
+
+    /// Stores whether there is a notification when something was continued elsewhere.
+    func setNotifiesContinued(_ notifies: Bool) throws {
+        try change { $0.set(.notifiesContinued, to: notifies) }
+        notifiesContinued = notifies
+    }
+
+    /// Stores which applications are kept out; none removes the key from the file.
+    func setExcludedApplications(_ applications: ExcludedApplications) throws {
+        try change { Self.set(.excludedApplications, to: applications.texts, in: $0) }
+        excludedApplications = applications
+    }
+
+    /// Stores which adapters are switched off; none removes the key from the file.
+    func setDisabledAdapters(_ adapters: Set<AdapterName>) throws {
+        try change { Self.set(.disabledAdapters, to: adapters.sorted().map(\.description), in: $0) }
+        disabledAdapters = adapters
+    }
+
+    /// Stores where documents that come over are put; nil removes the key from the file.
+    func setDocumentsFolder(_ folder: DocumentsFolder?) throws {
+        try change {
+            if let folder {
+                $0.set(.documentsFolder, to: folder.text)
+            } else {
+                $0.remove(.documentsFolder)
+            }
+        }
+        documentsFolder = folder
+    }
+
+    private static func set(_ key: ConfigurationKey, to texts: [String], in file: KeyFile) {
+        if texts.isEmpty { file.remove(key) } else { file.set(key, to: texts) }
     }
 
     private func change(_ change: (KeyFile) -> Void) throws {

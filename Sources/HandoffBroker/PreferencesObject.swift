@@ -3,6 +3,7 @@ internal import DBus
 internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
+internal import Platform
 
 /// What the preferences on the bus need from the session.
 @MainLoop
@@ -19,6 +20,12 @@ protocol PreferencesOwner: AnyObject {
     func tellPreferences(_ names: [String])
     /// Who can continue what is looked up again.
     func updateHandlers()
+    /// The user excludes these applications and no others, once ``exclude()`` has been called too.
+    func setExcludedApplications(_ excluded: ExcludedApplications) throws
+    /// Which applications are excluded has changed: what that causes.
+    func exclude()
+    /// The documents that are brought over.
+    var documents: ReceivedDocuments { get }
 }
 
 extension Broker: PreferencesOwner {}
@@ -26,7 +33,7 @@ extension Broker: PreferencesOwner {}
 /// `org.example.Handoff.Preferences`: what the user has chosen.
 @MainLoop
 final class PreferencesObject: PreferencesServer {
-    private unowned let owner: any PreferencesOwner
+    fileprivate unowned let owner: any PreferencesOwner
 
     init(_ owner: any PreferencesOwner) { self.owner = owner }
 
@@ -81,6 +88,60 @@ final class PreferencesObject: PreferencesServer {
         guard chosen != owner.preferences.applications else { return }
         try owner.preferences.setApplications(chosen)
         call.afterReply { [weak owner] in owner?.applicationsChosen() }
+    }
+}
+
+// MARK: Notifications, applications, adapters, documents
+
+extension PreferencesObject {
+    var notifyOffers: String { owner.preferences.offerNotices.rawValue }
+
+    func setNotifyOffers(_ text: String, _ call: MethodCall) async throws {
+        let notices = try OfferNotices(text)
+        guard notices != owner.preferences.offerNotices else { return }
+        try owner.preferences.setOfferNotices(notices)
+        call.afterReply { [weak owner] in owner?.tellPreferences(["NotifyOffers"]) }
+    }
+
+    var notifyContinued: Bool { owner.preferences.notifiesContinued }
+
+    func setNotifyContinued(_ notifies: Bool, _ call: MethodCall) async throws {
+        guard notifies != notifyContinued else { return }
+        try owner.preferences.setNotifiesContinued(notifies)
+        call.afterReply { [weak owner] in owner?.tellPreferences(["NotifyContinued"]) }
+    }
+
+    var excludedApplications: [String] { owner.preferences.excludedApplications.texts }
+
+    func setExcludedApplications(_ texts: [String], _ call: MethodCall) async throws {
+        let excluded = try ExcludedApplications(texts)
+        guard excluded != owner.preferences.excludedApplications else { return }
+        try owner.setExcludedApplications(excluded)
+        call.afterReply { [weak owner] in
+            owner?.exclude()
+            owner?.updateHandlers()
+            owner?.tellPreferences(["ExcludedApplications"])
+        }
+    }
+
+    var disabledAdapters: [String] { owner.preferences.disabledAdapters.sorted().map(\.description) }
+
+    func setDisabledAdapters(_ texts: [String], _ call: MethodCall) async throws {
+        let adapters = try AdapterName.set(texts)
+        guard adapters != owner.preferences.disabledAdapters else { return }
+        try owner.preferences.setDisabledAdapters(adapters)
+        call.afterReply { [weak owner] in owner?.tellPreferences(["DisabledAdapters"]) }
+    }
+
+    var documentsFolder: String { owner.preferences.documentsFolder?.text ?? "" }
+
+    func setDocumentsFolder(_ text: String, _ call: MethodCall) async throws {
+        guard text != documentsFolder else { return }
+        let folder = text.isEmpty ? nil : try DocumentsFolder(text, home: UserDirectories.home)
+        try owner.preferences.setDocumentsFolder(folder)
+        owner.documents.place(in: folder)
+        owner.documents.removeAbandoned()
+        call.afterReply { [weak owner] in owner?.tellPreferences(["DocumentsFolder"]) }
     }
 }
 

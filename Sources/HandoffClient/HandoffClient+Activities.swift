@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
+internal import HandoffInterfaces
 
 extension HandoffClient {
     /// Creates an activity that is known by `key` from now on; an empty type is the first that is declared, or what the
@@ -31,6 +32,18 @@ extension HandoffClient {
     package func invalidate(_ key: ActivityKey) {
         activities.invalidate(key)
         scheduleFlush()
+    }
+
+    /// The type that the activity was to have, empty if the broker was to choose; nil if it has ended.
+    package func wantedType(of key: ActivityKey) -> String? { activities.activities[key]?.type }
+
+    /// The type that the broker has given the activity.
+    /// - Throws: what the broker answers; `UnknownObject` if it does not have the activity.
+    package func type(of key: ActivityKey) async throws -> String {
+        guard let broker, let path = activities.activities[key]?.path else {
+            throw DBusError.unknownObject("The broker does not have the activity.")
+        }
+        return try await ActivityProxy(broker.object(path)).activityType()
     }
 
     /// The properties of the activity as the application wants them, nil if it has ended.

@@ -46,6 +46,8 @@ public enum Deadline {
     public static let autosave: Duration = .seconds(1)
     /// Between two summaries of the same offer, of which the latest counts.
     public static let offerInterval: Duration = .milliseconds(100)
+    /// Between two invitations of a peer that are shown.
+    public static let invitation: Duration = .seconds(10)
     /// `Ping`, which asks whether a connection reads what it is sent.
     public static let ping: Duration = .seconds(2)
     /// Waiting for the other side or a user to agree while pairing, and for the codes to be compared.

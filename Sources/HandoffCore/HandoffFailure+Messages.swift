@@ -78,7 +78,20 @@ extension HandoffFailure {
                     ?? "has not registered an application. Call RegisterApplication first."))
     }
 
-    static func noApplication(for offer: Offer) -> HandoffFailure {
+    /// The user keeps `application` out of Handoff, and so nothing is continued in it.
+    public static func excluded(_ application: ApplicationID) -> HandoffFailure {
+        HandoffFailure(
+            .noApplication,
+            "\(application) is excluded from Handoff on this device, so that nothing is continued in it. Take it out of the"
+                + " excluded applications in the settings of Handoff (ExcludedApplications in handoff.conf) if it is to"
+                + " take part.")
+    }
+
+    static func noApplication(for offer: Offer, keptOut: KeptOut) -> HandoffFailure {
+        keptOut.applications.first.map { .excluded($0) } ?? noApplication(for: offer)
+    }
+
+    private static func noApplication(for offer: Offer) -> HandoffFailure {
         let text =
             "No application here continues activities of type \(offer.type) of team \(offer.team)."
             + " Install or start one that declares the type"

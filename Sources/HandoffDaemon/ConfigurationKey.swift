@@ -17,6 +17,16 @@ public struct ConfigurationKey: Sendable {
     public static let deviceName = ConfigurationKey(group: "Device", name: "Name")
     /// Where the bridge listens.
     public static let port = ConfigurationKey(group: "Network", name: "Port")
+    /// When there is a notification for offers.
+    public static let notifiesOffers = ConfigurationKey(group: "Notifications", name: "Offers")
+    /// Whether there is a notification when something was continued elsewhere.
+    public static let notifiesContinued = ConfigurationKey(group: "Notifications", name: "Continued")
+    /// The applications that are kept out.
+    public static let excludedApplications = ConfigurationKey(group: "Handoff", name: "ExcludedApplications")
+    /// The adapters that are switched off.
+    public static let disabledAdapters = ConfigurationKey(group: "Adapters", name: "Disabled")
+    /// Where documents that come over are put.
+    public static let documentsFolder = ConfigurationKey(group: "Documents", name: "Folder")
     /// The application that the user has chosen for activities of `type`.
     public static func application(for type: ActivityType) -> ConfigurationKey {
         ConfigurationKey(group: applications, name: type.key)
@@ -47,6 +57,14 @@ extension KeyFile {
         try boolean(key.name, in: key.group)
     }
 
+    /// The list of `key`, nil if there is none.
+    /// - Throws: if one of its elements is not a string.
+    public func strings(_ key: ConfigurationKey) throws(KeyFileError) -> [String]? {
+        try strings(key.name, in: key.group)
+    }
+
+    /// Sets the value of `key`.
+    public func set(_ key: ConfigurationKey, to value: [String]) { set(key.name, in: key.group, to: value) }
     /// Sets the value of `key`.
     public func set(_ key: ConfigurationKey, to value: String) { set(key.name, in: key.group, to: value) }
     /// Sets the value of `key`.

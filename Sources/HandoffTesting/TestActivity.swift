@@ -131,7 +131,12 @@ final class TestActivity {
             let properties = try await backend?.receiver?.willSave(number) ?? [:]
             // The test may have ended meanwhile.
             guard let backend, saving.isAwaiting(attempt: attempt) else { return }
-            try apply(properties)
+            do throws(HandoffFailure) {
+                try apply(properties)
+            } catch {
+                backend.refused(properties, of: number, error)
+                throw error
+            }
             backend.keep(properties, of: number)
             perform(saving.answered(attempt: attempt, at: broker.now.instant))
         } catch {

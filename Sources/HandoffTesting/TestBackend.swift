@@ -23,6 +23,8 @@ package final class TestBackend: HandoffBackend {
     private var wanted: [ActivityNumber: Wanted] = [:]
     private var current: ActivityNumber?
     private var isRegistered = false
+    /// How many times each property is on its way to the broker, so that no refusal takes back what is newer.
+    private var underWay: [ActivityNumber: [String: Int]] = [:]
 
     init(_ broker: TestBroker, connection: String) {
         self.broker = broker
@@ -95,25 +97,50 @@ package final class TestBackend: HandoffBackend {
             let id = try broker.create(
                 number, type: activity.type, properties: activity.properties, backend: self)
             wanted[number]?.id = id
+            if let type = broker.objects[id]?.type { receiver?.created(number, type: type.description) }
         } catch {
-            receiver?.refused(number, error)
+            receiver?.refused(number, error, restored: [:])
         }
     }
 
     package func update(_ number: ActivityNumber, _ properties: [String: Value]) {
+        for name in properties.keys { underWay[number, default: [:]][name, default: 0] += 1 }
         broker.later { [self] in
+            for name in properties.keys { underWay[number]?[name]? -= 1 }
             guard isRegistered else {
                 keep(properties, of: number)
                 return
             }
-            guard let id = wanted[number]?.id else { return }
-            do throws(HandoffFailure) {
-                try broker.update(id, properties)
-                keep(properties, of: number)
-            } catch {
-                receiver?.refused(number, error)
-            }
+            set(properties, of: number)
         }
+    }
+
+    /// Has the broker set `properties`, all at once, or if it refuses that each by itself: a bad one does not cost the
+    /// others.
+    private func set(_ properties: [String: Value], of number: ActivityNumber) {
+        guard let id = wanted[number]?.id else { return }
+        do throws(HandoffFailure) {
+            try broker.update(id, properties)
+            keep(properties, of: number)
+        } catch {
+            guard properties.count == 1 else {
+                for (name, value) in properties.sorted(by: { $0.key < $1.key }) {
+                    set([name: value], of: number)
+                }
+                return
+            }
+            refused(properties, of: number, error)
+        }
+    }
+
+    /// The broker has refused these properties, which have their former values again unless they were set anew.
+    func refused(_ properties: [String: Value], of number: ActivityNumber, _ failure: HandoffFailure) {
+        let former = wanted[number]?.properties ?? [:]
+        var restored: [String: Value?] = [:]
+        for name in properties.keys where underWay[number]?[name, default: 0] ?? 0 == 0 {
+            restored[name] = .some(former[name])
+        }
+        receiver?.refused(number, failure, restored: restored)
     }
 
     /// These are to be set again with the next broker.
@@ -138,6 +165,7 @@ package final class TestBackend: HandoffBackend {
     package func invalidate(_ number: ActivityNumber) {
         broker.later { [self] in
             if current == number { current = nil }
+            underWay[number] = nil
             if let id = wanted.removeValue(forKey: number)?.id { broker.invalidate(id) }
         }
     }
@@ -146,6 +174,10 @@ package final class TestBackend: HandoffBackend {
     func currentChanged(_ number: ActivityNumber, _ isCurrent: Bool) {
         if !isCurrent, current == number { current = nil }
         receiver?.currentChanged(number, isCurrent)
+    }
+
+    package func timer(after time: Duration, _ body: @escaping @MainActor () -> Void) -> BackendTimer {
+        broker.timer(after: time, body)
     }
 
     // MARK: Continuations

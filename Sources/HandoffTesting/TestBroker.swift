@@ -55,6 +55,8 @@ public final class TestBroker {
     /// What the clocks of the machine said when they were stopped here.
     private var held: (monotonic: Int64, wall: Int64)?
     private var activitiesTimer: Task<Void, Never>?
+    /// What applications have asked to be called for, and when.
+    private var timers: [(deadline: Instant, timer: BackendTimer)] = []
     private var underWay = 0
     private var settlers: [CheckedContinuation<Void, Never>] = []
 
@@ -170,7 +172,23 @@ public final class TestBroker {
         lead += duration
         perform(activities.advance(to: now))
         for object in objects.values { object.advance() }
+        let due = timers.filter { $0.deadline <= now.instant }
+        timers.removeAll { $0.deadline <= now.instant }
+        for one in due { one.timer.fire() }
         await settle()
+    }
+
+    /// Calls `body` after `time` on the clocks of this broker.
+    func timer(after time: Duration, _ body: @escaping @MainActor () -> Void) -> BackendTimer {
+        let (timer, deadline) = (BackendTimer(body), now.instant.advanced(by: time))
+        timers.append((deadline, timer))
+        // While the clocks stand still, only ``advance(by:)`` moves them.
+        let sleep = held == nil ? TestClock.timer(deadline, now.instant) { timer.fire() } : nil
+        timer.whenOver { [weak self] in
+            sleep?.cancel()
+            self?.timers.removeAll { $0.timer === timer }
+        }
+        return timer
     }
 
     /// What the clocks of this broker say.

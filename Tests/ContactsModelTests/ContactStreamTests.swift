@@ -52,6 +52,24 @@ struct ContactStreamTests {
     }
 
     @Test(
+        "a contact that another device says was changed after now is as old as now, so that it wins no merge for ever"
+    )
+    func notYet() throws {
+        let future = contact("Ada", modified: .max)
+        var reader = ContactStreamReader(latest: 1_000)
+        try reader.read(sent([future, contact("Zoë", modified: 7)]))
+        let arrived = try reader.finish()
+        #expect(arrived.map(\.modified) == [1_000, 7])
+        var list = ContactList(arrived)
+        let later = contact("Ada King", modified: 1_001, id: future.id)
+        #expect(list.merge([later]) == .init(updated: 1))
+        #expect(list[future.id] == later)
+        var now = ContactStreamReader()
+        try now.read(sent([future]))
+        #expect(try now.finish()[0].modified <= Moment.now)
+    }
+
+    @Test(
         "what is no contact is refused, saying so",
         arguments: [
             ("nonsense\n", "are not contacts"), ("{\"version\":1}\n", "are not contacts"),

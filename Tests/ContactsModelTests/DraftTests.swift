@@ -27,6 +27,19 @@ struct DraftTests {
         #expect(draft.finished(at: 5, replacing: nil).modified == max(5, modified))
     }
 
+    @Test(
+        "a form that another device says was changed after now is as old as now, and what is typed in it is newer"
+    )
+    func notYet() {
+        let arrived = Draft(contact("Ada", modified: .max)).changed(atMost: 1_000)
+        #expect(arrived.base == 1_000)
+        #expect(arrived.contact.modified == 1_000)
+        #expect(arrived.finished(at: 1_000, replacing: nil).modified == 1_001)
+        let new = Draft().changed(atMost: 1_000)
+        #expect(new.isNew)
+        #expect(Draft(contact("Ada", modified: 7)).changed(atMost: 1_000).base == 7)
+    }
+
     @Test("typing what is there already changes nothing")
     func unchanged() {
         var draft = Draft(contact("Ada"))

@@ -84,6 +84,20 @@ struct WindowStateTests {
         #expect(state.viewed == newer)
     }
 
+    @Test("a contact of another device says whether it is here, and whether it is newer than what is here")
+    func newer() {
+        var state = WindowState()
+        let ada = contact("Ada")
+        let newer = contact("Ada King", modified: 9, id: ada.id)
+        state.show(newer)
+        #expect(state.notice(ContactList()) == .notStored)
+        #expect(state.notice(ContactList([ada])) == .newer)
+        #expect(state.notice(ContactList([contact("Ada King", modified: 1, id: ada.id)])) == nil)
+        #expect(state.notice(ContactList([newer])) == nil)
+        state.listChanged(ContactList([contact("Ada L", modified: 10, id: ada.id)]))
+        #expect(state.viewed?.displayName == "Ada L")
+    }
+
     @Test("what another device has searched for is no more than somebody would type")
     func longQuery() {
         var state = WindowState()

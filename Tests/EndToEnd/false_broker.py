@@ -1,99 +1,89 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A broker that says whatever a test wants, to whoever follows it."""
+"""A program that has the broker's name, and gives to applications what no broker does."""
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ElementTree
-from typing import Any
+from collections.abc import Callable
 
-from gi.repository import Gio, GLib
-from buses import BROKER, BUS, INTERFACES, ROOT, wait
+from buses import BROKER, BUS, ROOT, Session, wait
 from clients import interface_without
+from gi.repository import Gio, GLib
 from support import Machine
 
-MANAGER_XML = """<node><interface name="org.freedesktop.DBus.ObjectManager">
-<method name="GetManagedObjects"><arg type="a{oa{sa{sv}}}" direction="out"/></method></interface></node>"""
-OFFER = f"{BROKER}.RemoteActivity"
+CONTINUATION = f"{ROOT}/continuations/{'c' * 32}"
 DEVICE = "d" * 64
-DEFAULTS = {"b": False, "s": "", "u": 1, "q": 0, "as": [], "x": 0, "a{ss}": {}, "aa{sv}": []}
+# Answers a call of OpenStream.
+Answer = Callable[[Gio.DBusMethodInvocation], None]
 
 
-def interface_with(preferences: dict[str, GLib.Variant]) -> Gio.DBusInterfaceInfo:
-    """Preferences, with these among them."""
-    tree = ElementTree.parse(INTERFACES / f"{BROKER}.Preferences.xml")
-    interface = tree.getroot().find("interface")
-    known = {element.get("name") for element in interface.iter("property")}
-    for name, value in preferences.items():
-        if name not in known:
-            ElementTree.SubElement(interface, "property", name=name, type=value.get_type_string(), access="read")
-    xml = ElementTree.tostring(tree.getroot(), encoding="unicode")
-    return Gio.DBusNodeInfo.new_for_xml(xml).interfaces[0]
+def giving(*descriptors: int, signature: str = "(h)", values: tuple = (0,)) -> Answer:
+    """Answers with these descriptors, and these values."""
+    def answer(invocation: Gio.DBusMethodInvocation) -> None:
+        attached = Gio.UnixFDList.new()
+        for descriptor in descriptors:
+            attached.append(descriptor)
+        invocation.get_connection().send_message(reply(invocation, attached, GLib.Variant(signature, values)),
+                                                 Gio.DBusSendMessageFlags.NONE)
+    return answer
 
 
-class FalseBroker:
-    """The owner of the broker's name on a machine."""
+def reply(invocation: Gio.DBusMethodInvocation, descriptors: Gio.UnixFDList, body: GLib.Variant) -> Gio.DBusMessage:
+    """An answer that GDBus itself would refuse to make, since it is not what the interface says."""
+    message = Gio.DBusMessage.new_method_reply(invocation.get_message())
+    if descriptors.get_length():
+        message.set_unix_fd_list(descriptors)
+    message.set_body(body)
+    return message
 
-    def __init__(self, machine: Machine, **preferences: GLib.Variant) -> None:
-        self.session = machine.connect()
-        self.preferences = preferences
-        self.offers: dict[str, dict[str, GLib.Variant]] = {}
-        # Who is told of changes, as by a real broker: those who have asked what there is.
-        self.followers: list[str] = []
-        connection = self.session.connection
-        objects = Gio.DBusNodeInfo.new_for_xml(MANAGER_XML).interfaces[0]
-        connection.register_object(ROOT, objects, self._called, None, None)
-        for interface in (interface_without("Manager", ()), interface_with(preferences)):
-            connection.register_object(ROOT, interface, None, self._read, None)
-        self.session.call("/org/freedesktop/DBus", f"{BUS}.RequestName", GLib.Variant("(su)", (BROKER, 4)),
-                          destination=BUS)
 
-    def _called(self, _connection: Gio.DBusConnection, sender: str, _path: str, _interface: str, _method: str,
-                _arguments: GLib.Variant, invocation: Gio.DBusMethodInvocation) -> None:
-        self.followers.append(sender)
-        objects = {path: {OFFER: offer} for path, offer in self.offers.items()}
-        invocation.return_value(GLib.Variant("(a{oa{sa{sv}}})", (objects,)))
+class FalseBroker(Session):
+    """Takes registrations and activities, and does what a test tells it to."""
 
-    def _read(self, _connection: Gio.DBusConnection, _sender: str, _path: str, interface: str,
-              name: str) -> GLib.Variant:
-        if name in self.preferences:
-            return self.preferences[name]
-        if name == "Enabled":
-            return GLib.Variant("b", True)
-        properties = interface_without(interface.rpartition(".")[2], ()).properties
-        signature = next(one.signature for one in properties if one.name == name)
-        return GLib.Variant(signature, DEFAULTS[signature])
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine.address)
+        machine.sessions.append(self)
+        # Who has registered, and the activities of that, the last one last.
+        self.client, self.object, self.activities = "", "", []
+        self.answer: Answer = giving()
+        self.register(ROOT, "Manager")
+        self.register(CONTINUATION, "Continuation")
+        self.call("/org/freedesktop/DBus", f"{BUS}.RequestName", GLib.Variant("(su)", (BROKER, 4)), destination=BUS)
 
-    def wait_until_followed(self) -> None:
-        wait(lambda: self.followers, "somebody to follow the broker")
+    def register(self, path: str, interface: str) -> None:
+        self.connection.register_object(path, interface_without(interface, ()), self._called, None, None)
 
-    def signal(self, path: str, member: str, arguments: GLib.Variant) -> None:
-        interface, _, name = member.rpartition(".")
-        for follower in self.followers:
-            self.session.connection.emit_signal(follower, path, interface, name, arguments)
+    def _called(self, _connection: Gio.DBusConnection, sender: str, _path: str, _interface: str, method: str,
+                arguments: GLib.Variant, invocation: Gio.DBusMethodInvocation) -> None:
+        if method == "OpenStream":
+            self.answer(invocation)
+        elif method == "RegisterApplication":
+            self.client, self.object = sender, arguments.unpack()[2]
+            invocation.return_value(None)
+        elif method == "CreateActivity":
+            path = f"{ROOT}/activities/{len(self.activities):032x}"
+            self.register(path, "Activity")
+            self.activities.append(path)
+            invocation.return_value(GLib.Variant("(o)", (path,)))
+        else:
+            invocation.return_value(None)
 
-    def offer(self, number: int, title: str, device: str = DEVICE, **properties: Any) -> str:
-        """Offers something of a device."""
-        path = f"{ROOT}/remote/{device}/{number:032x}"
-        about = {"Title": title, "DeviceName": "desk", "ApplicationId": "com.example.editor", "DeviceId": device,
-                 "State": "available", "Handlers": ["com.example.editor"]} | properties
-        types = {bool: "b", str: "s", list: "as", float: "d", int: "x"}
-        self.offers[path] = {name: GLib.Variant(types[type(value)], value) for name, value in about.items()}
-        self.signal(ROOT, f"{BUS}.ObjectManager.InterfacesAdded",
-                    GLib.Variant("(oa{sa{sv}})", (path, {OFFER: self.offers[path]})))
-        return path
+    def wait_for_client(self) -> None:
+        """Waits until somebody has registered, and has an activity."""
+        wait(lambda: self.client and self.activities, "a registration")
 
-    def withdraw(self, path: str) -> None:
-        del self.offers[path]
-        self.signal(ROOT, f"{BUS}.ObjectManager.InterfacesRemoved", GLib.Variant("(oas)", (path, [OFFER])))
+    def hand_over(self, activity_type: str, **values: GLib.Variant) -> Callable[[], GLib.Variant]:
+        """Hands an activity to the application, and returns the function that waits for its answer."""
+        context = {"Continuation": GLib.Variant("o", CONTINUATION), "DeviceId": GLib.Variant("s", DEVICE),
+                   "DeviceName": GLib.Variant("s", "nowhere")}
+        self.call(self.object, "Application.WillContinueActivity", GLib.Variant("(sa{sv})", (activity_type, context)),
+                  destination=self.client)
+        activity = {"ActivityType": GLib.Variant("s", activity_type), "UserInfo": GLib.Variant("a{sv}", {}), **values}
+        return self.begin(self.object, "Application.ContinueActivity", GLib.Variant("(a{sv}a{sv})", (activity, context)),
+                          destination=self.client)
 
-    def change(self, path: str, **properties: GLib.Variant) -> None:
-        self.offers[path] |= properties
-        self.signal(path, f"{BUS}.Properties.PropertiesChanged",
-                    GLib.Variant("(sa{sv}as)", (OFFER, properties, [])))
-
-    def continued(self, title: str, device: str = "desk") -> None:
-        """Another device has continued something."""
-        about = {"DeviceId": GLib.Variant("s", DEVICE), "DeviceName": GLib.Variant("s", device),
-                 "ActivityType": GLib.Variant("s", "com.example.editor.edit"), "Title": GLib.Variant("s", title),
-                 "ApplicationId": GLib.Variant("s", "com.example.editor"), "Time": GLib.Variant("x", 1)}
-        self.signal(ROOT, f"{BROKER}.Manager.ActivityContinued", GLib.Variant("(a{sv})", (about,)))
+    def give_stream(self, descriptor: int) -> None:
+        """Gives the application a stream of its last activity, as if somebody had opened one."""
+        attached = Gio.UnixFDList.new()
+        attached.append(descriptor)
+        self.call(self.object, "ActivityDelegate.DidReceiveStream", GLib.Variant("(oh)", (self.activities[-1], 0)),
+                  destination=self.client, descriptors=attached)

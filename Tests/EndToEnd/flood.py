@@ -46,6 +46,7 @@ def messages(activity: str) -> dict[str, bytes]:
         "nested": method_call("Peer.Offer", offer(Unknown=nested(80))),
         "maximal": method_call("Peer.Offer", offer(Unknown=GLib.Variant("ay", bytes(BULK)))),
         "small": method_call("Peer.Withdraw", GLib.Variant("(s)", (SOME_ID,))),
+        "invitations": method_call("Peer.Invite", GLib.Variant("(s)", (SOME_ID,))),
         "unknown": method_call("Peer.Nonsense", GLib.Variant("(s)", ("x" * BULK,))),
         "fetches": fetch(activity),
         "hellos": method_call("Link.Hello", GLib.Variant("(ua{sv})", (1, hello))),

@@ -81,6 +81,9 @@ class Link:
         # How many seconds to wait for bytes that are to come.
         self.patience = 5.0
         self.errors: dict[str, tuple[str, str]] = {}
+        # Members whose calls wait for `answer_waiting`, and those calls.
+        self.slow: set[str] = set()
+        self.waiting: list[Gio.DBusMessage] = []
         self.closed = False
         self._buffer = b""
         self.last_serial = 0
@@ -190,8 +193,18 @@ class Link:
                 self._answer(message)
         return self.received
 
+    def answer_waiting(self) -> None:
+        """Answers what waits, and what comes from now on."""
+        self.slow.clear()
+        for call in self.waiting:
+            self._answer(call)
+        self.waiting.clear()
+
     def _answer(self, call: Gio.DBusMessage) -> None:
         member = call.get_member()
+        if member in self.slow:
+            self.waiting.append(call)
+            return
         if member in self.errors:
             self.send(Gio.DBusMessage.new_method_error_literal(call, *self.errors[member]))
             return

@@ -14,6 +14,7 @@ SOME_DEVICE = "0123456789abcdef" * 4
 PEER_CALLS = [
     ("Offer", GLib.Variant("(sa{sv})", (SOME_ID, {"ActivityType": GLib.Variant("s", "x")}))),
     ("Withdraw", GLib.Variant("(s)", (SOME_ID,))),
+    ("Invite", GLib.Variant("(s)", (SOME_ID,))),
     ("Fetch", GLib.Variant("(ss)", (SOME_ID, SOME_ID))),
     ("Continued", GLib.Variant("(s)", (SOME_ID,))),
     ("Release", GLib.Variant("(s)", (SOME_ID,))),

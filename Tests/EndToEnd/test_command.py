@@ -71,7 +71,7 @@ def test_list_is_a_table_for_people(machines: Machines) -> None:
     activity = origin.offer("A letter")
     dock.offer("A letter")
     heading, line = done(lap.run("handoff", "list")).splitlines()
-    assert heading.split()[:3] == ["ID", "DEVICE", "TITLE"]
+    assert heading.split()[:4] == ["ID", "SENT", "DEVICE", "TITLE"]
     assert line.startswith(activity.id[:8])
     for text in ("desk", "A letter", APPLICATION_ID):
         assert text in line

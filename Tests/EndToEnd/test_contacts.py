@@ -172,4 +172,18 @@ def test_sizes(desk: Machine, size: str, tmp_path: Path) -> None:
     window.keys("Escape")
     window.keys("alt+Left")
     window.keys("ctrl+question")
-    window.wait_for("label", "Back to the list")
+    window.wait_for("label", "New window")
+    is_within("the shortcuts")
+    window.focus()
+    window.keys("Escape")
+    window.wait_until(lambda: not window.find("label", "Keyboard Shortcuts"), "the end of the shortcuts")
+
+
+def test_arrows(desk: Machine) -> None:
+    """On a wide screen the arrow keys go from contact to contact in the list"""
+    store(desk, [contact(number, name=name, phone="1") for number, name in enumerate(["Ada", "Grace", "Zoe"])])
+    window = Contacts(desk, desk.screen)
+    window.choose("Ada")
+    for name in ("Grace", "Zoe"):
+        window.keys("Down")
+        window.wait_until(lambda: len(window.find("label", name)) == 2, f"{name} beside the list")

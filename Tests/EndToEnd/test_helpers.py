@@ -94,11 +94,20 @@ MODULES = "docs/drawings/modules.dot"
      f"{MODULES}: Part does not stand on Low, as Package.swift says."),
     ("Sources/Part/None.swift", "// See docs/gone.md.", "Sources/Part/None.swift:1: “docs/gone.md” leads nowhere."),
     ("Sources/Part/Two.swift", "\n" * 351, "Sources/Part/Two.swift has 351 lines, more than 350."),
+    ("Sources/HandoffKit/One.swift", "public enum One {}",
+     "Sources/HandoffKit/One.swift:1: “public enum One” is public, and has no comment"),
+    ("Sources/HandoffKit/One.swift", "/// One.\n@MainActor @Frozen\npublic enum One {\n    /// A.\n    case a\n    case b\n}",
+     "Sources/HandoffKit/One.swift:6: “case b” is public, and has no comment"),
+    ("Sources/HandoffGTK/One.swift", "/// One.\npublic protocol One {\n    func one()\n}\nprotocol Own {\n    func own()\n}",
+     "Sources/HandoffGTK/One.swift:3: “func one” is public, and has no comment"),
+    ("Sources/HandoffTesting/One.swift", "/// One.\npublic struct One {\n    func own() { if true {} }\n    public func one() {}\n}",
+     "Sources/HandoffTesting/One.swift:4: “public func one” is public, and has no comment"),
     ("meson-helpers/run", "#!/bin/bash\n" + "\n" * 350, "meson-helpers/run has 351 lines, more than 350."),
 ])
 def test_fault_in_documents(tmp_path: Path, name: str, text: str, complaint: str) -> None:
     """A link, an anchor or a path that leads nowhere, a message that nobody says, a folder that is not described, an
-    arrow that is not true, and a long source without a reason are found where they stand."""
+    arrow that is not true, a long source without a reason, and something public without documentation are found where they
+    stand."""
     status, said = checked(tmp_path, **{name: text})
     assert status == 1
     assert said.startswith(complaint) and said.count("\n") == 1

@@ -44,7 +44,7 @@ def flooded(machine: Machine, name: str) -> tuple[Device, Flood]:
     return device, Flood(link, messages(activity.id)[name])
 
 
-@pytest.mark.parametrize("name", ["nested", "maximal", "small", "unknown", "fetches"])
+@pytest.mark.parametrize("name", ["nested", "maximal", "small", "invitations", "unknown", "fetches"])
 def test_flood(machine: Machine, name: str) -> None:
     """A peer that sends calls as fast as it can takes no more than its share of the processor, is read on, and the
     user's calls to both daemons are answered at once, the end of the pairing and the switch among them."""

@@ -9,7 +9,7 @@ import pytest
 from gi.repository import GLib
 from agents import Desk
 from buses import BROKER, ROOT, let_pass, wait
-from false_broker import FalseBroker
+from played_broker import PlayedBroker
 from notifications import PlainServer
 from presence import Presence, missing
 from support import Machine
@@ -25,7 +25,7 @@ class Session:
         machines.append(self.lap)
         self.presence = self.lap.presence = Presence(self.lap)
         self.server = PlainServer(self.lap)
-        self.broker = FalseBroker(self.lap, **preferences)
+        self.broker = PlayedBroker(self.lap, **preferences)
         self.lap.start_agent()
         self.broker.wait_until_followed()
         wait(lambda: "The broker is known" in self.lap.log("handoff-agent"), "the agent to know the broker")

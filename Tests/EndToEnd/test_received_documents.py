@@ -199,6 +199,8 @@ def test_a_disk_that_fills_up(small_disk: Machine) -> None:
     connection = origin.begin()
     origin.send(connection, origin.checked[:100_000], ends=False)
     wait(lambda: parts(small_disk), "a part")
+    # The file is there a moment before its space is.
+    wait(lambda: sum(file.stat().st_blocks for file in folder(small_disk).iterdir()) * 512 >= 600_000, "its space")
     filler = folder(small_disk) / "filler"
     with pytest.raises(OSError):
         filler.write_bytes(bytes(1 << 20))

@@ -13,6 +13,8 @@ final class FakeBroker {
     var events: [String] = []
     /// The names of the peers.
     var names: [String: String] = [:]
+    /// Whether what the peers send is not shown as sent.
+    var muted: [String: Bool] = [:]
     /// The latest summary of each activity.
     var summaries: [String: [String: Value]] = [:]
     /// What `Fetch` returns.
@@ -124,6 +126,16 @@ private final class FakePreferences: PreferencesServer {
     func setApplications(_ applications: [String: String], _ call: MethodCall) async throws {}
     func setPort(_ value: UInt16, _ call: MethodCall) async throws {}
     func setSharedFolders(_ value: [String: String], _ call: MethodCall) async throws {}
+    var notifyOffers: String { "arrival" }
+    func setNotifyOffers(_ value: String, _ call: MethodCall) async throws {}
+    var notifyContinued: Bool { true }
+    func setNotifyContinued(_ value: Bool, _ call: MethodCall) async throws {}
+    var excludedApplications: [String] { [] }
+    func setExcludedApplications(_ value: [String], _ call: MethodCall) async throws {}
+    var disabledAdapters: [String] { [] }
+    func setDisabledAdapters(_ value: [String], _ call: MethodCall) async throws {}
+    var documentsFolder: String { "" }
+    func setDocumentsFolder(_ value: String, _ call: MethodCall) async throws {}
 }
 
 private final class FakePeerManager: PeerManagerServer {
@@ -134,6 +146,7 @@ private final class FakePeerManager: PeerManagerServer {
     {
         broker.events.append("add \(deviceId)")
         broker.names[deviceId] = properties["Name"]?.string
+        if case .boolean(let isMuted)? = properties["Muted"] { broker.muted[deviceId] = isMuted }
         let path = try HandoffNames.peers.appending(deviceId)
         broker.bus.connection.objects.export(path, [PeerBinding(FakePeer(broker))])
         return path
@@ -169,6 +182,10 @@ private final class FakePeer: PeerServer {
 
     func withdraw(activity: String, _ call: MethodCall) async throws {
         broker.events.append("withdraw \(activity)")
+    }
+
+    func invite(activity: String, _ call: MethodCall) async throws {
+        broker.events.append("invite \(activity)")
     }
 
     func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> [String: Value] {

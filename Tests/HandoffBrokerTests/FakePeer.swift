@@ -98,6 +98,8 @@ private final class FakePeerServer: PeerServer {
 
     func withdraw(activity: String, _ call: MethodCall) async throws { peer.saw("withdraw") }
 
+    func invite(activity: String, _ call: MethodCall) async throws { peer.saw("invite") }
+
     func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> [String: Value] {
         peer.saw("fetch")
         return try await peer.onFetch()

@@ -103,6 +103,35 @@ struct ContinuingTests {
         #expect(restorer.events == ["continue from Laptop"])
     }
 
+    @Test("no more than eight activities are kept: the oldest fails, and its user is told why")
+    func tooMany() async throws {
+        there.isReady = false
+        var handled = 0
+        there.onContinue { _, _ in
+            handled += 1
+            return true
+        }
+        var outcomes: [Task<HandoffError?, Never>] = []
+        for number in 1...9 {
+            outcomes.append(
+                Task {
+                    do throws(HandoffError) {
+                        try await desktop.continueActivity()
+                        return nil
+                    } catch {
+                        return error
+                    }
+                })
+            while there.pending.count < min(number, 8) { await Task.yield() }
+        }
+        let error = await outcomes[0].value
+        #expect(error?.code == .limitsExceeded && error?.message.contains("org.example.Notes") == true)
+        #expect(there.pending.count == 8)
+        there.isReady = true
+        for outcome in outcomes.dropFirst() { #expect(await outcome.value == nil) }
+        #expect(handled == 8)
+    }
+
     @Test("an application can take what was kept itself")
     func taking() async throws {
         async let outcome: Void = desktop.continueActivity()

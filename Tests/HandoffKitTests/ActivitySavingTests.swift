@@ -131,6 +131,19 @@ struct SavingTests {
         #expect(activity.isValid && list.userActivity === activity && form.userActivity == nil)
     }
 
+    @Test("an activity that has ended is not associated, and says so")
+    func ended() async {
+        var errors: [HandoffError.Code] = []
+        activity.onFailure { errors.append($1.code) }
+        let (form, other) = (Editor("field"), UserActivity(activityType: edit, application: notes))
+        form.userActivity = other
+        activity.invalidate()
+        form.userActivity = activity
+        #expect(form.userActivity == nil && errors == [.unknownObject])
+        await broker.settle()
+        #expect(!other.isValid)
+    }
+
     @Test("what has no class is a responder by closures")
     func closures() async throws {
         let place = ClosureResponder(activity) { $0.userInfo["place"] = "kitchen" }
@@ -198,6 +211,7 @@ struct SavingTests {
 
     @Test("a state that a save is still putting together does not travel, whatever else is called meanwhile")
     func halfMade() async throws {
+        broker.holdClock()
         let gate = Gate()
         activity.userInfo = ["former": true]
         activity.onWillSave {

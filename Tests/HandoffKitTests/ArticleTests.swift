@@ -62,7 +62,7 @@ struct ArticleTests {
             activity.becomeCurrent()
 
             activity.onFailure { activity, error in
-                print("“\(activity.title)” can't be handed off: \(error.message)")
+                print("\(error.properties) of “\(activity.title)”: \(error.message)")
             }
             try activity.set(\.webpageURL, to: URL(string: "https://notes.example.org/7"))
 

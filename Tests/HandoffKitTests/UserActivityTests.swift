@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import FoundationEssentials
+import HandoffCore
 import HandoffKit
 import HandoffTesting
 import Observation
@@ -171,6 +172,20 @@ struct UserActivityTests {
         #expect(broker.currentActivity?.activityType == edit)
     }
 
+    @Test("an activity with a document has the type that the broker chooses for that")
+    func documentType() async {
+        let editor = broker.application(
+            id: "org.example.Editor", activityTypes: [edit],
+            documentTypes: ["text/plain": "org.example.editor.text"])
+        let activity = UserActivity(application: editor)
+        activity.documentURL = URL(string: "file:///tmp/note.txt")
+        #expect(activity.activityType == edit)
+        activity.becomeCurrent()
+        await broker.settle()
+        #expect(activity.activityType == "org.example.editor.text")
+        #expect(broker.currentActivity?.activityType == "org.example.editor.text")
+    }
+
     @Test("properties can be observed one by one")
     func observing() async {
         let activity = activity()
@@ -267,8 +282,9 @@ struct UserActivityTests {
 
     @Test("each failure of the interfaces has its code")
     func codes() {
-        #expect(HandoffError.Code.allCases.count == 19)
-        #expect(Set(HandoffError.Code.allCases.map(\.rawValue)).count == 19)
+        let codes = HandoffFailure.Code.allCases.map { HandoffError(HandoffFailure($0, "")).code }
+        #expect(codes.count == 19 && Set(codes).count == 19)
+        #expect(codes.map(\.description) == HandoffFailure.Code.allCases.map { "\($0)" })
     }
 }
 

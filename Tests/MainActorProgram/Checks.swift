@@ -59,7 +59,8 @@ final class Receiver: HandoffBackendReceiver {
 
     func currentChanged(_ number: ActivityNumber, _ isCurrent: Bool) {}
     func needsSaveChanged(_ number: ActivityNumber, _ needsSave: Bool) {}
-    func refused(_ number: ActivityNumber, _ failure: HandoffFailure) {}
+    func created(_ number: ActivityNumber, type: String) {}
+    func refused(_ number: ActivityNumber, _ failure: HandoffFailure, restored: [String: Value?]) {}
     func willSave(_ number: ActivityNumber) async throws -> [String: Value] { [:] }
     func wasContinued(_ number: ActivityNumber, on device: ContinuationDevice) {}
     func didReceiveStream(_ number: ActivityNumber, _ descriptor: CInt) { close(descriptor) }

@@ -3,19 +3,25 @@ import Glibc
 import HandoffKit
 import MainLoop
 
-// What the tests can only see from outside: a program whose loop is GLib's, and whose main actor it runs.
+// What the tests can only see from outside: a program whose loop is GLib's, and whose main actor it runs. With `idle` it
+// stays when it has done everything; with `kit` it uses the kit alone, which must not begin anything that wakes up later.
 let token = RunToken()
 
 MainActor.assumeIsolated {
     MainActorSource.attach()
     MainActorSource.attach()
 }
+let mode = CommandLine.arguments.last
 Task {
-    await checkActor()
-    await checkKit()
+    if mode == "kit" {
+        await useKit()
+    } else {
+        await checkActor()
+        await checkKit()
+    }
     print("done")
     fflush(nil)
-    // Whoever wants to see it idle does so now.
-    if CommandLine.arguments.last != "idle" { token.stop() }
+    // Whoever wants to see it at rest does so now.
+    if mode != "idle", mode != "kit" { token.stop() }
 }
 MainLoop.run(until: token)

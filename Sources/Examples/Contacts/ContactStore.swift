@@ -7,7 +7,7 @@ import GTKSupport
 @MainActor
 final class ContactStore {
     private let file: ContactFile
-    private var former: Task<Void, Never>?
+    private let queue = FileQueue()
     private var monitor: GTKObject?
     private var isReadingSoon = false
     private var observers: [ObjectIdentifier: () -> Void] = [:]
@@ -48,7 +48,7 @@ final class ContactStore {
         let file = file
         Task {
             do {
-                took(try await inOrder { try file.read() })
+                took(try await queue.run { try file.read() })
             } catch {
                 problem = "\(error)"
                 tell()
@@ -81,33 +81,20 @@ final class ContactStore {
     /// Changes the contacts, and returns once they are stored.
     func change(_ body: @escaping @Sendable (inout ContactList) -> Void) async throws {
         let file = file
-        took(try await inOrder { try file.change(body) })
+        took(try await queue.run { try file.change(body) })
     }
 
     /// Takes over contacts of another device, and returns once they are stored. There may be so many that comparing them takes
     /// longer than a window may stand still.
     func merge(_ contacts: [Contact]) async throws -> ContactList.Merge {
         let file = file
-        let (contents, merge) = try await inOrder {
+        let (contents, merge) = try await queue.run {
             var merge = ContactList.Merge()
             let contents = try file.change { merge = $0.merge(contacts) }
             return (contents, merge)
         }
         took(contents)
         return merge
-    }
-
-    /// Does `body` after all that was asked for before, on a thread that may wait for the disk.
-    private func inOrder<Result: Sendable>(
-        _ body: @escaping @Sendable () throws -> Result
-    ) async throws -> Result {
-        let former = former
-        let work = Task {
-            await former?.value
-            return try await FileThread.run(body)
-        }
-        self.former = Task { _ = try? await work.value }
-        return try await work.value
     }
 
     private func took(_ contents: ContactFile.Contents) {

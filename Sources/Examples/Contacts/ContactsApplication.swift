@@ -9,13 +9,15 @@ import HandoffKit
 final class ContactsApplication {
     /// The name of its desktop entry.
     static let id = "org.example.Handoff.Contacts"
+    /// More windows than this are not opened by asking for new ones.
+    private static let mostWindows = 16
 
     private let application: GTKObject
     private let handoff = HandoffApplication(
         id: ContactsApplication.id, activityTypes: ContactActivity.Kind.allCases.map(\.rawValue))
     private let store: ContactStore
     private var windows: [ContactsWindow] = []
-    private var actions: [Action] = []
+    private var newWindow: ExportedAction?
     /// What is on its way, in the order in which it was announced.
     private var coming: [(type: String, device: String, window: ContactsWindow)] = []
 
@@ -38,19 +40,11 @@ final class ContactsApplication {
 
     private func startUp() {
         gtk_window_set_default_icon_name(Self.id)
-        actions = [
-            Action("new-window", of: application) { [unowned self] in makeWindow().present() },
-            Action("quit", of: application) { [unowned self] in quit() },
-        ]
-        let keys = [
-            ("win.new", "<Control>n"), ("win.search", "<Control>f"), ("win.edit", "<Control>e"),
-            ("win.save", "<Control>s"), ("win.cancel", "Escape"), ("win.delete", "<Control>d"),
-            ("win.back", "<Alt>Left"), ("win.shortcuts", "<Control>question"), ("win.close", "<Control>w"),
-            ("app.new-window", "<Control><Shift>n"), ("app.quit", "<Control>q"),
-        ]
-        for (action, key) in keys {
-            key.withCString { gtk_application_set_accels_for_action(application.pointer, action, [$0, nil]) }
-        }
+        newWindow = ExportedAction("new-window", of: application) { [unowned self] in openWindow() }
+        setShortcuts()
+        // Where it is dark, a field for text would be darker than the other fields of a form.
+        StyleSheet.add(
+            "textview.card { background-color: @card_bg_color; } textview.card text { background: none; }")
         store.read()
         handoff.onWillContinue { [unowned self] type, device in willContinue(type, device) }
         handoff.onContinue { [unowned self] in try await resume($0, $1) }
@@ -58,8 +52,25 @@ final class ContactsApplication {
         handoff.start()
     }
 
+    private func setShortcuts() {
+        let keys = [
+            ("new", "<Control>n"), ("search", "<Control>f"), ("edit", "<Control>e"), ("save", "<Control>s"),
+            ("cancel", "Escape"), ("delete", "<Control>d"), ("back", "<Alt>Left"),
+            ("shortcuts", "<Control>question"), ("close", "<Control>w"), ("quit", "<Control>q"),
+        ].map { ("\(ContactsWindow.prefix).\($0)", $1) }
+        for (action, key) in keys + [("app.new-window", "<Control><Shift>n")] {
+            key.withCString { gtk_application_set_accels_for_action(application.pointer, action, [$0, nil]) }
+        }
+    }
+
     private func activate() {
         (windows.last ?? makeWindow()).present()
+    }
+
+    /// Any program can ask for that, again and again.
+    private func openWindow() {
+        let isCrowded = windows.count >= Self.mostWindows
+        (isCrowded ? windows.last ?? makeWindow() : makeWindow()).present()
     }
 
     private func makeWindow() -> ContactsWindow {
@@ -68,6 +79,7 @@ final class ContactsApplication {
             windows.removeAll { $0 === window }
             coming.removeAll { $0.window === window }
         }
+        window.onQuit = { [unowned self] in quit() }
         windows.append(window)
         return window
     }

@@ -25,7 +25,7 @@ extension ContactsWindow {
     func save() {
         guard state.canSave, let draft = state.draft else { return }
         change { $0.beginSaving() }
-        let contact = draft.finished(at: Int64(g_get_real_time()), replacing: store.list[draft.contact.id])
+        let contact = draft.finished(at: Moment.now, replacing: store.list[draft.contact.id])
         Task {
             do {
                 try await store.change { $0.save(contact) }
@@ -83,14 +83,19 @@ extension ContactsWindow {
         case .elsewhere:
             change { $0.takeBack() }
             if let draft = state.draft { editor.focus(draft) }
-        case .notStored:
-            guard let contact = state.viewed else { return }
-            Task {
-                guard await stores("Couldn’t Add", { _ = $0.merge([contact]) }) else { return }
-                toast("\(contact.displayName) added")
-            }
+        case .notStored: takeOver("Couldn’t Add", "added")
+        case .newer: takeOver("Couldn’t Update", "updated")
         case .changedHere, nil:
             break
+        }
+    }
+
+    /// Stores the contact that is shown, which another device has sent.
+    private func takeOver(_ failure: String, _ success: String) {
+        guard let contact = state.viewed else { return }
+        Task {
+            guard await stores(failure, { _ = $0.merge([contact]) }) else { return }
+            toast("\(contact.displayName) \(success)")
         }
     }
 
@@ -106,12 +111,16 @@ extension ContactsWindow {
     /// Copies why a continuation has failed.
     func copyFailure() {
         guard case .failed(let device, let reason) = state.pane else { return }
-        gdk_clipboard_set_text(gtk_widget_get_clipboard(window.pointer), "\(device): \(reason)")
+        let details = [reason, failureDetails].filter { !$0.isEmpty }.joined(separator: " ")
+        gdk_clipboard_set_text(gtk_widget_get_clipboard(window.pointer), "\(device): \(details)")
         toast("Details copied")
     }
 
     /// Closes the window; asks first if something would be lost.
     func close() { gtk_window_close(window.pointer) }
+
+    /// Closes all windows.
+    func quit() { onQuit?() }
 
     /// Shows which keys do what.
     func showShortcuts() {

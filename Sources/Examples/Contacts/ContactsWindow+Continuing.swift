@@ -9,6 +9,7 @@ extension ContactsWindow {
     /// Shows that something is coming.
     func willContinue(from device: String) {
         hasStopped = false
+        failureDetails = ""
         change { $0.beginContinuing(from: device) }
         present()
     }
@@ -25,17 +26,22 @@ extension ContactsWindow {
             switch ContactActivity.Kind(rawValue: activity.activityType) {
             case .list:
                 let stream = try await activity.continuationStream()
-                change { $0.goBack() }
+                // What was here before is no longer what the user does, and on a narrow screen it would hide the bar.
+                change { $0.show(nil) }
                 if case .string(let query)? = activity.userInfo[ContactActivity.queryKey], !query.isEmpty {
                     search()
                     widgets.search[text: "text"] = Text.query(query)
                 }
                 receive(stream, from: device, for: activity)
             case .view:
-                let contact = try activity.typedPayload(Contact.self)
-                change { $0.show(contact) }
+                let contact = try payload(of: activity, Contact.self).changed(atMost: Moment.now)
+                change {
+                    $0.show(contact)
+                    // What is stored here may be newer.
+                    $0.listChanged(store.list)
+                }
             case .edit:
-                edit(try activity.typedPayload(Draft.self))
+                edit(try payload(of: activity, Draft.self).changed(atMost: Moment.now))
             case nil:
                 change { $0.goBack() }
                 return false
@@ -50,6 +56,20 @@ extension ContactsWindow {
         return true
     }
 
+    /// What the other device has sent, as a person understands why it is none.
+    private func payload<Payload: Decodable>(
+        of activity: UserActivity, _ type: Payload.Type
+    ) throws(HandoffError) -> Payload {
+        do {
+            return try activity.typedPayload(type)
+        } catch {
+            failureDetails = "\(error)"
+            throw HandoffError(
+                .applicationFailed,
+                "This version of Contacts doesn’t understand what has come. Use the same version on both.")
+        }
+    }
+
     /// What this window shows was continued elsewhere.
     func continued(_ kind: ContactActivity.Kind, on device: ContinuationDevice) {
         change { $0.continued(on: device.name) }
@@ -59,15 +79,20 @@ extension ContactsWindow {
     /// Takes over the contacts that come, and shows how many have. `activity` lives until then, and with it the stream.
     private func receive(_ stream: ContinuationStream, from device: String, for activity: UserActivity) {
         transfer?.cancel()
+        transfers += 1
+        let number = transfers
         widgets.transferLabel[text: "label"] = "Receiving contacts from \(device)…"
         widgets.transferBar[fraction: "fraction"] = 0
+        widgets.transferBox[flag: "visible"] = true
         widgets.transfer[flag: "reveal-child"] = true
         transfer = Task { [weak self] in
             var reader = ContactStreamReader()
             do {
                 for try await piece in stream.bytes {
                     try reader.read(piece)
-                    self?.widgets.transferBar[fraction: "fraction"] = reader.progress
+                    if let self, transfers == number {
+                        widgets.transferBar[fraction: "fraction"] = reader.progress
+                    }
                 }
                 let contacts = try reader.finish()
                 try await stream.finish()
@@ -80,9 +105,16 @@ extension ContactsWindow {
                     self?.tell("Couldn’t Receive Contacts", "\(error)")
                 }
             }
-            self?.widgets.transfer[flag: "reveal-child"] = false
             activity.invalidate()
+            // Another may have taken its place.
+            if let self, transfers == number { widgets.transfer[flag: "reveal-child"] = false }
         }
+    }
+
+    /// What says how many have come has been moved in or out. Assistive technology would go on reading it there.
+    func transferMoved() {
+        let isThere = widgets.transfer[flag: "child-revealed"] || widgets.transfer[flag: "reveal-child"]
+        widgets.transferBox[flag: "visible"] = isThere
     }
 
     private func take(_ contacts: [Contact]) async throws {

@@ -19,7 +19,7 @@ final class ContactsWindow {
         /// What is on the other page beside a contact and the form.
         let notice, noticeLabel, noticeButton, continuing, failed, spinner, toasts: GTKObject
         /// What says how many contacts have come.
-        let transfer, transferLabel, transferBar: GTKObject
+        let transfer, transferBox, transferLabel, transferBar: GTKObject
 
         /// What `template` has made.
         init(_ template: Template) {
@@ -39,9 +39,12 @@ final class ContactsWindow {
             )
             toasts = template["toasts"]
             (transfer, transferLabel) = (template["transfer"], template["transfer_label"])
-            transferBar = template["transfer_bar"]
+            (transferBox, transferBar) = (template["transfer_box"], template["transfer_bar"])
         }
     }
+
+    /// What its commands begin with, in templates and for shortcuts.
+    static let prefix = "contacts"
 
     /// The window itself.
     let window: GTKObject
@@ -56,14 +59,20 @@ final class ContactsWindow {
     private let list: ListModel
     /// What the window hands off; nil once it is closed.
     private(set) var activity: ContactActivity?
-    /// The commands, by their names.
-    private(set) var actions: [String: Action] = [:]
+    /// What the user can do in it.
+    private let commands: Commands
     /// The contacts that come by stream.
     var transfer: Task<Void, Never>?
+    /// How often contacts have begun to come.
+    var transfers = 0
     /// Whether the user does not want any more what was to come.
     var hasStopped = false
+    /// What those need to know who look for the cause of a failed continuation, beside what the window says.
+    var failureDetails = ""
     /// Called once the window is gone.
     var onClose: (() -> Void)?
+    /// Called when the user wants to close all windows.
+    var onQuit: (() -> Void)?
     private var isSelecting = false
     /// What the list shows.
     private var listed: (changes: Int, query: String)?
@@ -79,6 +88,7 @@ final class ContactsWindow {
         viewer = ContactViewer(template)
         editor = ContactEditor(template, window)
         self.store = store
+        commands = Commands(Self.prefix, in: window)
         list = ListModel { [weak store] in ContactRow { store?.list[$0] } }
         list.show(in: template["list"], widgets.selection)
         gtk_window_set_application(window.pointer, application.pointer)
@@ -86,7 +96,7 @@ final class ContactsWindow {
             ActivityWindow(window.pointer), contacts: { [weak store] in store?.list.contacts ?? [] },
             onContinued: { [weak self] in self?.continued($0, on: $1) })
         connect(template)
-        addActions()
+        addCommands()
         store.observe(self) { [weak self] in self?.storeChanged() }
         storeChanged()
     }
@@ -100,7 +110,9 @@ final class ContactsWindow {
         // A field that can't be typed into any more would keep the keyboard all the same.
         if couldType && !state.canType { gtk_window_set_focus(window.pointer, nil) }
         render()
-        if couldType && state.viewed != nil { gtk_widget_grab_focus(widgets.edit.pointer) }
+        if state.viewed != nil, gtk_window_get_focus(window.pointer) == nil {
+            gtk_widget_grab_focus(widgets.edit.pointer)
+        }
         activity?.show(state)
     }
 
@@ -127,6 +139,7 @@ final class ContactsWindow {
             guard let self, state.canType else { return }
             self.change { $0.type(change) }
         }
+        widgets.transfer.on("notify::child-revealed") { [weak self] in self?.transferMoved() }
         template["transfer_stop"].on("clicked") { [weak self] in self?.transfer?.cancel() }
         window.answer("close-request") { [weak self] in self?.keepsOpen() ?? false }
         window.on("destroy") { [weak self] in self?.closed() }
@@ -226,13 +239,25 @@ final class ContactsWindow {
             widgets.failed[text: "title"] = Markup.escaped("Couldn’t Continue from \(device)")
             widgets.failed[text: "description"] = Markup.escaped(reason)
         }
+        if widgets.panes[text: "visible-child-name"] != pane.name { leavePane() }
         widgets.panes[text: "visible-child-name"] = pane.name
         widgets.spinner[flag: "spinning"] = pane.name == "continuing"
         widgets.title[text: "title"] = pane.title
         let shown = state.pane == .nothing ? widgets.listPage : widgets.contentPage
-        if widgets.leaflet[object: "visible-child"]?.pointer != shown.pointer {
+        // Where both are seen the keyboard would leave the list with it.
+        if widgets.leaflet[flag: "folded"], widgets.leaflet[object: "visible-child"]?.pointer != shown.pointer
+        {
             widgets.leaflet[object: "visible-child"] = shown
         }
+    }
+
+    /// Takes the keyboard from what is about to be hidden. GTK would give it to whatever comes next, and a message that has it
+    /// stays for ever.
+    private func leavePane() {
+        guard let focus = gtk_window_get_focus(window.pointer),
+            gtk_widget_is_ancestor(focus, widgets.contentPage.pointer) != 0
+        else { return }
+        gtk_window_set_focus(window.pointer, nil)
     }
 
     private func renderHeader() {
@@ -248,12 +273,12 @@ final class ContactsWindow {
         widgets.edit[flag: "visible"] = isViewing
         widgets.more[flag: "visible"] = state.viewed.map { store.list[$0.id] != nil } ?? false
         let isStored = state.viewed.map { store.list[$0.id] != nil } ?? false
-        actions["edit"]?.isEnabled = isViewing
-        actions["delete"]?.isEnabled = isStored
-        actions["back"]?.isEnabled = isViewing
-        actions["cancel"]?.isEnabled = widgets.cancel[flag: "visible"] && !state.isSaving
-        actions["save"]?.isEnabled = state.canSave
-        actions["new"]?.isEnabled = store.problem == nil
+        commands[isEnabled: "edit"] = isViewing
+        commands[isEnabled: "delete"] = isStored
+        commands[isEnabled: "back"] = isViewing
+        commands[isEnabled: "cancel"] = widgets.cancel[flag: "visible"] && !state.isSaving
+        commands[isEnabled: "save"] = state.canSave
+        commands[isEnabled: "new"] = store.problem == nil
     }
 
     private func renderNotice() {
@@ -264,20 +289,20 @@ final class ContactsWindow {
             widgets.noticeButton[text: "label"] = notice.button ?? ""
         }
         widgets.notice[flag: "revealed"] = notice != nil
-        actions["notice"]?.isEnabled = notice?.button != nil
+        commands[isEnabled: "notice"] = notice?.button != nil
     }
 
-    private func addActions() {
+    private func addCommands() {
         let commands: [(String, (ContactsWindow) -> () -> Void)] = [
             ("new", ContactsWindow.new), ("edit", ContactsWindow.edit), ("delete", ContactsWindow.delete),
             ("back", ContactsWindow.back), ("cancel", ContactsWindow.cancel), ("save", ContactsWindow.save),
             ("search", ContactsWindow.search), ("notice", ContactsWindow.heedNotice),
             ("reload", ContactsWindow.reload), ("copy-failure", ContactsWindow.copyFailure),
             ("shortcuts", ContactsWindow.showShortcuts), ("about", ContactsWindow.showAbout),
-            ("close", ContactsWindow.close),
+            ("close", ContactsWindow.close), ("quit", ContactsWindow.quit),
         ]
         for (name, command) in commands {
-            actions[name] = Action(name, of: window) { [weak self] in if let self { command(self)() } }
+            self.commands.add(name) { [weak self] in if let self { command(self)() } }
         }
     }
 }

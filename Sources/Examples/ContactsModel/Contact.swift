@@ -21,6 +21,14 @@ public struct Contact: Hashable, Sendable, Identifiable {
         set { values[field.rawValue] = newValue.isEmpty ? nil : newValue }
     }
 
+    /// The contact, with a time that is not after `moment`. Nobody can have changed it later than now, and what says so
+    /// would be taken for newer than all that people will change until then.
+    public func changed(atMost moment: Int64) -> Contact {
+        var contact = self
+        contact.modified = min(modified, moment)
+        return contact
+    }
+
     /// What it is called: by the first of its fields that says something.
     public var displayName: String {
         for field in Field.allCases where field != .note {

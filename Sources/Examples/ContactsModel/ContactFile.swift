@@ -38,12 +38,19 @@ public struct ContactFile: Sendable {
     /// The most bytes that it may have: more than a hundred thousand contacts take that somebody has typed.
     public static let maximumSize = 64 << 20
 
+    /// How long another process may keep the contacts for itself before that is a failure.
+    public static let patience = Duration.seconds(10)
+
     private let maximumSize: Int
+    private let patience: Duration
 
     /// The file at `path`, which need not exist yet.
-    public init(path: String, maximumSize: Int = Self.maximumSize) {
+    public init(
+        path: String, maximumSize: Int = Self.maximumSize, patience: Duration = Self.patience
+    ) {
         self.path = SmallFile.target(of: path)
         self.maximumSize = maximumSize
+        self.patience = patience
     }
 
     /// The user's contacts.
@@ -93,10 +100,21 @@ public struct ContactFile: Sendable {
         }
         do {
             let form = try decoder.decode(Form.self, from: Data(bytes))
-            return Contents(list: ContactList(form.contacts))
+            let latest = latestMoment
+            return Contents(list: ContactList(form.contacts.lazy.map { $0.changed(atMost: latest) }))
         } catch {
             return Contents(list: ContactList(), setAside: try setAside())
         }
+    }
+
+    /// The latest moment at which something in the file can have been changed. As it is that of the file, a contact has the
+    /// same time whenever it is read.
+    private var latestMoment: Int64 {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return Moment.now }
+        let seconds = Int64(status.st_mtim.tv_sec).multipliedReportingOverflow(by: 1_000_000)
+        if seconds.overflow { return Moment.now }
+        return min(Moment.now, seconds.partialValue + Int64(status.st_mtim.tv_nsec) / 1_000)
     }
 
     private func write(_ list: ContactList) throws(Failure) {
@@ -154,20 +172,9 @@ public struct ContactFile: Sendable {
         } catch {
             throw Failure(description: "\(error)")
         }
-        // A file of its own, as the other one is a new one after each change.
-        let descriptor = open("\(path).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw Failure(description: "\(path).lock can't be opened: \(SystemError.last).")
-        }
-        // Closing the file unlocks it.
-        defer { close(descriptor) }
-        while flock(descriptor, LOCK_EX) != 0 {
-            guard errno == EINTR else {
-                throw Failure(description: "\(path).lock can't be locked: \(SystemError.last).")
-            }
-        }
+        let lock = try FileLock("\(path).lock", within: patience)
         removeLeftovers()
-        return try body()
+        return try withExtendedLifetime(lock) { () throws(Failure) in try body() }
     }
 
     /// Removes what processes that were killed while they wrote have left. Nobody else writes now.

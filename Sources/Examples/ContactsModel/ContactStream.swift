@@ -59,11 +59,16 @@ public struct ContactStreamReader {
     private var expected: Int?
     private var unread = Data()
     private let maximumSize: Int
+    private let latest: Int64
     private var size = 0
     private let decoder = JSONDecoder()
 
     /// Nothing has come yet, and no more than `maximumSize` bytes may: more contacts than the file may have are not kept either.
-    public init(maximumSize: Int = ContactFile.maximumSize) { self.maximumSize = maximumSize }
+    /// None has been changed after `latest`, whatever it says.
+    public init(maximumSize: Int = ContactFile.maximumSize, latest: Int64 = Moment.now) {
+        self.maximumSize = maximumSize
+        self.latest = latest
+    }
 
     /// How much of all has come, from 0 to 1.
     public var progress: Double {
@@ -111,7 +116,7 @@ public struct ContactStreamReader {
             throw Failure(description: "More contacts have come than the \(expected) that were announced.")
         }
         do {
-            contacts.append(try decoder.decode(Contact.self, from: line))
+            contacts.append(try decoder.decode(Contact.self, from: line).changed(atMost: latest))
         } catch {
             throw Failure(description: "Contact \(contacts.count + 1) can't be understood.")
         }

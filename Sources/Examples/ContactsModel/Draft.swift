@@ -6,7 +6,7 @@ public struct Draft: Hashable, Codable, Sendable {
     /// What stands in the form.
     public private(set) var contact: Contact
     /// When the contact that editing began with had been changed; 0 for a new one.
-    public let base: Int64
+    public private(set) var base: Int64
     /// The field that the cursor is in.
     public var field: Field?
     /// The characters before the cursor, as GTK counts them.
@@ -20,6 +20,14 @@ public struct Draft: Hashable, Codable, Sendable {
         base = contact.modified
         field = .name
         cursor = contact[.name].unicodeScalars.count
+    }
+
+    /// The form, with times that are not after `moment`, as ``Contact/changed(atMost:)`` has it.
+    public func changed(atMost moment: Int64) -> Draft {
+        var draft = self
+        draft.contact = contact.changed(atMost: moment)
+        draft.base = min(base, moment)
+        return draft
     }
 
     /// Whether the contact has never been saved.

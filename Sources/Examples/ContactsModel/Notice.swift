@@ -6,6 +6,8 @@ public enum Notice: Equatable, Sendable {
     case elsewhere(String)
     /// The contact has come from another device and is not in this address book.
     case notStored
+    /// The contact has come from another device, and is older in this address book.
+    case newer
     /// The contact was changed here after editing had begun.
     case changedHere
 
@@ -14,6 +16,7 @@ public enum Notice: Equatable, Sendable {
         switch self {
         case .elsewhere(let device): "Continued on \(device)"
         case .notStored: "This contact is not stored here"
+        case .newer: "This contact is newer than the one that is stored here"
         case .changedHere: "This contact was changed here meanwhile. Saving replaces that."
         }
     }
@@ -23,6 +26,7 @@ public enum Notice: Equatable, Sendable {
         switch self {
         case .elsewhere: "_Edit Here"
         case .notStored: "_Add"
+        case .newer: "_Update"
         case .changedHere: nil
         }
     }

@@ -62,7 +62,8 @@ public struct WindowState: Sendable {
             if let elsewhere { return .elsewhere(elsewhere.device) }
             return draft.isOlder(than: list[draft.contact.id]) ? .changedHere : nil
         case .viewing(let contact):
-            return list[contact.id] == nil ? .notStored : nil
+            guard let stored = list[contact.id] else { return .notStored }
+            return stored.modified < contact.modified && stored.values != contact.values ? .newer : nil
         case .nothing, .continuing, .failed:
             return nil
         }

@@ -15,6 +15,7 @@ extension Bridge: DevicesOwner {
     func pairingAddresses(of device: DeviceID) -> [NetworkAddress] { pairings.addresses(of: device) }
     func announcedAddresses(of device: DeviceID) -> [NetworkAddress] { discovery.addresses(of: device) }
     func dialError(of device: DeviceID) -> String? { dials.errors[device] }
+    func sending(to device: DeviceID) -> (isUnderWay: Bool, error: String) { sends.state(of: device) }
     func peerServer(for device: DeviceID) -> any PeerServer { OutgoingPeerObject(self, device) }
 
     func pair(_ device: DeviceID) throws { try pairings.pair(device) }
@@ -24,4 +25,5 @@ extension Bridge: DevicesOwner {
     }
 
     func cancelPairing(_ device: DeviceID) { pairings.cancel(device) }
+    func send(to device: DeviceID) async throws { try await sends.send(to: device) }
 }

@@ -15,6 +15,10 @@ protocol DeviceObjectOwner: AnyObject {
     func cancelPairing(_ device: DeviceID)
     /// Ends the trust in `device`, and tells it so.
     func unpair(_ device: DeviceID) throws
+    /// Sends what this device offers to `device`.
+    func send(to device: DeviceID) async throws
+    /// What `device` sends is shown as sent from now on, or not.
+    func setMuted(_ isMuted: Bool, _ device: DeviceID) throws
 }
 
 /// Another device on the bus.
@@ -33,6 +37,9 @@ final class DeviceObject: DeviceServer {
         var pairingState = "none"
         var pairingCode = ""
         var pairingError = ""
+        var isMuted = false
+        var isSending = false
+        var sendError = ""
 
         var isConnected: Bool { connectedSince != 0 }
 
@@ -50,6 +57,9 @@ final class DeviceObject: DeviceServer {
             if pairingState != other.pairingState { names.append("PairingState") }
             if pairingCode != other.pairingCode { names.append("PairingCode") }
             if pairingError != other.pairingError { names.append("PairingError") }
+            if isMuted != other.isMuted { names.append("Muted") }
+            if isSending != other.isSending { names.append("Sending") }
+            if sendError != other.sendError { names.append("SendError") }
             return names
         }
     }
@@ -76,6 +86,9 @@ final class DeviceObject: DeviceServer {
     var pairingState: String { state.pairingState }
     var pairingCode: String { state.pairingCode }
     var pairingError: String { state.pairingError }
+    var muted: Bool { state.isMuted }
+    var sending: Bool { state.isSending }
+    var sendError: String { state.sendError }
 
     func pair(_ call: MethodCall) async throws { try owner.pair(device) }
 
@@ -85,4 +98,6 @@ final class DeviceObject: DeviceServer {
 
     func cancelPairing(_ call: MethodCall) async throws { owner.cancelPairing(device) }
     func unpair(_ call: MethodCall) async throws { try owner.unpair(device) }
+    func send(_ call: MethodCall) async throws { try await owner.send(to: device) }
+    func setMuted(_ muted: Bool, _ call: MethodCall) async throws { try owner.setMuted(muted, device) }
 }

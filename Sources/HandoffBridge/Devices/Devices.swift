@@ -26,6 +26,9 @@ protocol DevicesOwner: DeviceObjectOwner {
     func announcedAddresses(of device: DeviceID) -> [NetworkAddress]
     /// Why `device` was not reached at the last attempt, for people; nil if it was.
     func dialError(of device: DeviceID) -> String?
+    /// Whether something is being sent to `device`, and why it did not take what was sent last, for people; empty if it
+    /// did.
+    func sending(to device: DeviceID) -> (isUnderWay: Bool, error: String)
     /// What serves the broker's calls to `device`.
     func peerServer(for device: DeviceID) -> any PeerServer
 }
@@ -74,6 +77,7 @@ final class Devices {
         let said = link?.received
         let own = [said?.name, entry?.name].compactMap { $0 }.first { !$0.isEmpty } ?? ""
         let pairing = owner.shownPairing(of: device)
+        let sending = owner.sending(to: device)
         return DeviceObject.State(
             name: own.isEmpty ? "" : names.name(device, own),
             type: [said?.type, entry?.type].compactMap { $0 }.first { !$0.isEmpty } ?? "",
@@ -81,7 +85,8 @@ final class Devices {
             connectedSince: link?.establishedTime ?? 0, connectedAddress: link?.remoteAddress ?? "",
             connectionError: entry == nil || link != nil ? "" : owner.dialError(of: device) ?? "",
             pairingState: pairing.state, pairingCode: pairing.code,
-            pairingError: pairing.error)
+            pairingError: pairing.error, isMuted: entry?.isMuted ?? false,
+            isSending: sending.isUnderWay, sendError: sending.error)
     }
 
     /// Where `device` was reached, the latest first, and where it says it is.

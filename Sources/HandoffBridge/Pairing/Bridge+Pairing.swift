@@ -12,6 +12,8 @@ extension Bridge: PairingsOwner {
     func store(_ entry: TrustEntry) throws {
         var entry = entry
         entry.formerSecret = trust[entry.device]?.secret
+        // Pairing anew mends the trust; what the user has chosen stays.
+        entry.isMuted = trust[entry.device]?.isMuted ?? false
         do {
             try trust.put(entry)
         } catch {

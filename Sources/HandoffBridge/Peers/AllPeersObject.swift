@@ -38,6 +38,8 @@ final class AllPeersObject: PeerServer {
         HandoffFailure(.notSupported, "Only Offer and Withdraw go to all peers. Call the object of one peer.")
     }
 
+    func invite(activity: String, _ call: MethodCall) async throws { throw failure }
+
     func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> [String: Value] {
         throw failure
     }

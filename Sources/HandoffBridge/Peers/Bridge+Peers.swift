@@ -7,6 +7,7 @@ internal import MainLoop
 extension Bridge: PeerOwner, IncomingPeerOwner, AllPeersOwner {
     func peer(_ device: DeviceID) -> Peer? { peers[device] }
     func dialNow(_ device: DeviceID) { dials.dialNow(device) }
+    func isMuted(_ device: DeviceID) -> Bool { trust[device]?.isMuted == true }
     func hasStreams(_ owner: Stream.Owner) -> Bool { streams.exist(owner) }
 }
 

@@ -52,7 +52,12 @@ final class BrokerClient {
         let type: String
         /// The number of the link; nil if there is none.
         let link: Int?
+        /// Whether what the peer sends is not shown as sent.
+        let isMuted: Bool
     }
+
+    /// How long a call of the user waits for the broker.
+    private static let answerTime = Duration.seconds(1)
 
     init(_ bridge: any BrokerClientOwner) { self.bridge = bridge }
 
@@ -143,11 +148,13 @@ final class BrokerClient {
     }
 
     /// Whether Handoff is on, as the broker says when it is asked: what it has just told somebody else
-    /// counts, even if the news of that is still on its way here.
+    /// counts, even if the news of that is still on its way here. A broker that does not answer is not waited for: what it
+    /// has said before counts.
     func isOnNow() async -> Bool {
         guard let owner else { return bridge.isOn }
         let object = RemoteObject(connection, owner, HandoffNames.brokerPath)
-        let answer = try? await ManagerProxy(object).enabled()
+        let answer = try? await object.property(
+            ManagerProxy.interface, "Enabled", as: Bool.self, timeout: Self.answerTime)
         return bridge.isOn && answer != false
     }
 
@@ -189,7 +196,7 @@ final class BrokerClient {
             do {
                 let properties: [String: Value] = [
                     "Name": .string(news.name), "Type": .string(news.type),
-                    "Connected": .boolean(news.link != nil),
+                    "Connected": .boolean(news.link != nil), "Muted": .boolean(news.isMuted),
                 ]
                 _ = try await manager(owner).addPeer(
                     deviceId: peer.device.description, properties: properties)

@@ -38,6 +38,10 @@ final class IncomingPeerObject: PeerServer {
         try await peer().peer.withdrawn(try ActivityID(checking: activity))
     }
 
+    func invite(activity: String, _ call: MethodCall) async throws {
+        try await peer().peer.invited(try ActivityID(checking: activity))
+    }
+
     func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> [String: Value] {
         let id = try ActivityID(checking: activity)
         let continuation = try ContinuationID(checking: continuation)

@@ -46,11 +46,16 @@ final class OutgoingPeerObject: PeerServer {
         }
     }
 
+    func invite(activity: String, _ call: MethodCall) async throws {
+        try await peer().invite(try ActivityID(checking: activity))
+    }
+
     func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> [String: Value] {
         let id = try ActivityID(checking: activity)
         let continuation = try ContinuationID(checking: continuation)
         let peer = try peer()
         peer.continuationBegan(continuation)
+        peer.invitationEnded(id)
         return try await peer.call("Fetch of \(id) for continuation \(continuation)") { proxy, timeout in
             try await proxy.fetch(
                 activity: id.description, continuation: continuation.description, timeout: timeout)

@@ -15,6 +15,8 @@ protocol PeerOwner: AnyObject {
     var ownOffer: OwnOffer? { get }
     /// Whether `device` is still trusted.
     func isTrusted(_ device: DeviceID) -> Bool
+    /// Whether the user does not want to be shown what `device` sends.
+    func isMuted(_ device: DeviceID) -> Bool
     /// What `device` is called in messages.
     func label(of device: DeviceID) -> String
     /// Dials `device` without waiting further, if it is to be dialled at all.
@@ -38,7 +40,7 @@ final class Peer {
     let device: DeviceID
     /// The established link on which both sides are paired.
     private(set) var link: Link?
-    private let owner: any PeerOwner
+    let owner: any PeerOwner
     private var offer = PeerOffer()
     private lazy var timer = DeadlineTimer { [weak self] in
         guard let self else { return }
@@ -238,6 +240,27 @@ final class Peer {
         for telling in perform(offer.withdrawn(id)) { try await telling.value }
     }
 
+    /// The peer's user has sent the activity here; nothing comes of that while the peer is muted.
+    /// - Throws: `offerWithdrawn` if it is not what the peer offers, or what the broker answers.
+    func invited(_ id: ActivityID) async throws {
+        if owner.isMuted(device) { return }
+        guard let actions = offer.invited(id, at: MainLoop.now) else { throw Self.notOffered(id) }
+        for telling in perform(actions) { try await telling.value }
+    }
+
+    /// What the peer has sent is not shown as sent any more: the broker fetches it, or the peer is muted (nil).
+    func invitationEnded(_ id: ActivityID? = nil) {
+        offer.invitationEnded(id)
+        updateTimer()
+    }
+
+    /// Only what is offered now can be sent.
+    static func notOffered(_ id: ActivityID) -> HandoffFailure {
+        HandoffFailure(
+            .offerWithdrawn,
+            "Activity \(id) is not what is offered now. Offer it first, or send what is offered.")
+    }
+
     /// There is a new broker, which has been told of this peer.
     func brokerAppeared() { perform(offer.brokerAppeared(at: MainLoop.now)) }
 
@@ -265,6 +288,7 @@ final class Peer {
         guard let broker = owner.brokersPeer(device) else { return }
         switch action {
         case .withdraw(let id): try await broker.withdraw(activity: id.description)
+        case .invite(let id): try await broker.invite(activity: id.description)
         case .offer(let id, let summary):
             do {
                 try await broker.offer(activity: id.description, summary: summary)

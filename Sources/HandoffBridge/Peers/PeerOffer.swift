@@ -2,8 +2,9 @@
 internal import DBus
 internal import HandoffCore
 
-/// The one offer of a peer, as far as the bridge remembers it, so that the broker can be told of it again,
-/// that it outlives a change of links, and that no peer makes offers faster than allowed.
+/// The one offer of a peer, and whether its user has sent it here, as far as the bridge remembers it, so that the broker
+/// can be told of it again, that it outlives a change of links, and that no peer makes offers or sends them faster than
+/// allowed.
 ///
 /// Times are microseconds of a monotonic clock.
 struct PeerOffer {
@@ -11,6 +12,17 @@ struct PeerOffer {
     enum Action: Equatable {
         case offer(ActivityID, [String: Value])
         case withdraw(ActivityID)
+        case invite(ActivityID)
+    }
+
+    /// How far the broker knows that the offer was sent here.
+    private enum Invitation {
+        /// It was not, or somebody here has begun to continue it.
+        case none
+        /// The broker has yet to be told.
+        case due
+        /// The broker was told.
+        case told
     }
 
     private struct Held {
@@ -20,10 +32,13 @@ struct PeerOffer {
         let link: Int
         /// Whether the broker has yet to be told of it.
         var isDue: Bool
+        var invitation: Invitation = .none
     }
 
     /// How many offers are passed on in a second; if there are more, the latest counts.
     static let maximumRate = 10
+    /// How many invitations are passed on in a second.
+    static let maximumInvitations = 1
     /// How long an offer stays without a link.
     static let withoutLink: Int64 = 5_000_000
     /// How long an offer stays on a new link without being repeated.
@@ -36,18 +51,33 @@ struct PeerOffer {
     private var told: ActivityID?
     private var replaced: ActivityID?
     private var rate = EventRate(limit: maximumRate)
+    private var invitationRate = EventRate(limit: maximumInvitations)
     private var expiry: Int64?
 
     /// The peer offers `id`, in place of what it offered before.
     mutating func offered(_ id: ActivityID, _ summary: [String: Value], link: Int, at now: Int64) -> [Action]
     {
-        held = Held(id: id, summary: summary, link: link, isDue: true)
+        let invitation = held?.id == id ? held?.invitation : nil
+        held = Held(id: id, summary: summary, link: link, isDue: true, invitation: invitation ?? .none)
         expiry = nil
         return tell(at: now)
     }
 
     /// The peer no longer offers `id`.
     mutating func withdrawn(_ id: ActivityID) -> [Action] { held?.id == id ? end() : [] }
+
+    /// The user of the peer has sent `id` here.
+    /// - Returns: nil if that is not what the peer offers.
+    mutating func invited(_ id: ActivityID, at now: Int64) -> [Action]? {
+        guard held?.id == id else { return nil }
+        held?.invitation = .due
+        return tell(at: now)
+    }
+
+    /// Nobody has to be told any more that `id` was sent here, or whatever is offered.
+    mutating func invitationEnded(_ id: ActivityID? = nil) {
+        if id == nil || held?.id == id { held?.invitation = .none }
+    }
 
     /// There is a link now, with this number. What was offered on another has to be repeated.
     mutating func linked(_ link: Int, at now: Int64) {
@@ -75,6 +105,7 @@ struct PeerOffer {
     mutating func brokerAppeared(at now: Int64) -> [Action] {
         told = nil
         held?.isDue = true
+        if held?.invitation == .told { held?.invitation = .due }
         return tell(at: now)
     }
 
@@ -88,8 +119,13 @@ struct PeerOffer {
 
     /// When ``advance(to:)`` has something to do; nil if time changes nothing.
     func nextDeadline(at now: Int64) -> Int64? {
-        let due = held?.isDue == true ? rate.nextAllowed(at: Instant(microseconds: now)).microseconds : nil
-        return [due, expiry].compactMap { $0 }.min()
+        let now = Instant(microseconds: now)
+        // An invitation is told behind its offer.
+        let due =
+            held?.isDue == true
+            ? rate.nextAllowed(at: now)
+            : held?.invitation == .due ? invitationRate.nextAllowed(at: now) : nil
+        return [due?.microseconds, expiry].compactMap { $0 }.min()
     }
 
     /// Time has passed.
@@ -99,11 +135,24 @@ struct PeerOffer {
     }
 
     private mutating func tell(at now: Int64) -> [Action] {
-        guard let offer = held, offer.isDue, rate.count(at: Instant(microseconds: now)) else { return [] }
+        let now = Instant(microseconds: now)
+        return tellOffer(at: now) + tellInvitation(at: now)
+    }
+
+    private mutating func tellOffer(at now: Instant) -> [Action] {
+        guard let offer = held, offer.isDue, rate.count(at: now) else { return [] }
         held?.isDue = false
         if told != offer.id { replaced = told }
         told = offer.id
         return [.offer(offer.id, offer.summary)]
+    }
+
+    private mutating func tellInvitation(at now: Instant) -> [Action] {
+        guard let offer = held, !offer.isDue, offer.invitation == .due, invitationRate.count(at: now) else {
+            return []
+        }
+        held?.invitation = .told
+        return [.invite(offer.id)]
     }
 
     private mutating func end() -> [Action] {

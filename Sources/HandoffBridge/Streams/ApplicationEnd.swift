@@ -3,6 +3,7 @@ internal import DBus
 internal import Glibc
 internal import HandoffInterfaces
 internal import Platform
+internal import Synchronization
 
 /// The bridge's end of the socket pair whose other end an application has. The end is closed when it is
 /// freed.
@@ -23,22 +24,48 @@ final class ApplicationEnd: Sendable {
         case stopped
     }
 
+    /// Who has the other end, which decides what an end of file means.
+    ///
+    /// The kernel says only once that an end was left with something unread in it, and it may be the writer who is told
+    /// (unix(7)); whoever reads then sees what looks like an orderly end. So a document's end counts only where no
+    /// writer can have been told before.
+    enum Holder {
+        /// An application: whatever it closes is the end of what it writes, also if it leaves something unread.
+        case application
+        /// The broker here, which sends a document. Nothing is ever written to it.
+        case documentSender
+        /// The broker here, which receives a document. It acknowledges it by ending its direction, which counts only
+        /// after the document's own end: nothing is written from then on.
+        case documentReceiver
+    }
+
     /// The number, for calls that borrow the descriptor.
     let descriptor: Int32
-    /// Whether the stream breaks when the application closes its end and leaves something unread there, or reads no
-    /// more of what comes. Otherwise that is the end of what it writes, like any other.
-    private let breaksWhenLeft: Bool
+    private let holder: Holder
+    /// Whether the other end has been told that nothing more comes.
+    private let hasEnded = Atomic<Bool>(false)
 
     /// Takes over an end in whose queue is one byte that is no part of the stream.
-    init(owning descriptor: consuming FileDescriptor, breaksWhenLeft: Bool = false) {
+    init(owning descriptor: consuming FileDescriptor, heldBy holder: Holder = .application) {
         self.descriptor = descriptor.take()
-        self.breaksWhenLeft = breaksWhenLeft
+        self.holder = holder
         setPeekOffset(1)
     }
 
     deinit { close(descriptor) }
 
     private static let left = StreamFault(description: "it was closed here before its end")
+    private static let notEmpty = StreamFault(
+        description: "the other device sends something where only the end of its direction is expected")
+
+    /// The number of bytes that stands for an end of file.
+    /// - Throws: if the end is none.
+    private var endOfFile: Int {
+        get throws(StreamFault) {
+            if holder == .documentReceiver, !hasEnded.load(ordering: .acquiring) { throw Self.left }
+            return 0
+        }
+    }
 
     /// Another descriptor of the same socket; nil if no descriptor is free.
     func copy() -> FileDescriptor? {
@@ -58,13 +85,13 @@ final class ApplicationEnd: Sendable {
     /// The byte before `data` is overwritten too, with the used byte that comes out of the queue first.
     /// - Returns: the number of bytes; 0 when the application has ended its direction, or reading was
     ///   stopped.
-    /// - Throws: what the system cannot do.
+    /// - Throws: what the system cannot do; that a broker has gone before the end of a document.
     func read(_ data: UnsafeMutableRawBufferPointer) throws(StreamFault) -> Int {
         guard let start = data.baseAddress else { return 0 }
         // Waits until there is more than the used byte. The byte that this gives is ignored: kernels before
         // 6.18 begin at the head of the queue after they have waited ("af_unix: Read sk_peek_offset() again
         // after sleeping").
-        guard try receive(start, 1, Int32(MSG_PEEK)) == 1 else { return 0 }
+        guard try receive(start, 1, Int32(MSG_PEEK)) == 1 else { return try endOfFile }
         var queued: Int32 = 0
         guard ioctl(descriptor, UInt(FIONREAD), &queued) == 0, queued > 1 else { throw .system }
         // Takes all bytes but the last, which stays as the used one.
@@ -85,7 +112,7 @@ final class ApplicationEnd: Sendable {
             let result = recv(descriptor, place, count, flags)
             if result >= 0 { return result }
             if errno == ECONNRESET {
-                if breaksWhenLeft { throw Self.left }
+                if holder != .application { throw Self.left }
                 return 0
             }
             if errno != EINTR { throw .system }
@@ -93,8 +120,9 @@ final class ApplicationEnd: Sendable {
     }
 
     /// Writes `bytes`, waiting for the application as long as `stop` is not signalled.
-    /// - Throws: what the system cannot do.
+    /// - Throws: what the system cannot do; that nothing may be written to this holder, or that it has gone.
     func write(_ bytes: UnsafeRawBufferPointer, unless stop: StopSignal) throws(StreamFault) -> Writing {
+        if holder == .documentSender { throw Self.notEmpty }
         var place = 0
         while place < bytes.count {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[place...])
@@ -105,7 +133,7 @@ final class ApplicationEnd: Sendable {
             } else if errno == EAGAIN || errno == EWOULDBLOCK {
                 if !stop.wait(descriptor, Int16(POLLOUT)) { return .stopped }
             } else if errno == EPIPE || errno == ECONNRESET {
-                if breaksWhenLeft { throw Self.left }
+                if holder != .application { throw Self.left }
                 return .refused
             } else if errno != EINTR {
                 throw .system
@@ -115,7 +143,11 @@ final class ApplicationEnd: Sendable {
     }
 
     /// The application reads an end of file after what was written to it.
-    func endWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
+    func endWriting() {
+        // Nobody can answer the end before it is there.
+        hasEnded.store(true, ordering: .releasing)
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
 
     /// The application cannot write any more (`EPIPE`), and ``read(_:)`` returns.
     func stopReading() { StreamSocket.preventWriting(to: descriptor) }

@@ -22,6 +22,14 @@ final class Stream {
 
         /// How long it may take until the stream is open.
         var openingTime: Duration { self == .document ? Deadline.document : Deadline.stream }
+
+        /// Who has the application's end of the stream.
+        func holder(atOrigin isOrigin: Bool) -> ApplicationEnd.Holder {
+            switch self {
+            case .application: .application
+            case .document: isOrigin ? .documentSender : .documentReceiver
+            }
+        }
     }
 
     /// What both sides have agreed on.

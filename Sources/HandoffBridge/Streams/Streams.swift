@@ -173,7 +173,7 @@ final class Streams {
         _ content: Stream.Content, _ owner: Stream.Owner, over link: Link, _ end: consuming FileDescriptor
     ) -> Stream {
         repeat { nextNumber &+= 1 } while streams[nextNumber] != nil
-        let end = ApplicationEnd(owning: end, breaksWhenLeft: content == .document)
+        let end = ApplicationEnd(owning: end, heldBy: content.holder(atOrigin: owner.isOrigin))
         let stream = Stream(nextNumber, content, of: owner, over: link, end, self)
         streams[nextNumber] = stream
         if content == .application { bridge.streamOpened(stream) }

@@ -29,6 +29,8 @@ struct TrustEntry: Hashable, Sendable {
     /// Whether the id was entered by hand and there has been no paired link since: until then both may knock
     /// with the secret that is made from the ids.
     var awaitsLink: Bool
+    /// Whether the user does not want to be shown what the device sends.
+    var isMuted = false
     /// The secret that both devices share; nil until there was a link.
     private(set) var secret: PeerSecret?
     /// Since when they have shared it, in microseconds since the Unix epoch; 0 without a secret.

@@ -7,7 +7,8 @@ internal import Platform
 ///
 /// GKeyFile reads an empty file, one that was cut short and one whose content is there twice without
 /// complaint, so whatever can reveal that is checked: the count, that no group comes twice, and that each
-/// group has all of its keys, the last of which has a form that shows whether it was cut.
+/// group has all of its keys, the last of which has a form that shows whether it was cut. `Muted` alone may be missing,
+/// and means false then.
 enum TrustFile {
     /// What is wrong with a file, for people.
     struct Damage: Error, CustomStringConvertible {
@@ -43,6 +44,7 @@ enum TrustFile {
         static let secretSince = "SecretSince"
         static let formerSecret = "FormerSecret"
         static let awaitsLink = "AwaitsLink"
+        static let muted = "Muted"
         static let device = "Device"
         static let since = "Since"
     }
@@ -63,6 +65,7 @@ enum TrustFile {
             file.set(Key.secretSince, in: group, to: entry.secretSince)
             file.set(Key.formerSecret, in: group, to: text(entry.formerSecret))
             file.set(Key.awaitsLink, in: group, to: entry.awaitsLink)
+            if entry.isMuted { file.set(Key.muted, in: group, to: true) }
             file.set(Key.mutual, in: group, to: entry.isMutual)
         }
         for (number, tombstone) in tombstones.enumerated() {
@@ -142,7 +145,7 @@ enum TrustFile {
         }
         let source = try file.string(Key.source, in: group).flatMap { TrustEntry.Source(rawValue: $0) }
         let addresses = try required(Key.addresses, file.strings(Key.addresses, in: group))
-        return TrustEntry(
+        var entry = TrustEntry(
             device,
             since: try required(Key.since, file.integer(Key.since, in: group)),
             name: PeerText.name(try required(Key.name, file.string(Key.name, in: group))),
@@ -154,5 +157,7 @@ enum TrustFile {
             secret: try secret(Key.secret, group, file),
             secretSince: try required(Key.secretSince, file.integer(Key.secretSince, in: group)),
             formerSecret: try secret(Key.formerSecret, group, file))
+        entry.isMuted = try file.boolean(Key.muted, in: group) ?? false
+        return entry
     }
 }

@@ -74,7 +74,14 @@ final class ActivityObject {
         broker.registry.registration(of: owner.text)?.team ?? Team(applicationID)
     }
 
-    var details: SessionActivity.Details { state.details(team: team) }
+    /// Whether the user keeps its application out.
+    var isExcluded: Bool {
+        let registry = broker.registry
+        return registry.isExcluded(applicationID)
+            || registry.registration(of: owner.text).map { registry.isExcluded($0) } ?? false
+    }
+
+    var details: SessionActivity.Details { state.details(team: team, isExcluded: isExcluded) }
 
     /// The application's object that is asked to save and told of continuations.
     var delegateProxy: ActivityDelegateProxy {
@@ -114,9 +121,13 @@ final class ActivityObject {
         try apply(["UserInfo": .properties(merged)], call)
     }
 
-    /// The application has registered anew. What is offered and what is fetched have to name the same team.
-    func teamChanged() {
-        guard let known = broker.activities[id]?.details, known.team != team else { return }
+    /// The application has registered anew, or the user has excluded others. What is offered and what is fetched have to
+    /// name the same team, and nothing of an excluded application is offered.
+    func registrationChanged() {
+        let details = details
+        guard let known = broker.activities[id]?.details,
+            known.team != details.team || known.isExcluded != details.isExcluded
+        else { return }
         if let actions = try? broker.activities.update(id, details: details, payloadChanged: true, at: .now) {
             broker.perform(actions)
         }

@@ -33,8 +33,12 @@ extension Broker {
         if let current = activities.current { object(of: current)?.fileNameTypesChanged() }
         let applications = reading.contents.applications
         for connection in registry.setInstalled(applications) {
-            for activity in activities.activities(of: connection) { object(of: activity.id)?.teamChanged() }
+            for activity in activities.activities(of: connection) {
+                object(of: activity.id)?.registrationChanged()
+            }
         }
+        // Which packages the excluded applications are from may be known only now.
+        exclude()
         defaults.lookAgain()
         // What the sites of the others have said is not to be forgotten, nor to be asked for again.
         if isWhole { sites.setInstalled(applications) }

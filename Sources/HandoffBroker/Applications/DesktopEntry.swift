@@ -43,9 +43,10 @@ enum DesktopEntry {
             documentTypes: try documentTypes(file), domains: domains)
         // An entry that says something illegal is refused, and not only not started.
         _ = try file.boolean("DBusActivatable", in: group)
+        let package = try package(file)
         return InstalledApplication(
-            id, team: try team(file, id), declaration: declaration,
-            start: LaunchEntry.start(file, id, path: path))
+            id, team: try team(file, id, package), declaration: declaration,
+            start: LaunchEntry.start(file, id, path: path), package: package)
     }
 
     private static func documentTypes(_ file: KeyFile) throws -> [String: ActivityType] {
@@ -62,16 +63,21 @@ enum DesktopEntry {
     }
 
     /// An application in a sandbox does not choose freely whose activities it gets.
-    private static func team(_ file: KeyFile, _ id: ApplicationID) throws -> Team? {
+    private static func team(
+        _ file: KeyFile, _ id: ApplicationID, _ package: SandboxPackage?
+    ) throws -> Team? {
         guard let text = try file.string("X-Handoff-Team", in: group), !text.isEmpty else { return nil }
         let team = try Team(text)
-        let isSandboxed =
-            try file.string("X-Flatpak", in: group) != nil
-            || file.string("X-SnapInstanceName", in: group) != nil
-        guard !isSandboxed || team.isClaimable(by: id) else {
+        guard package == nil || team.isClaimable(by: id) else {
             throw HandoffFailure(.invalidArguments, "a sandboxed application may not claim the team \(team).")
         }
         return team
+    }
+
+    /// The package that the entry is from; nil if its application runs in no sandbox.
+    private static func package(_ file: KeyFile) throws -> SandboxPackage? {
+        if let application = try file.string("X-Flatpak", in: group) { return .flatpak(application) }
+        return try file.string("X-SnapInstanceName", in: group).map { .snap($0) }
     }
 
     private static func contains(_ bytes: [UInt8], _ part: [UInt8]) -> Bool {

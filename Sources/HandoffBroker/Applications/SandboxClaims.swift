@@ -38,15 +38,8 @@ enum SandboxClaims {
         }
     }
 
-    /// Whether `id` is the application that this sandbox is for. The desktop entries of a snap are named after the snap, and after the application if that has another
-    /// name.
-    static func isOwn(_ id: ApplicationID, _ sandbox: Sandbox) -> Bool {
-        switch sandbox {
-        case .flatpak(let application): id.description == application
-        case .snap(let name): id.description == name || id.description.hasPrefix(name + "_")
-        case .unknown: false
-        }
-    }
+    /// Whether `id` is the application that this sandbox is for.
+    static func isOwn(_ id: ApplicationID, _ sandbox: Sandbox) -> Bool { sandbox.package?.owns(id) ?? false }
 
     /// The first thing of `declaration` that `entry` does not say as well.
     private static func undeclared(_ declaration: Declaration, in entry: Declaration) -> String? {
@@ -59,5 +52,16 @@ enum SandboxClaims {
             return document.key
         }
         return declaration.domains.first { !entry.domains.contains($0) }
+    }
+}
+
+extension Sandbox {
+    /// The package that runs in it; nil if that is not known.
+    var package: SandboxPackage? {
+        switch self {
+        case .flatpak(let application): .flatpak(application)
+        case .snap(let name): .snap(name)
+        case .unknown: nil
+        }
     }
 }

@@ -28,6 +28,8 @@ protocol PeerObjectOwner: PeerDirectory {
     func offered(_ offer: Offer, by device: DeviceID)
     /// `device` no longer offers this activity.
     func withdrawn(_ id: ActivityID, by device: DeviceID)
+    /// The user of `device` has sent this activity here, which is what it offers.
+    func invited(to id: ActivityID, by device: DeviceID)
     /// An activity of this session.
     func object(of id: ActivityID) -> ActivityObject?
     /// All connections of the process of `connection`, which is one of them.
@@ -42,6 +44,8 @@ extension Broker: PeerObjectOwner {
     func offered(_ offer: Offer, by device: DeviceID) { peers.offered(offer, by: device) }
 
     func withdrawn(_ id: ActivityID, by device: DeviceID) { peers.withdraw(id, from: device) }
+
+    func invited(to id: ActivityID, by device: DeviceID) { peers.invited(to: id, by: device) }
 }
 
 /// `org.example.Handoff.Peer` at the broker: what one paired device asks of this session. Everything in it comes
@@ -79,6 +83,13 @@ final class PeerObject: PeerServer {
     func withdraw(activity: String, _ call: MethodCall) async throws {
         let id = try ActivityID(checking: activity)
         call.afterReply { [weak owner, device] in owner?.withdrawn(id, by: device) }
+    }
+
+    func invite(activity: String, _ call: MethodCall) async throws {
+        try requireEnabled()
+        let id = try ActivityID(checking: activity)
+        guard owner.remoteOffers.offers[device]?.id == id else { throw Self.withdrawn(id) }
+        call.afterReply { [weak owner, device] in owner?.invited(to: id, by: device) }
     }
 
     // MARK: Continuations of our activities

@@ -13,6 +13,8 @@ protocol PeersOwner: AnyObject {
     var connection: Connection { get }
     /// What can continue `offer` here, best first.
     func handlers(for offer: Offer) -> [Handler]
+    /// What could continue it here if the user had not excluded it.
+    func keptOut(from offer: Offer) -> KeptOut
     /// What peers offer.
     var remoteOffers: RemoteOffers { get set }
     /// What peers continue.
@@ -64,7 +66,7 @@ final class Peers {
     /// Whether `device` is a peer.
     func contains(_ device: DeviceID) -> Bool { objects[device] != nil }
 
-    /// Adds a peer, or replaces what is known about it. ``added(_:isConnected:)`` is to follow.
+    /// Adds a peer, or replaces what is known about it. ``added(_:isConnected:isMuted:)`` is to follow.
     func add(_ device: DeviceID, name: String, type: String) throws -> ObjectPath {
         let path = try HandoffNames.peers.appending(device.description)
         let isNew = objects[device] == nil
@@ -84,8 +86,10 @@ final class Peers {
         return path
     }
 
-    /// Draws the consequences of adding a peer: there is a link with it, or a new one, or none.
-    func added(_ device: DeviceID, isConnected: Bool) {
+    /// Draws the consequences of adding a peer: there is a link with it, or a new one, or none; and what it sends is
+    /// shown as sent, unless it is muted.
+    func added(_ device: DeviceID, isConnected: Bool, isMuted: Bool) {
+        perform(owner.remoteOffers.setMuted(isMuted, device))
         for object in shown.values where object.key.device == device { object.deviceChanged() }
         if owner.remoteOffers.hidden.contains(where: { $0.device == device }) {
             owner.tellSubscribers(["HiddenOffers"])
@@ -149,7 +153,19 @@ final class Peers {
                 runner.offerWithdrawn()
             }
         }
-        perform(owner.remoteOffers.offer(offer, from: device, handlers: owner.handlers(for: offer)))
+        perform(
+            owner.remoteOffers.offer(
+                offer, from: device, handlers: owner.handlers(for: offer), keptOut: owner.keptOut(from: offer)
+            ))
+    }
+
+    /// The user of `device` has sent this activity here. Nothing happens unless it is what that device offers.
+    func invited(to id: ActivityID, by device: DeviceID) {
+        do {
+            perform(try owner.remoteOffers.invite(id, from: device, at: .now))
+        } catch {
+            brokerLog.debug("\(name(of: device)) has sent what it offers no longer: \(error.message)")
+        }
     }
 
     func perform(_ actions: [RemoteOffers.Action]) {
@@ -214,9 +230,12 @@ final class PeerManagerObject: PeerManagerServer {
         let type = try properties["Type"].map { try ActivityState.string($0, "Type") } ?? ""
         let isConnected =
             try properties["Connected"].map { try ActivityState.boolean($0, "Connected") } ?? true
+        let isMuted = try properties["Muted"].map { try ActivityState.boolean($0, "Muted") } ?? false
         let device = try DeviceID(checking: deviceId)
         let path = try peers.add(device, name: name, type: type)
-        call.afterReply { [weak peers] in peers?.added(device, isConnected: isConnected) }
+        call.afterReply { [weak peers] in
+            peers?.added(device, isConnected: isConnected, isMuted: isMuted)
+        }
         return path
     }
 

@@ -78,7 +78,7 @@ extension ContinuationRunner {
             guard attempt == documentFile.attempt else { return }
             let about = try DocumentDescription(reply.about)
             documentFile.receiving = try DocumentReceiving(
-                about, from: reply.stream, to: owner.documents.downloads,
+                about, from: reply.stream, to: owner.documents.folder,
                 replacing: documentFile.brought?.placed
             ) { [weak self] event in self?.received(event, about, attempt) }
             showProgress(0, of: about.size)
@@ -139,6 +139,7 @@ extension ContinuationRunner {
                     "No application here opens documents of the type \(PeerText.message(type)). Install one, or"
                         + " choose one for that type in the settings of your desktop.")
             }
+            try checkExcluded(application)
             try await owner.starter.open(url, with: application, activationToken: activationToken)
             brokerLog.debug("continuation \(id): the document is opened with \(application)")
             perform(machine.opened(at: .now))

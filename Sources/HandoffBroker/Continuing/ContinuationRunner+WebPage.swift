@@ -18,6 +18,7 @@ extension ContinuationRunner {
             var browser = applicationID
             if browser == nil { browser = try await owner.defaults.knownBrowser() }
             guard let browser else { throw HandoffFailure.noBrowser }
+            try checkExcluded(browser)
             try await owner.starter.open(
                 ActivityURL.plain(url), with: browser, activationToken: activationToken)
             openedWith = browser

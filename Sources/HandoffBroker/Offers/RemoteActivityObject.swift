@@ -54,6 +54,7 @@ final class RemoteActivityObject: RemoteActivityServer {
         if new.handlers != entry.handlers { names.append("Handlers") }
         if new.offer.since != entry.offer.since { names.append("Since") }
         if new.isContinuing != entry.isContinuing { names.append("State") }
+        if new.isInvited != entry.isInvited { names.append("Invited") }
         if !new.isContinuing, progress >= 0 {
             progress = -1
             names.append("Progress")
@@ -138,7 +139,9 @@ final class RemoteActivityObject: RemoteActivityServer {
         }
         guard try target() == .browser(nil) else { return try target() }
         // Which one is the default is not known before somebody has asked.
-        guard try await owner.defaults.knownBrowser() != nil else { throw HandoffFailure.noBrowser }
+        guard let browser = try await owner.defaults.knownBrowser() else { throw HandoffFailure.noBrowser }
+        // The offer is hidden by now, and this says more than that it is.
+        guard !owner.registry.isExcluded(browser) else { throw HandoffFailure.excluded(browser) }
         return try target()
     }
 
@@ -221,6 +224,8 @@ final class RemoteActivityObject: RemoteActivityServer {
     var deviceName: String { owner.name(of: key.device) }
     var deviceType: String { owner.type(of: key.device) }
     var since: Int64 { entry.offer.since }
+    var invited: Bool { entry.isInvited }
+    var parked: Bool { false }
     var state: String { entry.isContinuing ? "continuing" : "available" }
     /// How far its document has come, if that is known.
     private(set) var progress: Double = -1

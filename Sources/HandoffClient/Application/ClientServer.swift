@@ -41,7 +41,10 @@ final class ClientServer: ApplicationServer, ActivityDelegateServer {
         do throws(HandoffFailure) {
             try state.apply(properties.merging(changes) { _, new in new })
         } catch {
-            delegate.refused(key, error.dbusError, restored: [:])
+            // None of it was taken.
+            delegate.refused(
+                key, error.dbusError,
+                restored: Dictionary(uniqueKeysWithValues: changes.keys.map { ($0, properties[$0]) }))
             throw error
         }
         let isLate = .microseconds(MainLoop.now - begin) > Deadline.willSave

@@ -28,7 +28,7 @@ package struct BrokerStatus: Equatable, Sendable {
     package init(objects: ManagedObjects, manager: [String: Value], preferences: [String: Value] = [:]) {
         version = manager.number("Version")
         isEnabled = manager.flag("Enabled")
-        current = .current(in: objects)
+        current = .current(in: objects, excluded: preferences.texts("ExcludedApplications"))
         offers = RemoteOffer.all(in: objects)
         hidden = HiddenOffer.all(in: manager["HiddenOffers"])
         fetches = RecentFetch.all(in: manager["RecentFetches"])

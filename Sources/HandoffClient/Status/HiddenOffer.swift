@@ -13,6 +13,8 @@ package struct HiddenOffer: Equatable, Sendable {
     package let title: String
     /// When it became current there, in microseconds since the Unix epoch.
     package let since: Int64
+    /// Whether the user of the device has sent it to this one.
+    package let isInvited: Bool
     /// Why it is hidden and what to do about it, for people to read.
     package let reason: String
 
@@ -25,6 +27,7 @@ package struct HiddenOffer: Equatable, Sendable {
         applicationID = properties.text("ApplicationId")
         title = properties.text("Title")
         since = properties.time("Since")
+        isInvited = properties.flag("Invited")
         reason = properties.text("Reason")
     }
 

@@ -22,6 +22,12 @@ package struct KnownDevice: Equatable, Sendable {
     package let pairingState: String
     package let pairingCode: String
     package let pairingError: String
+    /// Whether what it sends is not shown as sent.
+    package let isMuted: Bool
+    /// Whether something that was sent is on its way to it.
+    package let isSending: Bool
+    /// Why it did not take what was sent last; empty if it did.
+    package let sendError: String
 
     /// The number of digits in a device's id.
     package static let idLength = 64
@@ -49,6 +55,9 @@ package struct KnownDevice: Equatable, Sendable {
         pairingState = properties.text("PairingState")
         pairingCode = properties.text("PairingCode")
         pairingError = properties.text("PairingError")
+        isMuted = properties.flag("Muted")
+        isSending = properties.flag("Sending")
+        sendError = properties.text("SendError")
     }
 
     /// The devices among `objects`: peers first, by name.

@@ -8,16 +8,20 @@ package struct LocalActivity: Equatable, Sendable {
     package let type: String
     package let title: String
     package let applicationID: String
+    /// Whether the user has excluded its application, so that it is not offered.
+    package var isExcluded = false
 
-    /// The current activity among `objects`.
-    package static func current(in objects: ManagedObjects) -> LocalActivity? {
+    /// The current activity among `objects`, for a user who has excluded these applications.
+    package static func current(in objects: ManagedObjects, excluded: [String] = []) -> LocalActivity? {
         for (path, interfaces) in objects {
             guard let properties = interfaces[ActivityProxy.interface.text], properties.flag("Current") else {
                 continue
             }
+            let application = properties.text("ApplicationId")
             return LocalActivity(
                 id: String(path.lastElement), type: properties.text("ActivityType"),
-                title: properties.text("Title"), applicationID: properties.text("ApplicationId"))
+                title: properties.text("Title"), applicationID: application,
+                isExcluded: excluded.contains(application))
         }
         return nil
     }

@@ -7,7 +7,8 @@ extension HiddenOffer {
         [
             "id": .string(id), "deviceId": .string(deviceID), "deviceName": .string(deviceName),
             "type": .string(type), "applicationId": .string(applicationID), "title": .string(title),
-            "since": .integer(since), "hidden": .boolean(true), "reason": .string(reason),
+            "since": .integer(since), "invited": .boolean(isInvited), "hidden": .boolean(true),
+            "reason": .string(reason),
         ]
     }
 }
@@ -26,6 +27,7 @@ extension [HiddenOffer] {
         var lines = ["Hidden, because nothing here continues it:", "  " + rows[0]]
         for (offer, row) in zip(self, rows.dropFirst()) {
             lines.append("  " + row)
+            if offer.isInvited { lines.append("    It was sent to this device.") }
             if !offer.reason.isEmpty { lines.append("    " + offer.reason.shown.sentence) }
         }
         return lines

@@ -17,6 +17,7 @@ extension KnownDevice {
         case "comparing", "confirmed": words.append("pairing: code \(pairingCode)")
         default: break
         }
+        if isMuted { words.append("muted") }
         return words.joined(separator: ", ")
     }
 
@@ -27,7 +28,8 @@ extension KnownDevice {
             "connectedSince": .integer(connectedSince), "connectedAddress": .string(connectedAddress),
             "connectionError": .string(connectionError), "pairingState": .string(pairingState),
             "pairingCode": .string(pairingCode),
-            "pairingError": .string(pairingError),
+            "pairingError": .string(pairingError), "muted": .boolean(isMuted),
+            "sendError": .string(sendError),
         ]
     }
 }

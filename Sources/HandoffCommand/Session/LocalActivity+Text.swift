@@ -5,7 +5,7 @@ extension LocalActivity {
     var json: JSON {
         [
             "id": .string(id), "type": .string(type), "title": .string(title),
-            "applicationId": .string(applicationID),
+            "applicationId": .string(applicationID), "excluded": .boolean(isExcluded),
         ]
     }
 }

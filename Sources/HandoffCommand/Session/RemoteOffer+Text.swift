@@ -14,7 +14,8 @@ extension RemoteOffer {
             "deviceType": .string(deviceType), "type": .string(type), "title": .string(title),
             "applicationId": .string(applicationID), "handlers": .strings(handlers),
             "handlersToStart": .strings(handlersToStart), "since": .integer(since),
-            "state": .string(state), "progress": progress.map { .real($0) } ?? .null,
+            "state": .string(state), "invited": .boolean(isInvited),
+            "progress": progress.map { .real($0) } ?? .null,
         ]
     }
 }
@@ -23,10 +24,11 @@ extension [RemoteOffer] {
     /// The table of `handoff list`, at the time `now`.
     func table(at now: Int64) -> Table {
         let ids = ShortIDs(map(\.id))
-        var table = Table("ID", "DEVICE", "TITLE", "TYPE", "SINCE", "CONTINUES IN")
+        // What others chose comes behind the mark, so that nothing can pass itself off as sent.
+        var table = Table("ID", "SENT", "DEVICE", "TITLE", "TYPE", "SINCE", "CONTINUES IN")
         for offer in self {
             table.add(
-                name(of: offer, ids), offer.device.shown, offer.label.shown,
+                name(of: offer, ids), offer.isInvited ? "sent" : "", offer.device.shown, offer.label.shown,
                 ChosenText(title: offer.type).shown,
                 Age.text(of: offer.since, at: now),
                 offer.continuesIn)

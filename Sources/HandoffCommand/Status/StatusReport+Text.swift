@@ -45,7 +45,9 @@ extension StatusReport {
         if let broker = broker.content {
             let activity = broker.current.map {
                 let title = $0.title.isEmpty ? "without a title" : ChosenText(title: $0.title).quoted
-                return "\(title), \(ChosenText(title: $0.type).shown), of \($0.applicationID.shown)"
+                let exclusion = $0.isExcluded ? ", which is excluded (ExcludedApplications): not offered" : ""
+                return
+                    "\(title), \(ChosenText(title: $0.type).shown), of \($0.applicationID.shown)\(exclusion)"
             }
             lines.append("Current  \(activity ?? "nothing")")
         }
@@ -58,7 +60,8 @@ extension StatusReport {
         var table = Table("ID", "LINK", "SINCE", "ADDRESSES", "TYPE", "NAME")
         for peer in peers {
             table.add(
-                ids.short(peer.id), peer.isConnected ? "connected" : "not connected",
+                ids.short(peer.id),
+                (peer.isConnected ? "connected" : "not connected") + (peer.isMuted ? ", muted" : ""),
                 Age.text(of: peer.connectedSince, at: now), peer.places, ChosenText(name: peer.type).shown,
                 ChosenText(name: peer.name).shown)
         }

@@ -65,7 +65,12 @@ struct StatusVerb: Verb {
     private static func broker(_ broker: Daemon) async throws -> BrokerStatus {
         let properties = try await broker.properties(
             ManagerProxy.interface, HandoffNames.brokerPath, timeout: timeout)
-        return BrokerStatus(objects: try await broker.brokerObjects(timeout: timeout), manager: properties)
+        // In a sandbox there are no preferences.
+        let preferences = try? await broker.properties(
+            PreferencesProxy.interface, HandoffNames.brokerPath, timeout: timeout)
+        return BrokerStatus(
+            objects: try await broker.brokerObjects(timeout: timeout), manager: properties,
+            preferences: preferences ?? [:])
     }
 
     @MainLoop

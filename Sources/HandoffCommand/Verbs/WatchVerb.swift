@@ -102,6 +102,7 @@ private final class WatchPrinter {
         if offer.state == "continuing" {
             words.append("continuing" + (offer.progress.map { " \(Int($0 * 100)) %" } ?? ""))
         }
+        if offer.isInvited { words.append("sent to this device") }
         return words.joined(separator: "  ")
     }
 

@@ -3,7 +3,7 @@
 /// The activities of this session, which of them is current, and what peers are offered.
 ///
 /// At most one activity is current, and at most that one is offered: while Handoff is on, the activity is
-/// eligible, and its expiration date has not passed. Every event takes the time it happened at;
+/// eligible, its application is not excluded, and its expiration date has not passed. Every event takes the time it happened at;
 /// `advance(to:)` is to be called once `nextDeadline` has come, and after the machine slept or the wall clock
 /// was set.
 public struct SessionActivities: Sendable {
@@ -144,7 +144,9 @@ public struct SessionActivities: Sendable {
     /// What ought to be offered.
     private var wanted: Offer? {
         guard isEnabled, let current, let activity = activities[current] else { return nil }
-        guard activity.details.isEligibleForHandoff, !activity.isExpired(at: latest.wall) else { return nil }
+        guard activity.details.isEligibleForHandoff, !activity.details.isExcluded,
+            !activity.isExpired(at: latest.wall)
+        else { return nil }
         return activity.offer
     }
 

@@ -16,6 +16,8 @@ public struct SessionActivity: Hashable, Sendable {
         public var supportsContinuationStreams: Bool
         /// Whether it may be offered while it is current.
         public var isEligibleForHandoff: Bool
+        /// Whether the user keeps its application out, so that it is not offered whatever else is so.
+        public var isExcluded: Bool
         /// When it stops being offered, in microseconds since the Unix epoch; 0 for never.
         public var expirationDate: Int64
 
@@ -23,7 +25,7 @@ public struct SessionActivity: Hashable, Sendable {
         public init(
             title: String = "", team: Team, webpageHost: String? = nil, documentType: String? = nil,
             supportsContinuationStreams: Bool = false, isEligibleForHandoff: Bool = true,
-            expirationDate: Int64 = 0
+            isExcluded: Bool = false, expirationDate: Int64 = 0
         ) {
             self.title = title
             self.team = team
@@ -31,6 +33,7 @@ public struct SessionActivity: Hashable, Sendable {
             self.documentType = documentType
             self.supportsContinuationStreams = supportsContinuationStreams
             self.isEligibleForHandoff = isEligibleForHandoff
+            self.isExcluded = isExcluded
             self.expirationDate = expirationDate
         }
     }

@@ -24,6 +24,8 @@ public struct DefaultLookups: Sendable {
     /// How long nothing is looked up after a look, at least: a program that never stops writing lists must not keep the
     /// reader busy.
     public static let shortestRest = Duration.milliseconds(200)
+    /// How long nothing is looked up after a look that could not be made.
+    public static let restAfterFailure = Duration.seconds(1)
     /// The rest is at least this many times as long as the look was.
     public static let restfulness = 20
 
@@ -72,5 +74,12 @@ public struct DefaultLookups: Sendable {
         looking = []
         earliest = now.advanced(by: max(Self.shortestRest, begun.duration(to: now) * Self.restfulness))
         return isChanged
+    }
+
+    /// The look could not be made: what was to be looked up is still not known, and is looked up after a rest.
+    public mutating func failed(at now: Instant) {
+        wanted.formUnion(looking)
+        looking = []
+        earliest = now.advanced(by: Self.restAfterFailure)
     }
 }

@@ -10,6 +10,8 @@ public struct InstalledApplication: Hashable, Sendable {
     public let declaration: Declaration
     /// How it is started while it does not run; nil if it cannot be.
     public let start: Start?
+    /// The package that its entry is from; nil if it is not known to be from one.
+    public let package: SandboxPackage?
 
     /// What starts an application.
     public enum Start: Hashable, Sendable {
@@ -22,12 +24,13 @@ public struct InstalledApplication: Hashable, Sendable {
     /// An application, by default one that cannot be started.
     public init(
         _ applicationID: ApplicationID, team: Team? = nil, declaration: Declaration,
-        start: Start? = nil
+        start: Start? = nil, package: SandboxPackage? = nil
     ) {
         self.applicationID = applicationID
         self.team = team
         self.declaration = declaration
         self.start = start
+        self.package = package
     }
 
     /// Whether it may continue `offer`: it is of the team, and declares the type.

@@ -66,13 +66,15 @@ public struct Registration: Hashable, Sendable {
     public let objectPath: String
     /// Whether it is handed what is continued here.
     public let receives: Bool
+    /// The package that the system says it is from; nil if it runs in no sandbox.
+    public let package: SandboxPackage?
     /// The team and the declaration that it gave itself when it registered.
     private let own: (team: Team?, declaration: Declaration)
 
     /// A registration; without a team, the application is the only one in a team of its own.
     public init(
         connection: String, applicationID: ApplicationID, team: Team? = nil, declaration: Declaration,
-        objectPath: String, receives: Bool = true
+        objectPath: String, receives: Bool = true, package: SandboxPackage? = nil
     ) {
         self.connection = connection
         self.applicationID = applicationID
@@ -80,6 +82,7 @@ public struct Registration: Hashable, Sendable {
         self.declaration = declaration
         self.objectPath = objectPath
         self.receives = receives
+        self.package = package
         own = (team, declaration)
     }
 
@@ -109,6 +112,7 @@ public struct Registration: Hashable, Sendable {
         left.connection == right.connection && left.applicationID == right.applicationID
             && left.team == right.team && left.declaration == right.declaration
             && left.objectPath == right.objectPath && left.receives == right.receives
+            && left.package == right.package
     }
 
     /// Hashes what distinguishes most registrations.

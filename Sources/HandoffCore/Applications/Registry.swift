@@ -8,6 +8,12 @@ public struct Registry: Sendable {
     private var endings: [String: (applicationID: ApplicationID, reason: String)] = [:]
     /// The applications with desktop entries.
     public private(set) var installed: [ApplicationID: InstalledApplication] = [:]
+    /// Those that the user keeps out: nothing is continued in them.
+    public var excluded = ExcludedApplications() {
+        didSet { excludedPackages = excluded.packages(installed) }
+    }
+    /// The packages that these are from, as far as their desktop entries say so.
+    private(set) var excludedPackages: Set<SandboxPackage> = []
 
     /// No applications yet.
     public init() {}
@@ -66,6 +72,7 @@ public struct Registry: Sendable {
     /// changed because of that.
     public mutating func setInstalled(_ applications: [InstalledApplication]) -> [String] {
         installed = Dictionary(applications.map { ($0.applicationID, $0) }) { first, _ in first }
+        excludedPackages = excluded.packages(installed)
         var changed: [String] = []
         for (index, registration) in registrations.enumerated() {
             let joined = registration.joined(with: installed[registration.applicationID])
@@ -112,14 +119,21 @@ public struct Registry: Sendable {
     /// are registered, the latest first, then those that can be started, by id; the user's browser if it declares that it
     /// is handed pages. Last come what only opens the web page, and what only opens the document.
     public func handlers(for offer: Offer, with choices: HandlerChoices = HandlerChoices()) -> [Handler] {
-        let able = applications(for: offer, defaultBrowser: choices.browser)
-        let claimants = choices.claimants.filter(canBegin)
+        handlers(for: offer, with: choices, excludedToo: false)
+    }
+
+    /// The same, with those that the user keeps out where they would be if they were not, if `excludedToo`.
+    func handlers(for offer: Offer, with choices: HandlerChoices, excludedToo: Bool) -> [Handler] {
+        func isWanted(_ id: ApplicationID) -> Bool { excludedToo || !isExcluded(id) }
+        let able = applications(for: offer, defaultBrowser: choices.browser, excludedToo: excludedToo)
+        let claimants = choices.claimants.filter { isWanted($0) && canBegin($0, excludedToo: excludedToo) }
         let ids = claimants + able.filter { !claimants.contains($0) }
         var handlers = ids.map { Handler.application($0) }
-        if offer.webpageHost != nil, let browser = choices.browser, !ids.contains(browser) {
+        if offer.webpageHost != nil, let browser = choices.browser, isWanted(browser), !ids.contains(browser)
+        {
             handlers.append(.browser(browser))
         }
-        if offer.documentType != nil, let opener = choices.documentApplication,
+        if offer.documentType != nil, let opener = choices.documentApplication, isWanted(opener),
             !handlers.contains(where: { $0.id == opener })
         {
             handlers.append(.documentApplication(opener))
@@ -139,17 +153,25 @@ public struct Registry: Sendable {
     }
 
     /// Whether `application` is running and takes what is continued, or can be started.
-    private func canBegin(_ application: ApplicationID) -> Bool {
-        connection(for: application) != nil || installed[application]?.start != nil
+    private func canBegin(_ application: ApplicationID, excludedToo: Bool) -> Bool {
+        installed[application]?.start != nil
+            || receiving(excludedToo: excludedToo).contains { $0.applicationID == application }
+    }
+
+    /// The registrations of those who take what is continued.
+    private func receiving(excludedToo: Bool) -> [Registration] {
+        registrations.filter { $0.receives && (excludedToo || !isExcluded($0)) }
     }
 
     /// Those of the handlers that are handed the activity because of what they declare, best first.
-    private func applications(for offer: Offer, defaultBrowser: ApplicationID?) -> [ApplicationID] {
+    private func applications(
+        for offer: Offer, defaultBrowser: ApplicationID?, excludedToo: Bool = false
+    ) -> [ApplicationID] {
         var ids: [ApplicationID] = []
         // The user's browser, which is handed the activity whatever its team, but comes after the team.
         var browser: [ApplicationID] = []
-        let receiving = registrations.filter(\.receives)
-        for registration in receiving.reversed() where registration.declares(offer.type) {
+        for registration in receiving(excludedToo: excludedToo).reversed()
+        where registration.declares(offer.type) {
             let id = registration.applicationID
             if registration.team == offer.team {
                 if !ids.contains(id) { ids.append(id) }
@@ -158,8 +180,8 @@ public struct Registry: Sendable {
             }
         }
         // What an application that is running says itself takes precedence over its desktop entry.
-        let running = Set(receiving.map(\.applicationID))
-        for id in installed.keys.sorted() where !running.contains(id) {
+        let running = Set(receiving(excludedToo: true).map(\.applicationID))
+        for id in installed.keys.sorted() where !running.contains(id) && (excludedToo || !isExcluded(id)) {
             guard let entry = installed[id], entry.start != nil else { continue }
             if entry.continues(offer) {
                 ids.append(id)
@@ -176,14 +198,14 @@ public struct Registry: Sendable {
     }
 
     /// The latest connection that registered as `application` and receives what is continued, of those that can continue
-    /// `offer`, if one is given; nil if there is none.
+    /// `offer`, if one is given; nil if there is none, or if the user keeps it out.
     public func connection(for application: ApplicationID, continuing offer: Offer? = nil) -> String? {
         connections(for: application, continuing: offer).last
     }
 
     /// All such connections, in the order in which they registered; those that are of the offer's team alone, if any is.
     public func connections(for application: ApplicationID, continuing offer: Offer? = nil) -> [String] {
-        let mine = registrations.filter { $0.applicationID == application && $0.receives }
+        let mine = receiving(excludedToo: false).filter { $0.applicationID == application }
         guard let offer else { return mine.map(\.connection) }
         let able = mine.filter { $0.declares(offer.type) }
         let ofTeam = able.filter { $0.team == offer.team }

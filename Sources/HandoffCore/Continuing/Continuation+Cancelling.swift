@@ -10,4 +10,11 @@ extension Continuation {
         case .new, .continued, .failed: throw .nothingToCancel(offer)
         }
     }
+
+    /// The user keeps `application` out from now on, which is what continues the activity. What has been delivered by then
+    /// continues.
+    public mutating func excluded(_ application: ApplicationID) -> [Action] {
+        guard case .preparing = state else { return [] }
+        return fail(.excluded(application))
+    }
 }

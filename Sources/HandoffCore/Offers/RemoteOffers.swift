@@ -16,6 +16,8 @@ public struct RemoteOffers: Sendable {
         public internal(set) var handlers: [Handler]
         /// Whether it is being continued here.
         public internal(set) var isContinuing: Bool
+        /// Whether the user of the device has sent it to this one.
+        public internal(set) var isInvited: Bool
     }
 
     /// An offer that the user does not see because nothing here continues it.
@@ -24,8 +26,12 @@ public struct RemoteOffers: Sendable {
         public let device: DeviceID
         /// What is offered.
         public let offer: Offer
+        /// Whether the user of the device has sent it to this one.
+        public let isInvited: Bool
+        /// What would continue it if the user had not excluded it.
+        let keptOut: KeptOut
         /// Why it is hidden, and what to do, for people.
-        public var reason: String { HandoffFailure.noApplication(for: offer).message }
+        public var reason: String { HandoffFailure.noApplication(for: offer, keptOut: keptOut).message }
     }
 
     /// What an event asks to be done, in this order.
@@ -64,16 +70,18 @@ public struct RemoteOffers: Sendable {
     private struct Held {
         var offer: Offer
         var handlers: [Handler]
+        var keptOut: KeptOut
         var isDismissed = false
 
         /// Whether something here continues it: an application, or the browser.
-        var canContinue: Bool { !handlers.isEmpty || offer.webpageHost != nil }
+        var canContinue: Bool { !handlers.isEmpty || offer.webpageHost != nil && !keptOut.hasBrowser }
     }
 
     private var held: [DeviceID: Held] = [:]
     private var shown: [DeviceID: [Entry]] = [:]
     /// The hidden offers as they were last told, to find out whether they have changed.
     private var hiddenOffers: [DeviceID: Hidden] = [:]
+    private var invitations = Invitations()
     private var isEnabled: Bool
     private var showsUnhandled: Bool
 
@@ -105,14 +113,18 @@ public struct RemoteOffers: Sendable {
 
     /// What is to continue an offer that the user sees: the application that was named, or else the best one,
     /// or else the browser. Fails with `disabled`, `unknownObject`, `offerWithdrawn` (it has ended),
-    /// `invalidArguments` (the application is not one of the offer's handlers) or `noApplication`.
+    /// `invalidArguments` (the application is not one of the offer's handlers) or `noApplication` (there is none, or the
+    /// one that was named is excluded).
     public func target(
         for id: ActivityID, of device: DeviceID, application: ApplicationID? = nil
     ) throws(HandoffFailure) -> Target {
         guard isEnabled else { throw .disabled }
         guard let entry = entry(id, of: device) else { throw .unknownOffer(id, of: device) }
-        guard held[device]?.offer.id == id else { throw .offerWithdrawn(id) }
+        guard let keptOut = held[device]?.keptOut, held[device]?.offer.id == id else {
+            throw .offerWithdrawn(id)
+        }
         if let application {
+            guard !keptOut.applications.contains(application) else { throw .excluded(application) }
             guard let handler = entry.handlers.first(where: { $0.id == application }) else {
                 let list = entry.handlers.map(\.id.description).joined(separator: ", ")
                 throw HandoffFailure(
@@ -123,21 +135,24 @@ public struct RemoteOffers: Sendable {
             return Target(handler)
         }
         if let best = entry.handlers.first { return Target(best) }
-        guard entry.offer.webpageHost != nil else { throw .noApplication(for: entry.offer) }
+        guard entry.offer.webpageHost != nil, !keptOut.hasBrowser else {
+            throw .noApplication(for: entry.offer, keptOut: keptOut)
+        }
         return .browser(nil)
     }
 
     /// A peer offers something: a new identifier replaces what it offered before, the same one replaces the
     /// summary. The date of an offer stays as it was told first.
     public mutating func offer(
-        _ offer: Offer, from device: DeviceID, handlers: [Handler]
+        _ offer: Offer, from device: DeviceID, handlers: [Handler], keptOut: KeptOut = KeptOut()
     ) -> [Action] {
         guard isEnabled else { return [] }
         if let former = held[device], former.offer.id == offer.id {
             held[device]?.offer = offer.since(former.offer.since)
             held[device]?.handlers = handlers
+            held[device]?.keptOut = keptOut
         } else {
-            held[device] = Held(offer: offer, handlers: handlers)
+            held[device] = Held(offer: offer, handlers: handlers, keptOut: keptOut)
         }
         return show(device)
     }
@@ -152,38 +167,81 @@ public struct RemoteOffers: Sendable {
     /// A peer is gone, and its offer with it.
     public mutating func peerRemoved(_ device: DeviceID) -> [Action] {
         held[device] = nil
+        invitations.forget(device)
         return show(device)
     }
 
     /// The bridge is gone, and all peers with it.
     public mutating func allPeersRemoved() -> [Action] {
         held.removeAll()
+        invitations = Invitations()
         return showAll()
     }
 
-    /// The applications may have changed: `handlers` says which of them can continue an offer, best first.
-    public mutating func updateHandlers(_ handlers: (Offer) -> [Handler]) -> [Action] {
+    /// The applications may have changed: `handlers` says which of them can continue an offer, best first, and `keptOut`
+    /// which could if the user had not excluded them.
+    public mutating func updateHandlers(
+        _ handlers: (Offer) -> [Handler], keptOut: (Offer) -> KeptOut = { _ in KeptOut() }
+    ) -> [Action] {
         held = held.mapValues {
             var one = $0
             one.handlers = handlers(one.offer)
+            one.keptOut = keptOut(one.offer)
             return one
         }
         return showAll()
     }
 
-    /// The user does not want to see this offer again until it ends.
+    /// The user does not want to see this offer again until it ends, or until it is sent to this device.
     public mutating func dismiss(_ id: ActivityID, of device: DeviceID) throws(HandoffFailure) -> [Action] {
         guard entry(id, of: device) != nil else { throw .unknownOffer(id, of: device) }
         guard held[device]?.offer.id == id else { return [] }
         held[device]?.isDismissed = true
+        invitations.end(id, of: device)
         return show(device)
     }
+
+    // MARK: Invitations
+
+    /// The user of a peer has sent what that offers to this device: it is shown as sent, now or later, even if it was
+    /// dismissed. Nothing happens while it is being continued. Fails with `offerWithdrawn` unless the peer offers it.
+    public mutating func invite(
+        _ id: ActivityID, from device: DeviceID, at now: Instant
+    ) throws(HandoffFailure) -> [Action] {
+        guard held[device]?.offer.id == id else { throw .offerWithdrawn(id) }
+        guard entry(id, of: device)?.isContinuing != true else { return [] }
+        return invitations.invite(id, by: device, at: now) ? showInvited(device) : []
+    }
+
+    /// From now on what a peer sends is shown as sent, or not.
+    public mutating func setMuted(_ isMuted: Bool, _ device: DeviceID) -> [Action] {
+        invitations.setMuted(isMuted, device)
+        return show(device)
+    }
+
+    /// When `advance(to:)` has something to do; nil if time changes nothing.
+    public var nextDeadline: Instant? { invitations.nextDeadline }
+
+    /// Time has passed.
+    public mutating func advance(to now: Instant) -> [Action] {
+        invitations.advance(to: now).keys.sorted().flatMap { showInvited($0) }
+    }
+
+    private mutating func showInvited(_ device: DeviceID) -> [Action] {
+        held[device]?.isDismissed = false
+        return show(device)
+    }
+
+    // MARK: The user
 
     /// The user switched Handoff on or off. While it is off, nothing is known of what peers offer; they have
     /// to offer it again.
     public mutating func setEnabled(_ isEnabled: Bool) -> [Action] {
         self.isEnabled = isEnabled
-        if !isEnabled { held.removeAll() }
+        if !isEnabled {
+            for device in held.keys { invitations.offered(nil, by: device) }
+            held.removeAll()
+        }
         return showAll()
     }
 
@@ -200,7 +258,9 @@ public struct RemoteOffers: Sendable {
         guard let index = shown[device]?.firstIndex(where: { $0.offer.id == id }),
             var entry = shown[device]?[index], entry.isContinuing != isContinuing
         else { return [] }
+        if isContinuing { invitations.end(id, of: device) }
         entry.isContinuing = isContinuing
+        entry.isInvited = false
         shown[device]?[index] = entry
         let staysShown = isContinuing || wanted(of: device)?.offer.id == id
         return (staysShown ? [.changed(entry)] : []) + show(device)
@@ -217,11 +277,14 @@ public struct RemoteOffers: Sendable {
         guard isEnabled, !showsUnhandled, let held = held[device], !held.isDismissed, !held.canContinue,
             entry(held.offer.id, of: device) == nil
         else { return nil }
-        return Hidden(device: device, offer: held.offer)
+        return Hidden(
+            device: device, offer: held.offer, isInvited: invitations.isShown(held.offer.id, of: device),
+            keptOut: held.keptOut)
     }
 
     /// Brings what is visible and what is hidden of `device` in line with what ought to be.
     private mutating func show(_ device: DeviceID) -> [Action] {
+        invitations.offered(held[device]?.offer.id, by: device)
         let actions = showSeen(device)
         let hidden = hidden(of: device)
         guard hidden != hiddenOffers[device] else { return actions }
@@ -238,6 +301,7 @@ public struct RemoteOffers: Sendable {
                 var current = entry
                 current.offer = wanted.offer
                 current.handlers = wanted.handlers
+                current.isInvited = invitations.isShown(entry.offer.id, of: device)
                 if current != entry { actions.append(.changed(current)) }
                 entries.append(current)
             } else if entry.isContinuing {
@@ -248,7 +312,8 @@ public struct RemoteOffers: Sendable {
         }
         if let wanted, !entries.contains(where: { $0.offer.id == wanted.offer.id }) {
             let entry = Entry(
-                device: device, offer: wanted.offer, handlers: wanted.handlers, isContinuing: false)
+                device: device, offer: wanted.offer, handlers: wanted.handlers, isContinuing: false,
+                isInvited: invitations.isShown(wanted.offer.id, of: device))
             entries.append(entry)
             actions.append(.added(entry))
         }

@@ -181,12 +181,12 @@ package struct ActivityState: Equatable {
         if supportsContinuationStreams { body("SupportsContinuationStreams", .boolean(true)) }
     }
 
-    /// What decides whether and how the activity is offered.
-    package func details(team: Team) -> SessionActivity.Details {
+    /// What decides whether and how the activity is offered. `isExcluded`: whether the user keeps its application out.
+    package func details(team: Team, isExcluded: Bool = false) -> SessionActivity.Details {
         SessionActivity.Details(
             title: title, team: team, webpageHost: webpageHost, documentType: documentType,
             supportsContinuationStreams: supportsContinuationStreams,
-            isEligibleForHandoff: eligibleForHandoff,
+            isEligibleForHandoff: eligibleForHandoff, isExcluded: isExcluded,
             expirationDate: expirationDate)
     }
 }

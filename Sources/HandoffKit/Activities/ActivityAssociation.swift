@@ -15,7 +15,8 @@ public final class ActivityAssociation {
         self.responder = responder
         guard new !== activity else { return }
         let former = activity
-        activity = new?.isValid == true ? new : nil
+        // What has ended says so, and is not associated.
+        activity = new?.isStillValid() == true ? new : nil
         activity?.associate(self)
         former?.dissociate(self)
     }

@@ -40,9 +40,25 @@ struct ActivityContent {
             throw HandoffError(error)
         }
     }
+
+    /// Takes over one property of `other`, which was checked with it.
+    mutating func take<Property: ActivityProperty>(
+        _ field: WritableKeyPath<ActivityContent, Property>, of other: ActivityContent
+    ) {
+        self[keyPath: field] = other[keyPath: field]
+        state = other.state
+    }
 }
 
 extension ActivityContent {
+    /// The same with these properties, as they travel, nil for those that are not set.
+    /// - Throws: what rule of the broker's they break.
+    func with(_ properties: [String: Value?]) throws(HandoffError) -> ActivityContent {
+        var all = self.properties
+        for (name, value) in properties { all[name] = value }
+        return try ActivityContent(received: all)
+    }
+
     /// What another device has sent.
     /// - Throws: what rule of the broker's it breaks.
     init(received properties: [String: Value]) throws(HandoffError) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+internal import Platform
 
 extension UserActivity {
     /// Makes it the current activity of the session, which can be continued on other devices. The one before stops
@@ -40,11 +41,12 @@ extension UserActivity {
         number = nil
     }
 
-    private func isStillValid() -> Bool {
+    /// Whether it has not ended. If it has, that is reported as a failure of what was asked for.
+    func isStillValid() -> Bool {
         if !isValid {
-            refused(
-                HandoffError(
-                    .unknownObject, "This activity has ended. Make a new one, which can become current."))
+            let message = "This activity has ended. Make a new one, which can become current."
+            kitLog.warning("The activity “\(activityType)” is used, but \(message)")
+            refused(HandoffError(.unknownObject, message))
         }
         return isValid
     }
@@ -62,6 +64,11 @@ extension UserActivity {
         self.number = number
         pending = [:]
         var properties = content.properties
+        if let saving {
+            // What a save is still putting together goes along once it is whole.
+            let former = saving.former.userInfo
+            properties["UserInfo"] = former.isEmpty ? nil : try? former.propertyValue()
+        }
         if needsSave { properties["NeedsSave"] = .boolean(true) }
         application.backend.create(number, type: requestedType, properties: properties)
         return number
@@ -79,6 +86,8 @@ extension UserActivity {
     /// A property has changed; what changes in this turn of the loop travels together.
     func send(_ name: String, _ value: Value) {
         guard number != nil else { return }
+        // What a save is still putting together goes along once it is whole.
+        if saving != nil, name == "UserInfo" { return }
         pending[name] = value
         guard !isFlushing, saving == nil else { return }
         isFlushing = true
@@ -88,14 +97,11 @@ extension UserActivity {
         }
     }
 
-    /// Sends what has changed, but no state that a save is still putting together: that goes along once it is whole.
+    /// Sends what has changed.
     func flush() {
         guard let number, let application else { return }
-        var changes = pending
+        let changes = pending
         pending = [:]
-        if saving != nil, let unfinished = changes.removeValue(forKey: "UserInfo") {
-            pending["UserInfo"] = unfinished
-        }
         if !changes.isEmpty { application.backend.update(number, changes) }
     }
 }

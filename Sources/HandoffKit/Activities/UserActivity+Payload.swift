@@ -8,6 +8,19 @@ extension UserActivity {
         userInfo = merged
     }
 
+    /// The keys of ``userInfo`` that the present typed payload has taken.
+    var payloadKeys: Set<String> {
+        get { saveGivenUp?.draft?.payloadKeys ?? storedPayloadKeys.present }
+        set {
+            if let save = saveGivenUp {
+                save.draft?.payloadKeys = newValue
+            } else {
+                storedPayloadKeys.present = newValue
+                storedPayloadKeys.all.formUnion(newValue)
+            }
+        }
+    }
+
     /// Under which a payload is kept that has no properties, such as an array.
     private static let singleKey = "payload"
 

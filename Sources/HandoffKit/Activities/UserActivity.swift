@@ -8,8 +8,8 @@ internal import Platform
 ///
 /// Setters are synchronous and check at once: a value that breaks a rule leaves the former in its place, and is reported
 /// to ``UserActivityDelegate/userActivity(_:didFail:)`` and ``onFailure(_:)``; ``set(_:to:)`` throws instead. What only the
-/// broker can refuse, because a quota is used up, is reported likewise, later: then other devices get the former value,
-/// until another one is set. Everything that is set in one turn of the loop travels together. Without Handoff all of it is
+/// broker can refuse, because a quota is used up, is reported likewise, later: then the property has the former value
+/// again, here too, unless another one was set since. ``HandoffError/properties`` says which. Everything that is set in one turn of the loop travels together. Without Handoff all of it is
 /// accepted and nothing happens.
 ///
 /// An activity ends when ``invalidate()`` is called, when the last responder is dissociated from it that was associated,
@@ -36,15 +36,17 @@ public final class UserActivity {
     /// What is to be sent at the end of this turn.
     @ObservationIgnored var pending: [String: Value] = [:]
     @ObservationIgnored var isFlushing = false
-    /// The save that is under way.
-    @ObservationIgnored var saving: Task<[String: Value], any Error>?
-    /// Whether ``userInfo`` was set since the save that is under way began; nil if none is.
-    @ObservationIgnored var hasNewUserInfo: Bool?
+    /// The save that is under way, and holds back what is set meanwhile.
+    @ObservationIgnored var saving: RunningSave?
+    /// How many saves go on although they were given up.
+    @ObservationIgnored var savesGivenUp = 0
+    /// How often ``userInfo`` was set.
+    @ObservationIgnored var stateChanges = 0
     /// Where a refusal goes instead of the delegate.
     @ObservationIgnored var refusal: HandoffError?
     @ObservationIgnored var isThrowing = false
-    /// The keys that typed payloads have taken.
-    @ObservationIgnored var payloadKeys: Set<String> = []
+    /// The keys that the present typed payload has taken, and those that any has taken.
+    @ObservationIgnored var storedPayloadKeys: (present: Set<String>, all: Set<String>) = ([], [])
     @ObservationIgnored var associations: [WeakAssociation] = []
     /// Whether it is that of a document, which says when it ends.
     @ObservationIgnored var isOfDocument = false
@@ -52,6 +54,8 @@ public final class UserActivity {
     @ObservationIgnored let lease: ContinuationLease?
     @ObservationIgnored var closures = UserActivityClosures()
     private var storedNeedsSave = false
+    /// The type that the broker has given it.
+    private var chosenType: String?
 
     /// An activity of this type.
     /// - Parameters:
@@ -89,10 +93,10 @@ public final class UserActivity {
     /// The type of an activity that is nothing but a web page.
     nonisolated public static let browsingWeb = "org.example.Handoff.BrowsingWeb"
 
-    /// What kind of activity it is. If none was given, it is the first with which the ``HandoffApplication`` was made; other
-    /// devices see what the broker has chosen, which knows the desktop entry and the types of documents too.
+    /// What kind of activity it is. If none was given, it is what the broker has chosen, which knows the desktop entry and
+    /// the types of documents too; before there is a broker, the first with which the ``HandoffApplication`` was made.
     public var activityType: String {
-        requestedType.isEmpty ? application?.defaultType ?? "" : requestedType
+        chosenType ?? (requestedType.isEmpty ? application?.defaultType ?? "" : requestedType)
     }
     /// What the user is doing, for people to read.
     public var title: String {
@@ -101,11 +105,26 @@ public final class UserActivity {
     }
     /// The state that the continuing application needs. It is empty whenever a save begins.
     public var userInfo: UserInfo {
-        get { get(\.userInfo, \.userInfo) }
-        set {
-            if hasNewUserInfo != nil { hasNewUserInfo = true }
-            set(\.userInfo, \.userInfo, "UserInfo", newValue)
+        get {
+            if let save = saveGivenUp, let draft = save.draft { return draft.userInfo }
+            return get(\.userInfo, \.userInfo)
         }
+        set {
+            if let save = saveGivenUp {
+                // It puts its own state together, which is not that of the activity.
+                guard isFine(\.userInfo, "UserInfo", newValue) else { return }
+                save.draft?.userInfo = newValue
+                save.hasNewState = true
+                return
+            }
+            guard set(\.userInfo, \.userInfo, "UserInfo", newValue) else { return }
+            stateChanges += 1
+            saving?.hasNewState = true
+        }
+    }
+    /// The save on whose behalf this is called, if it was given up.
+    var saveGivenUp: RunningSave? {
+        RunningSave.current.flatMap { $0.isGivenUp(of: self) ? $0 : nil }
     }
     /// The keys of ``userInfo`` that are enough to restore it later; empty means all.
     public var requiredUserInfoKeys: Set<String> {
@@ -192,19 +211,59 @@ public final class UserActivity {
         return content[keyPath: field]
     }
 
+    /// - Returns: whether the property has this value now.
+    @discardableResult
     private func set<Property: ActivityProperty>(
         _ property: KeyPath<UserActivity, Property>,
         _ field: WritableKeyPath<ActivityContent, Property>, _ name: String, _ new: Property
-    ) {
-        guard content[keyPath: field] != new else { return }
+    ) -> Bool {
+        guard content[keyPath: field] != new else { return true }
         do {
             var changed = content
             let value = try changed.set(field, name, new)
             withMutation(keyPath: property) { content = changed }
             send(name, value)
+            return true
         } catch {
-            refused(HandoffError(error))
+            refused(error.about([name]))
+            return false
         }
+    }
+
+    /// Whether a property may have this value. If not, that is reported.
+    private func isFine<Property: ActivityProperty>(
+        _ field: WritableKeyPath<ActivityContent, Property>, _ name: String, _ new: Property
+    ) -> Bool {
+        do {
+            var changed = content
+            _ = try changed.set(field, name, new)
+            return true
+        } catch {
+            refused(error.about([name]))
+            return false
+        }
+    }
+
+    /// The state is another one from now on, but that is not to be sent.
+    func replaceUserInfo(_ new: UserInfo) {
+        guard content.userInfo != new else { return }
+        var changed = content
+        guard (try? changed.set(\.userInfo, "UserInfo", new)) != nil else { return }
+        withMutation(keyPath: \.userInfo) { content = changed }
+    }
+
+    /// The property has the value that it has in `former`.
+    func restore<Property: ActivityProperty>(
+        _ property: KeyPath<UserActivity, Property>, _ field: WritableKeyPath<ActivityContent, Property>,
+        _ former: ActivityContent
+    ) {
+        guard content[keyPath: field] != former[keyPath: field] else { return }
+        withMutation(keyPath: property) { content.take(field, of: former) }
+    }
+
+    /// The broker has created it.
+    func created(type: String) {
+        if !type.isEmpty, activityType != type { chosenType = type }
     }
 
     /// Sets a property, and throws if the value is refused, in which case nothing has changed.
@@ -229,7 +288,8 @@ public final class UserActivity {
             refusal = error
             return
         }
-        kitLog.debug("The activity “\(activityType)”: \(error.message)")
+        let properties = error.properties.isEmpty ? "" : " (\(error.properties.joined(separator: ", ")))"
+        kitLog.debug("The activity “\(activityType)”\(properties): \(error.message)")
         closures.onFailure?(self, error)
         delegate?.userActivity(self, didFail: error)
     }

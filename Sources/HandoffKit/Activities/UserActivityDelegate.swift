@@ -14,8 +14,8 @@ public protocol UserActivityDelegate: AnyObject {
     func userActivityWasContinued(_ activity: UserActivity, on device: ContinuationDevice)
     /// The continuing application has opened a stream. It is closed when nobody holds it.
     func userActivity(_ activity: UserActivity, didReceive stream: ContinuationStream)
-    /// What was set was refused, here or by the broker; other devices get the value from before. If it breaks a rule, the
-    /// property still has that value, too.
+    /// What was set was refused, here or by the broker: the properties that ``HandoffError/properties`` names have the values
+    /// from before again, unless they were set since.
     func userActivity(_ activity: UserActivity, didFail error: HandoffError)
 }
 

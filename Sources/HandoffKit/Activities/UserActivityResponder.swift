@@ -23,6 +23,9 @@ extension UserActivityResponder {
     /// The activity that this shows. Setting it associates the two; several responders may share an activity, and all of
     /// them are asked when it is saved. Unsetting it dissociates them. An activity whose last responder has gone is
     /// invalidated at the end of that turn of the loop.
+    ///
+    /// An activity that has ended cannot be associated: it is reported as ``HandoffError/Code/unknownObject`` to whoever hears
+    /// of its failures, and this is nil then.
     public var userActivity: UserActivity? {
         get { activityAssociation.activity }
         set { activityAssociation.set(newValue, responder: self) }

@@ -22,8 +22,12 @@ final class BackendReceiver: HandoffBackendReceiver {
         // of date.
     }
 
-    func refused(_ number: ActivityNumber, _ failure: HandoffFailure) {
-        application?.activity(number)?.refused(HandoffError(failure))
+    func created(_ number: ActivityNumber, type: String) {
+        application?.activity(number)?.created(type: type)
+    }
+
+    func refused(_ number: ActivityNumber, _ failure: HandoffFailure, restored: [String: Value?]) {
+        application?.activity(number)?.refused(HandoffError(failure), restored: restored)
     }
 
     func willSave(_ number: ActivityNumber) async throws -> [String: Value] {

@@ -74,7 +74,18 @@ extension HandoffApplication {
         let arrived = KeptActivity(activity, device)
         kept.append(arrived)
         handOver()
-        return try await arrived.outcome()
+        if kept.count > KeptActivity.maximum { giveUpOldest() }
+        return try await arrived.outcome(timedBy: backend)
+    }
+
+    /// There are too many that nobody has asked for.
+    private func giveUpOldest() {
+        let oldest = kept.removeFirst()
+        let error = HandoffError(
+            .limitsExceeded,
+            "\(id) keeps \(KeptActivity.maximum) other activities already and has not taken any yet. Continue this one"
+                + " again once its windows are open.")
+        if !oldest.settle(.failure(error.failure)) { notTold(error, of: oldest.activity) }
     }
 
     // MARK: Handing over

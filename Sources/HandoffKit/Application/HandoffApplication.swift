@@ -24,7 +24,8 @@ public final class HandoffApplication {
         didSet { handOverSoon() }
     }
     /// The activities that have arrived and are kept until somebody asks for them, the oldest first. The device that they
-    /// come from is told that they were continued once the broker would wait no longer, which is after half a minute.
+    /// come from is told that they were continued once the broker would wait no longer, which is after half a minute. No
+    /// more than eight are kept: with the ninth the oldest fails, and its user is told so.
     public var pending: [UserActivity] { kept.map(\.activity) }
     /// Whether the broker knows the application now.
     public private(set) var isRegistered = false
@@ -97,8 +98,9 @@ public final class HandoffApplication {
 
     /// Registers from now on, again with each new broker. Without Handoff it does nothing.
     ///
-    /// The session bus is another matter: if there is none, or it ends, nothing follows until ``stop()`` and another
-    /// ``start()``, and each activity has to be made current again then.
+    /// The session bus is another matter: it ends with the session, and does not come back. If there is none, or it has
+    /// ended, whatever waits ends with an error, and nothing follows until ``stop()`` and another ``start()``; each activity
+    /// has to be made current again then.
     public func start() {
         guard !hasStarted else { return }
         hasStarted = true

@@ -28,6 +28,9 @@ package protocol HandoffBackend: AnyObject {
     /// Ends the activity; the number is never used again.
     func invalidate(_ number: ActivityNumber)
 
+    /// Calls `body` after `time`, on the clock of the broker.
+    func timer(after time: Duration, _ body: @escaping @MainActor () -> Void) -> BackendTimer
+
     /// Opens a stream of a continuation.
     /// - Returns: a descriptor that the caller has to close.
     func openStream(_ number: ContinuationNumber) async throws(HandoffFailure) -> CInt
@@ -45,8 +48,11 @@ package protocol HandoffBackendReceiver: AnyObject {
     func currentChanged(_ number: ActivityNumber, _ isCurrent: Bool)
     /// The broker has reset or set `NeedsSave`.
     func needsSaveChanged(_ number: ActivityNumber, _ needsSave: Bool)
-    /// The broker has refused what the application wanted of the activity.
-    func refused(_ number: ActivityNumber, _ failure: HandoffFailure)
+    /// The broker has created the activity, which has this type.
+    func created(_ number: ActivityNumber, type: String)
+    /// The broker has refused what the application wanted of the activity. The properties in `restored` have their former
+    /// values again, nil for those that had none; what the application has set since is not among them.
+    func refused(_ number: ActivityNumber, _ failure: HandoffFailure, restored: [String: Value?])
     /// The state is needed now.
     /// - Returns: what has changed, applied like ``HandoffBackend/update(_:_:)``.
     func willSave(_ number: ActivityNumber) async throws -> [String: Value]

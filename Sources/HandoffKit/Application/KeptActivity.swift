@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
+internal import Platform
 
 /// An activity that has arrived, until what becomes of it is known.
 @MainActor
@@ -7,9 +8,11 @@ final class KeptActivity {
     let activity: UserActivity
     let device: ContinuationDevice
     private var result: Result<Bool, HandoffFailure>?
-    private var waiter: CheckedContinuation<Bool, any Error>?
-    private var timer: Task<Void, Never>?
+    private var waiter: Handover<Bool, HandoffFailure>?
+    private var timer: BackendTimer?
 
+    /// How many are kept.
+    static let maximum = 8
     /// How long the broker is left without an answer: a little less than it waits.
     private static let patience = Deadline.continueActivity - .seconds(3)
 
@@ -20,13 +23,12 @@ final class KeptActivity {
 
     /// What has become of it. An activity that nobody has asked for in time counts as handled, since it is kept all the
     /// same: what was not lost should not be reported as lost.
-    func outcome() async throws -> Bool {
+    func outcome(timedBy backend: any HandoffBackend) async throws -> Bool {
         if let result { return try result.get() }
-        timer = Task {
-            try? await Task.sleep(for: Self.patience)
-            if !Task.isCancelled { settle(.success(true)) }
-        }
-        return try await withCheckedThrowingContinuation { waiter = $0 }
+        timer = backend.timer(after: Self.patience) { [weak self] in _ = self?.settle(.success(true)) }
+        let waiter = Handover<Bool, HandoffFailure>()
+        self.waiter = waiter
+        return try await waiter.take()
     }
 
     /// It is known what has become of it; only the first time counts.

@@ -4,11 +4,13 @@ internal import HandoffClient
 package import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
+internal import Platform
 
 /// The broker of the session.
 ///
 /// The kit is on the main actor, what it stands on is on the main loop, and these may be two threads. What is called within
-/// one turn goes there together, in order, and what happens there comes back in order.
+/// one turn goes there together, in order, and what happens there comes back in order. So that what comes back is not
+/// taken for newer than what is on its way there, turns are counted.
 @MainActor
 package final class BusBackend: HandoffBackend {
     package weak var receiver: (any HandoffBackendReceiver)?
@@ -19,6 +21,10 @@ package final class BusBackend: HandoffBackend {
     private let listener: BusListener
     private var commands: [Command] = []
     private var isPassing = false
+    /// How many turns have been passed.
+    private var turn: UInt64 = 0
+    /// In which turn each property was set last.
+    private var latest: [ActivityNumber: [String: UInt64]] = [:]
 
     /// The session bus of the environment, which is connected to by ``start(_:)``.
     package convenience init() { self.init(.session) }
@@ -44,13 +50,17 @@ package final class BusBackend: HandoffBackend {
         pass { $0.client.start(declaration) }
     }
 
-    package func stop() { pass { $0.client.stop() } }
+    package func stop() {
+        latest = [:]
+        pass { $0.client.stop() }
+    }
 
     package func create(_ number: ActivityNumber, type: String, properties: [String: Value]) {
         pass { $0.client.create(ActivityKey(number.value), type: type, properties: properties) }
     }
 
     package func update(_ number: ActivityNumber, _ properties: [String: Value]) {
+        for name in properties.keys { latest[number, default: [:]][name] = turn + 1 }
         pass { $0.client.update(ActivityKey(number.value), properties) }
     }
 
@@ -63,15 +73,23 @@ package final class BusBackend: HandoffBackend {
     }
 
     package func invalidate(_ number: ActivityNumber) {
+        latest[number] = nil
         pass { $0.client.invalidate(ActivityKey(number.value)) }
+    }
+
+    package func timer(after time: Duration, _ body: @escaping @MainActor () -> Void) -> BackendTimer {
+        let (timer, source) = (BackendTimer(body), LoopTimer())
+        MainLoop.start { source.set(after: time) { timer.fire() } }
+        timer.whenOver { MainLoop.start { source.cancel() } }
+        return timer
     }
 
     package func openStream(_ number: ContinuationNumber) async throws(HandoffFailure) -> CInt {
         // What was called before comes first.
         passAll()
-        let listener = listener
-        let opening = MainLoop.start { await listener.openStream(ContinuationKey(number.value)) }
-        return try await opening.value.get()
+        let (listener, opening) = (listener, Handover<CInt, HandoffFailure>())
+        MainLoop.start { opening.resume(with: await listener.openStream(ContinuationKey(number.value))) }
+        return try await opening.take()
     }
 
     package func release(_ number: ContinuationNumber) {
@@ -90,7 +108,12 @@ package final class BusBackend: HandoffBackend {
         let (all, listener) = (commands, listener)
         commands = []
         if all.isEmpty { return }
-        MainLoop.start { for command in all { command(listener) } }
+        turn += 1
+        let turn = turn
+        MainLoop.start {
+            for command in all { command(listener) }
+            listener.turn = turn
+        }
     }
 
     // MARK: What happens
@@ -102,7 +125,10 @@ package final class BusBackend: HandoffBackend {
         case .standing(let standing): receiver.standingChanged(standing)
         case .current(let number, let isCurrent): receiver.currentChanged(number, isCurrent)
         case .needsSave(let number, let needsSave): receiver.needsSaveChanged(number, needsSave)
-        case .refused(let number, let failure): receiver.refused(number, failure)
+        case .created(let number, let type): receiver.created(number, type: type)
+        case .refused(let number, let failure, let restored, let turn):
+            let newer = latest[number]?.filter { $0.value > turn } ?? [:]
+            receiver.refused(number, failure, restored: restored.filter { newer[$0.key] == nil })
         case .willSave(let number, let answer):
             // Each is asked at once, in order, and answers when it can.
             Task.immediate {

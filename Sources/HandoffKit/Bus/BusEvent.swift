@@ -18,7 +18,9 @@ enum BusEvent: Sendable {
     case standing(HandoffStanding)
     case current(ActivityNumber, Bool)
     case needsSave(ActivityNumber, Bool)
-    case refused(ActivityNumber, HandoffFailure)
+    case created(ActivityNumber, type: String)
+    /// The last is how many turns the main loop had taken over by then; see ``BusBackend``.
+    case refused(ActivityNumber, HandoffFailure, restored: [String: Value?], turn: UInt64)
     case willSave(ActivityNumber, Answer<[String: Value]>)
     case wasContinued(ActivityNumber, ContinuationDevice)
     /// The descriptor has to be closed by whoever takes the event.
@@ -36,7 +38,7 @@ enum BusEvent: Sendable {
         case .willContinue(_, _, _, let answer): answer.resume(returning: false)
         case .continueActivity(_, let answer): answer.resume(returning: .failure(failure))
         case .stream(_, let descriptor): close(descriptor)
-        case .standing, .current, .needsSave, .refused, .wasContinued, .failed: break
+        case .standing, .current, .needsSave, .created, .refused, .wasContinued, .failed: break
         }
     }
 }

@@ -9,6 +9,8 @@ internal import MainLoop
 final class BusListener: HandoffClientDelegate {
     /// The client, which is made when it is first needed, on the main loop.
     private(set) lazy var client = makeClient()
+    /// How many turns of the main actor have taken effect here.
+    var turn: UInt64 = 0
     private let address: Bus.Address
     private let events: BusEventQueue
 
@@ -60,8 +62,22 @@ final class BusListener: HandoffClientDelegate {
         tell(.needsSave(ActivityNumber(key.value), needsSave))
     }
 
+    func created(_ key: ActivityKey, at path: ObjectPath) {
+        let number = ActivityNumber(key.value)
+        if let type = client.wantedType(of: key), !type.isEmpty {
+            return tell(.created(number, type: type))
+        }
+        MainLoop.start { [weak self] in
+            // An activity that has ended by then, or whose broker has, is of no type.
+            guard let type = try? await self?.client.type(of: key) else { return }
+            self?.tell(.created(number, type: type))
+        }
+    }
+
     func refused(_ key: ActivityKey, _ error: DBusError, restored: [String: Value?]) {
-        tell(.refused(ActivityNumber(key.value), HandoffFailure(ofBroker: error)))
+        tell(
+            .refused(
+                ActivityNumber(key.value), HandoffFailure(ofBroker: error), restored: restored, turn: turn))
     }
 
     func willSave(_ key: ActivityKey) async throws -> [String: Value] {

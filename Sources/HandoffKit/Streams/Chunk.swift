@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import FoundationEssentials
+internal import Platform
 
 /// Memory that the kernel copies into and that is handed out as it is. A few are used again and again, by all streams:
 /// new memory costs a page fault for every 4 KiB, which takes longer than copying.

@@ -3,7 +3,7 @@ public import FoundationEssentials
 
 /// A stream of bytes in both directions between the two applications of a continuation.
 ///
-/// Each direction ends on its own. Whoever has nothing more to say calls ``finish()``, which waits for the other side
+/// Each direction ends on its own. Whoever has nothing more to say calls ``finish(isolation:)``, which waits for the other side
 /// to have finished too. A stream that breaks is an error on both sides, never an end: what was read up to an end is
 /// everything that the other side has written.
 ///
@@ -39,24 +39,31 @@ public final class ContinuationStream: Sendable {
     ///
     /// Several calls at a time are done one after the other. A task that is cancelled waits no more, but `data` goes on
     /// its way all the same: the other side never gets a part of it alone. To take it back, ``cancel()`` the stream.
-    public func write(_ data: Data) async throws(HandoffError) {
-        try await outgoing.write(data)
+    /// - Parameter actor: the one that the caller is on, where it goes on.
+    public func write(
+        _ data: Data, isolation actor: isolated (any Actor)? = #isolation
+    ) async throws(HandoffError) {
+        try await outgoing.write(data, isolation: actor)
     }
 
     /// Nothing more is sent: the other side reads an end after what was written. What it sends can still be read.
-    public func finishWriting() async throws(HandoffError) {
-        try await outgoing.finish()
+    /// - Parameter actor: the one that the caller is on, where it goes on.
+    public func finishWriting(
+        isolation actor: isolated (any Actor)? = #isolation
+    ) async throws(HandoffError) {
+        try await outgoing.finish(isolation: actor)
     }
 
     /// Nothing more is sent; returns once the other side has finished too, and so has read everything or given up in
     /// order.
     ///
     /// If somebody reads ``bytes``, this waits until they have come to the end. What nobody reads is thrown away: to read
-    /// an answer call ``finishWriting()`` first, then read, then this.
-    public func finish() async throws(HandoffError) {
-        try await outgoing.finish()
+    /// an answer call ``finishWriting(isolation:)`` first, then read, then this.
+    /// - Parameter actor: the one that the caller is on, where it goes on.
+    public func finish(isolation actor: isolated (any Actor)? = #isolation) async throws(HandoffError) {
+        try await outgoing.finish(isolation: actor)
         do {
-            try await incoming.waitForEnd()
+            try await incoming.waitForEnd(isolation: actor)
         } catch {
             throw HandoffError(error)
         }
@@ -102,7 +109,15 @@ public final class ContinuationStream: Sendable {
 
             /// The next piece; nil at the end.
             /// - Throws: ``HandoffError``, if the stream broke or the task was cancelled.
-            public mutating func next() async throws -> Data? { try await stream.incoming.next() }
+            public mutating func next() async throws -> Data? {
+                try await stream.incoming.next(isolation: nil)
+            }
+
+            /// The next piece, on the actor of the caller; nil at the end.
+            /// - Throws: ``HandoffError``, if the stream broke or the task was cancelled.
+            public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Data? {
+                try await stream.incoming.next(isolation: actor)
+            }
         }
     }
 }

@@ -7,7 +7,7 @@ internal import Platform
 final class IncomingBytes: Sendable {
     private struct Reader<Success: Sendable> {
         let number: UInt64
-        let continuation: CheckedContinuation<Success, any Error>
+        let continuation: Handover<Success, any Error>
     }
 
     private struct State {
@@ -62,35 +62,38 @@ final class IncomingBytes: Sendable {
     /// Makes the thread end once what it waits for has returned.
     func cancel() { state.change { $0.isCancelled = true } }
 
-    /// The next piece; nil at the end.
-    func next() async throws -> Data? {
+    /// The next piece, for a caller on `actor`; nil at the end.
+    func next(isolation actor: isolated (any Actor)?) async throws -> Data? {
         try socket.use()
         if Task.isCancelled { throw HandoffError.cancelled }
         if let chunk = readAtOnce() { return chunk }
         let number = state.change { $0.newNumber() }
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                state.change { $0.readers.append(Reader(number: number, continuation: continuation)) }
-                if Task.isCancelled { forget(number) }
-                settle()
-                begin()
-            }
+            // Whatever captures the actor stays on it, and visits no thread of libdispatch's pool.
+            _ = actor
+            let continuation = Handover<Data?, any Error>()
+            state.change { $0.readers.append(Reader(number: number, continuation: continuation)) }
+            if Task.isCancelled { forget(number) }
+            settle()
+            begin()
+            return try await continuation.take()
         } onCancel: {
             forget(number)
         }
     }
 
-    /// Waits until everything has been read, or thrown away if nobody reads.
-    func waitForEnd() async throws {
+    /// Waits until everything has been read, or thrown away if nobody reads, for a caller on `actor`.
+    func waitForEnd(isolation actor: isolated (any Actor)?) async throws {
         try socket.use()
         let number = state.change { $0.newNumber() }
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                state.change { $0.waiters.append(Reader(number: number, continuation: continuation)) }
-                if Task.isCancelled { forget(number) }
-                settle()
-                begin()
-            }
+            _ = actor
+            let continuation = Handover<Void, any Error>()
+            state.change { $0.waiters.append(Reader(number: number, continuation: continuation)) }
+            if Task.isCancelled { forget(number) }
+            settle()
+            begin()
+            try await continuation.take()
         } onCancel: {
             forget(number)
         }

@@ -10,7 +10,7 @@ final class OutgoingBytes: Sendable {
         let number: UInt64
         let data: Data?
         var place = 0
-        var continuation: CheckedContinuation<Void, any Error>?
+        var continuation: Handover<Void, any Error>?
     }
 
     private struct State {
@@ -36,23 +36,23 @@ final class OutgoingBytes: Sendable {
     /// Makes the thread end once what it waits for has returned.
     func cancel() { state.change { $0.isCancelled = true } }
 
-    /// Sends `data`, behind what was given before.
-    func write(_ data: Data) async throws(HandoffError) {
+    /// Sends `data`, behind what was given before, for a caller on `actor`.
+    func write(_ data: Data, isolation actor: isolated (any Actor)?) async throws(HandoffError) {
         try socket.use()
         try checkOpen()
         if data.isEmpty { return }
         let place = try writeAtOnce(data)
         guard place < data.count else { return }
-        try await add(data, place)
+        try await add(data, place, isolation: actor)
     }
 
-    /// Nothing more is sent, once what was given before is.
-    func finish() async throws(HandoffError) {
+    /// Nothing more is sent, once what was given before is, for a caller on `actor`.
+    func finish(isolation actor: isolated (any Actor)?) async throws(HandoffError) {
         try socket.use()
         if state.change({ $0.hasEnded && $0.failure == nil && $0.pieces.isEmpty }) { return }
         try checkOpen()
         state.change { $0.hasEnded = true }
-        try await add(nil, 0)
+        try await add(nil, 0, isolation: actor)
     }
 
     private func checkOpen() throws(HandoffError) {
@@ -95,18 +95,22 @@ final class OutgoingBytes: Sendable {
         }
     }
 
-    private func add(_ data: Data?, _ place: Int) async throws(HandoffError) {
+    private func add(
+        _ data: Data?, _ place: Int, isolation actor: isolated (any Actor)?
+    ) async throws(HandoffError) {
         let number = state.change {
             $0.numbers += 1
             return $0.numbers
         }
         do {
             try await withTaskCancellationHandler {
-                try await withCheckedThrowingContinuation { continuation in
-                    queue(Piece(number: number, data: data, place: place, continuation: continuation))
-                    if Task.isCancelled { forget(number) }
-                    begin()
-                }
+                // Whatever captures the actor stays on it, and visits no thread of libdispatch's pool.
+                _ = actor
+                let continuation = Handover<Void, any Error>()
+                queue(Piece(number: number, data: data, place: place, continuation: continuation))
+                if Task.isCancelled { forget(number) }
+                begin()
+                try await continuation.take()
             } onCancel: {
                 forget(number)
             }
@@ -128,7 +132,7 @@ final class OutgoingBytes: Sendable {
 
     /// Who has this number waits no more. A piece goes its way nevertheless: the other side never gets a part of it.
     private func forget(_ number: UInt64) {
-        let continuation = state.change { state -> CheckedContinuation<Void, any Error>? in
+        let continuation = state.change { state -> Handover<Void, any Error>? in
             guard let index = state.pieces.firstIndex(where: { $0.number == number }) else { return nil }
             defer { state.pieces[index].continuation = nil }
             return state.pieces[index].continuation

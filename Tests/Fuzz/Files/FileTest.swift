@@ -36,6 +36,44 @@ enum FileTest {
             require(twice.hasRepeatedGroups, "[\(group)] is not taken for the same: \(loaded.text)")
         }
         checkTrust(loaded)
+        checkChoices(loaded)
+    }
+
+    /// Checks that what counts as a choice of the user's is one, and is found again as it is written.
+    private static func checkChoices(_ loaded: KeyFile) {
+        _ = (try? loaded.string("Offers", in: "Notifications")).flatMap { $0 }.map { try? OfferNotices($0) }
+        _ = try? loaded.boolean("Continued", in: "Notifications")
+        let file = KeyFile()
+        if let texts = try? loaded.strings("ExcludedApplications", in: "Handoff"),
+            let excluded = try? ExcludedApplications(texts)
+        {
+            require(excluded.ids.count <= ExcludedApplications.maximumCount, "\(excluded.ids.count) excluded")
+            file.set("ExcludedApplications", in: "Handoff", to: excluded.texts)
+            let again = require("the ids are refused") {
+                try file.strings("ExcludedApplications", in: "Handoff")
+            }
+            require(again == excluded.texts, "\(again ?? []) were \(excluded.texts)")
+        }
+        if let texts = try? loaded.strings("Disabled", in: "Adapters"),
+            let names = try? AdapterName.set(texts)
+        {
+            file.set("Disabled", in: "Adapters", to: names.sorted().map(\.description))
+            let again = require("the names are refused") { try file.strings("Disabled", in: "Adapters") }
+            require(again == names.sorted().map(\.description), "\(again ?? []) were \(names)")
+        }
+        checkFolder((try? loaded.string("Folder", in: "Documents")).flatMap { $0 } ?? "")
+    }
+
+    private static func checkFolder(_ text: String) {
+        guard let folder = try? DocumentsFolder(text, home: "/home/me") else { return }
+        let again = require("\(folder.path) is refused") { try DocumentsFolder(folder.path, home: "/") }
+        require(again.path == folder.path, "\(again) was \(folder)")
+        let (above, name) = DocumentsFolder.parts(of: folder.path)
+        require(
+            !name.isEmpty && !name.utf8.contains(UInt8(ascii: "/")) && name != "." && name != "..",
+            "\(folder) is called “\(name)”")
+        require(
+            (above == "/" ? "" : above) + "/\(name)" == folder.path, "\(above) and \(name) are not \(folder)")
     }
 
     /// Checks that whatever a user enters is kept as it is, except for what no key file can hold.

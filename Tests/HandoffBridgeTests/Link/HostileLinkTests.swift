@@ -32,7 +32,7 @@ struct HostileLinkTests {
         try await onLoop {
             let (device, raw) = try await pair(trusted: false)
             for member in [
-                "Offer", "Withdraw", "Fetch", "Continued", "Release", "OpenStream", "OpenDocument",
+                "Offer", "Withdraw", "Invite", "Fetch", "Continued", "Release", "OpenStream", "OpenDocument",
             ] {
                 let answer = try await raw.call(peer, try MemberName(member))
                 #expect(answer?.error?.name == .accessDenied)

@@ -21,7 +21,9 @@ struct ApplicationEndTests {
     }
 
     /// What the bridge reads next.
-    private func read() throws -> [UInt8] {
+    private func read() throws -> [UInt8] { try read(from: end) }
+
+    private func read(from end: ApplicationEnd) throws -> [UInt8] {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 1)
         defer { buffer.deallocate() }
         let data = UnsafeMutableRawBufferPointer(rebasing: buffer[1...])
@@ -111,5 +113,46 @@ struct ApplicationEndTests {
         stop.send()
         much.withUnsafeBytes { #expect((try? end.write($0, unless: stop)) == .stopped) }
         #expect(!end.waitUntilClosed(unless: stop))
+    }
+
+    @Test(
+        "a broker that goes while a document comes has not acknowledged it, though a writer was told of it first"
+    )
+    func goneWhileItComes() throws {
+        let pair = try StreamSocket.makePair()
+        let (end, broker) = (ApplicationEnd(owning: pair.ours, heldBy: .documentReceiver), pair.theirs.take())
+        let stop = try #require(StopSignal())
+        [7].withUnsafeBytes { #expect((try? end.write($0, unless: stop)) == .done) }
+        close(broker)
+        // What a writer that is in the middle of a call does: it takes the one error that there is.
+        var (error, size) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
+        #expect(getsockopt(end.descriptor, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == ECONNRESET)
+        #expect(throws: StreamFault.self) { try read(from: end) }
+        [7].withUnsafeBytes { bytes in
+            _ = #expect(throws: StreamFault.self) { try end.write(bytes, unless: stop) }
+        }
+    }
+
+    @Test("a broker acknowledges a document by ending its direction, but only after the document's end")
+    func acknowledging() throws {
+        let pair = try StreamSocket.makePair()
+        let (end, broker) = (ApplicationEnd(owning: pair.ours, heldBy: .documentReceiver), pair.theirs.take())
+        defer { close(broker) }
+        shutdown(broker, Int32(SHUT_WR))
+        #expect(throws: StreamFault.self) { try read(from: end) }
+        end.endWriting()
+        #expect(try read(from: end) == [])
+    }
+
+    @Test("nothing is written to a broker that sends a document, so that its death is always seen")
+    func nothingForTheSender() throws {
+        let pair = try StreamSocket.makeDocumentPair()
+        let (end, broker) = (ApplicationEnd(owning: pair.ours, heldBy: .documentSender), pair.theirs.take())
+        let stop = try #require(StopSignal())
+        [7].withUnsafeBytes { bytes in
+            _ = #expect(throws: StreamFault.self) { try end.write(bytes, unless: stop) }
+        }
+        close(broker)
+        #expect(throws: StreamFault.self) { try read(from: end) }
     }
 }

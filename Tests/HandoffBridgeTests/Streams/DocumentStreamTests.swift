@@ -222,6 +222,25 @@ struct DocumentStreamTests {
         }
     }
 
+    @Test(
+        "an end before the document's own end is no acknowledgement, even if everything that had come was read"
+    )
+    func early() async throws {
+        try await onLoop {
+            let pair = try await DocumentPair()
+            let (end, _) = try await pair.open()
+            pair.sent[0].write([1, 2, 3])
+            try await eventually {
+                _ = end.hasEnded()
+                return end.bytes.count == 3
+            }
+            end.close()
+            try await eventually { pair.sent[0].hasEnded() }
+            #expect(pair.sent[0].ending == ECONNRESET)
+            try await eventually { pair.isOver }
+        }
+    }
+
     @Test("an origin whose broker dies has broken it, whatever was sent before")
     func death() async throws {
         try await onLoop {

@@ -38,7 +38,7 @@ struct TrustTests {
                         NetworkAddress(host: "::1", port: 9), NetworkAddress(host: "a.b", port: 1),
                     ]
                 },
-                try entry(second) { $0.name = "" },
+                try entry(second) { ($0.name, $0.isMuted) = ("", true) },
             ]
             for entry in entries { try store.put(entry) }
             store.note(entries[1].device) {
@@ -55,6 +55,22 @@ struct TrustTests {
             again.remove(entries[0].device)
             again.remove(entries[1].device)
             try store.load()
+        }
+    }
+
+    @Test("a device is muted only if the file says so, and the file is damaged if it says so in other words")
+    func muted() throws {
+        let text = TrustFile.render([try entry(first) { $0.isMuted = true }, try entry(second)]).text
+        func contents(_ text: String) throws -> [Bool] {
+            let file = try KeyFile(bytes: Array(text.utf8), name: "trust")
+            return try TrustFile.parse(file).entries.map(\.isMuted)
+        }
+        #expect(try contents(text) == [true, false])
+        #expect(try contents(text.replacing("Muted=true\n", with: "")) == [false, false])
+        for word in ["tru", "", "yes"] {
+            #expect(throws: (any Error).self) {
+                try contents(text.replacing("Muted=true", with: "Muted=\(word)"))
+            }
         }
     }
 

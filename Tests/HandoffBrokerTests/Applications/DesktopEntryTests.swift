@@ -38,6 +38,13 @@ struct DesktopEntryTests {
         #expect(declaration.domains == ["www.example.com", "*.example.org"])
     }
 
+    @Test("an entry says which Flatpak or snap it is from")
+    func package() throws {
+        #expect(try read(Self.implements)?.package == nil)
+        #expect(try read(Self.implements + "X-Flatpak=org.office\n")?.package == .flatpak("org.office"))
+        #expect(try read(Self.implements + "X-SnapInstanceName=notes\n")?.package == .snap("notes"))
+    }
+
     @Test("without any of it, the application takes part without types and cannot be started")
     func bare() throws {
         let application = try #require(try read(Self.implements))

@@ -43,7 +43,7 @@ struct SessionActivitiesPropertyTests {
     {
         SessionActivity.Details(
             title: "Title \(Int.random(in: 0...3, using: &generator))", team: try Example.team(),
-            isEligibleForHandoff: generator.chance(80),
+            isEligibleForHandoff: generator.chance(80), isExcluded: generator.chance(20),
             expirationDate: generator.chance(30)
                 ? now.wall + .random(in: -50_000...500_000, using: &generator) : 0)
     }
@@ -73,7 +73,7 @@ struct SessionActivitiesPropertyTests {
     }
 
     @Test(
-        "at most one activity is current and offered, never one that is gone, ineligible or switched off",
+        "at most one activity is current and offered, never one that is gone, ineligible, excluded or switched off",
         arguments: 1...40)
     func invariants(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
@@ -99,7 +99,7 @@ struct SessionActivitiesPropertyTests {
             if let offered = peers.offered {
                 let activity = try #require(activities[offered.id])
                 #expect(activities.isEnabled && activities.current == offered.id)
-                #expect(activity.details.isEligibleForHandoff)
+                #expect(activity.details.isEligibleForHandoff && !activity.details.isExcluded)
                 if offered != activity.offer { #expect(activities.nextDeadline != nil) }
             }
         }

@@ -40,6 +40,26 @@ struct SessionActivitiesTests {
         #expect(activities.current == first)
     }
 
+    @Test(
+        "an activity of an application that is excluded is withdrawn, stays current, and is offered again afterwards"
+    )
+    func excluded() throws {
+        var activities = activities
+        _ = try activities.becomeCurrent(first, at: .at(0))
+        var details = details
+        details.isExcluded = true
+        #expect(
+            try activities.update(first, details: details, payloadChanged: true, at: .at(1)) == [
+                .withdraw(first)
+            ])
+        #expect(activities.current == first && activities.offered == nil)
+        #expect(try activities.becomeCurrent(first, at: .at(2)) == [])
+        _ = try activities.resignCurrent(first, at: .at(3))
+        #expect(try activities.becomeCurrent(first, at: .at(4)) == [.currentChanged(first, isCurrent: true)])
+        let actions = try activities.update(first, details: self.details, payloadChanged: true, at: .at(5))
+        #expect(try actions == [offer(first, in: activities)])
+    }
+
     @Test("becoming current twice is one offer")
     func becomeCurrentTwice() throws {
         var activities = activities

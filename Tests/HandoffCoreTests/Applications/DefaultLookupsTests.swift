@@ -51,6 +51,25 @@ struct DefaultLookupsTests {
         }
     }
 
+    @Test("a look that cannot be made is no answer: what was known stays, and it is made after a rest")
+    func failed() throws {
+        var lookups = DefaultLookups()
+        let editor = try Example.application("editor")
+        _ = lookups.answer("text/plain")
+        _ = lookups.begin(at: .at(0))
+        _ = lookups.ended(["text/plain": editor], at: .at(1))
+        lookups.changed()
+        _ = lookups.answer("text/html")
+        let both = lookups.begin(at: .at(1000))
+        #expect(both == ["text/plain", "text/html"])
+        lookups.failed(at: .at(1000))
+        let known = lookups.answer("text/plain")
+        #expect(known == editor && lookups.isPending(["text/plain", "text/html"]))
+        #expect(lookups.nextTime == .at(2000))
+        let again = lookups.begin(at: .at(2000))
+        #expect(again == both)
+    }
+
     @Test("after a change all answers are looked up again, and those of a look that began before it")
     func changed() throws {
         var lookups = DefaultLookups()

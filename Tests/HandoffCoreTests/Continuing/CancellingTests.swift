@@ -80,6 +80,28 @@ struct CancellingTests {
         #expect(throws: HandoffFailure.self) { try continuation.cancel() }
     }
 
+    @Test(
+        "when the user excludes the application, it ends in the same way for that reason; what was handed over goes on",
+        arguments: Stage.allCases)
+    func excluded(stage: Stage) throws {
+        var continuation = try continuation(at: stage)
+        let isRunning = continuation.isRunning
+        let actions = continuation.excluded(try Example.application())
+        guard stage.refusal == nil else {
+            #expect(actions == [] && continuation.isRunning == isRunning)
+            return
+        }
+        guard case .finished(.failed(let failure), callers: ["a"]) = actions.dropLast().last else {
+            Issue.record("\(actions)")
+            return
+        }
+        #expect(failure.code == .noApplication && failure.message.contains("com.example.notes is excluded"))
+        #expect(
+            actions == (stage.isAwaited ? [.tellApplicationFailed(failure)] : [])
+                + [.finished(.failed(failure), callers: ["a"]), .release])
+        #expect(!continuation.isRunning && continuation.nextDeadline == nil)
+    }
+
     @Test("what comes after it does nothing")
     func late() throws {
         var continuation = try continuation(at: .bringing)

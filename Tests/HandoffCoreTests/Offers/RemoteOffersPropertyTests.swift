@@ -32,18 +32,21 @@ private struct Screen {
 @Suite("Offers of peers, whatever happens")
 struct RemoteOffersPropertyTests {
     private func step(
-        _ offers: inout RemoteOffers, _ generator: inout SeededGenerator
+        _ offers: inout RemoteOffers, _ generator: inout SeededGenerator, _ time: inout Int64
     ) throws -> [RemoteOffers.Action] {
         let device = try Example.device(UInt8.random(in: 0...3, using: &generator))
         let number = UInt8.random(in: 0...3, using: &generator)
         let id = try Example.activity(number)
+        time += Int64.random(in: 0...3_000_000, using: &generator)
+        let now = Instant(microseconds: time)
         let handlers = generator.chance(60) ? [Handler.application(try Example.application())] : []
-        switch Int.random(in: 0..<16, using: &generator) {
-        case 0..<6:
+        switch Int.random(in: 0..<20, using: &generator) {
+        case 0..<5:
             let title = "Title \(Int.random(in: 0...2, using: &generator))"
             let host = generator.chance(20) ? "example.com" : nil
             let offer = try Example.offer(number, title: title, host: host)
             return offers.offer(offer, from: device, handlers: handlers)
+        case 5: return offers.setMuted(generator.chance(20), device)
         case 6: return offers.withdraw(id, from: device)
         case 7: return offers.peerRemoved(device)
         case 8:
@@ -54,6 +57,8 @@ struct RemoteOffersPropertyTests {
         case 10..<13: return offers.setContinuing(generator.chance(50), id, of: device)
         case 13: return offers.setEnabled(generator.chance(70))
         case 14: return offers.setShowsUnhandled(generator.chance(30))
+        case 15..<18: return (try? offers.invite(id, from: device, at: now)) ?? []
+        case 18: return offers.advance(to: now)
         default: return generator.chance(20) ? offers.allPeersRemoved() : []
         }
     }
@@ -64,13 +69,17 @@ struct RemoteOffersPropertyTests {
     func invariants(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var offers = RemoteOffers(isEnabled: true)
-        var screen = Screen()
+        var (screen, time): (Screen, Int64) = (Screen(), 0)
         for _ in 0..<400 {
-            screen.see(try step(&offers, &generator), of: offers)
+            screen.see(try step(&offers, &generator, &time), of: offers)
             #expect(screen.hidden == offers.hidden)
             for hidden in offers.hidden { #expect(offers.entry(hidden.offer.id, of: hidden.device) == nil) }
             #expect(Set(offers.entries) == Set(screen.shown.values.flatMap(\.values)))
             for entries in screen.shown.values { #expect(entries.values.count { !$0.isContinuing } <= 1) }
+            // Only what is offered and not yet taken up is shown as sent.
+            for entry in offers.entries where entry.isInvited {
+                #expect(!entry.isContinuing && offers.offers[entry.device]?.id == entry.offer.id)
+            }
         }
         screen.see(offers.allPeersRemoved(), of: offers)
         #expect(offers.hidden.isEmpty)

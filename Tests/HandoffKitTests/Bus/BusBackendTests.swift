@@ -1,46 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import DBus
+import Glibc
 import HandoffCore
 import HandoffKit
 import MainLoop
 import TestSupport
 import Testing
 
-/// A session bus and a broker on it.
-@MainLoop
-private final class BrokerSession {
-    nonisolated let address: String
-    private let bus: TestBus
-    private let folder: TemporaryDirectory
-    private let broker: ChildProcess
-
-    private init(_ bus: TestBus, _ folder: TemporaryDirectory, _ broker: ChildProcess) {
-        (self.bus, self.folder, self.broker) = (bus, folder, broker)
-        address = bus.address
-    }
-
-    static func start() async throws -> BrokerSession {
-        let (bus, folder) = (try await TestBus.start(), try TemporaryDirectory())
-        var environment = bus.environment
-        for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "HOME"] {
-            environment[name] = folder.path("home")
-        }
-        let broker = try ChildProcess([program("handoffd")], environment: environment)
-        let user = try bus.connect()
-        var owner: BusName?
-        let watch = user.watch("org.example.Handoff") { owner = $0 }
-        try await eventually { owner != nil }
-        return withExtendedLifetime(watch) { BrokerSession(bus, folder, broker) }
-    }
-
-    /// Kills the broker, as a crash would.
-    func kill() { broker.send(signal: 9) }
-}
-
 /// Writes down what the backend tells, on the main actor.
 @MainActor
 private final class KitRecorder: HandoffBackendReceiver {
     private(set) var events: [String] = []
+    private(set) var restored: [[String: Value?]] = []
     private var waiting: [(String, CheckedContinuation<Void, Never>)] = []
 
     /// Waits until `event` has happened.
@@ -61,8 +32,10 @@ private final class KitRecorder: HandoffBackendReceiver {
         note("\(number.value) \(isCurrent ? "current" : "not current")")
     }
     func needsSaveChanged(_ number: ActivityNumber, _ needsSave: Bool) { note("needs save: \(needsSave)") }
-    func refused(_ number: ActivityNumber, _ failure: HandoffFailure) {
-        note("\(number.value) refused: \(failure.code)")
+    func created(_ number: ActivityNumber, type: String) { note("\(number.value) is of \(type)") }
+    func refused(_ number: ActivityNumber, _ failure: HandoffFailure, restored: [String: Value?]) {
+        self.restored.append(restored)
+        note("\(number.value) refused: \(failure.code) \(restored.keys.sorted())")
     }
     func willSave(_ number: ActivityNumber) async throws -> [String: Value] {
         note("save")
@@ -107,7 +80,8 @@ struct BusBackendTests {
         }
         var expected = ["registered", "1 current"]
         for number in 2...20 { expected += ["\(number - 1) not current", "\(number) current"] }
-        #expect(recorder.events == expected)
+        #expect(recorder.events.filter { !$0.contains(" is of ") } == expected)
+        await recorder.wait(for: "20 is of com.example.notes.edit")
         backend.invalidate(ActivityNumber(20))
         backend.stop()
     }
@@ -121,7 +95,48 @@ struct BusBackendTests {
         await recorder.wait(for: "save")
         await recorder.wait(for: "needs save: false")
         backend.create(ActivityNumber(2), type: "com.example.undeclared", properties: [:])
-        await recorder.wait(for: "2 refused: typeNotDeclared")
+        await recorder.wait(for: "2 refused: typeNotDeclared []")
+    }
+
+    @Test(
+        "the activity has the type that the broker has chosen, and properties that are refused their former values"
+    )
+    func chosen() async throws {
+        let session = try await onLoop { try await BrokerSession.start() }
+        let (backend, recorder) = Self.backend(session.address)
+        backend.create(ActivityNumber(1), type: "", properties: ["WebpageURL": .string("https://a.example/")])
+        await recorder.wait(for: "1 is of com.example.notes.edit")
+        backend.update(ActivityNumber(1), ["WebpageURL": .string("ftp://a.example/"), "Title": .string("t")])
+        await recorder.wait(for: "1 refused: invalidURL [\"WebpageURL\"]")
+        #expect(recorder.restored == [["WebpageURL": .string("https://a.example/")]])
+    }
+
+    @Test("a refusal does not take back what is on its way to the broker")
+    func newer() async throws {
+        let session = try await onLoop { try await BrokerSession.start() }
+        let (backend, recorder) = Self.backend(session.address)
+        backend.create(ActivityNumber(1), type: "t", properties: [:])
+        await recorder.wait(for: "1 refused: typeNotDeclared []")
+        backend.create(ActivityNumber(2), type: "", properties: [:])
+        await recorder.wait(for: "2 is of com.example.notes.edit")
+        backend.update(ActivityNumber(2), ["WebpageURL": .string("ftp://b.example/")])
+        await Task.yield()
+        // Meanwhile the refusal comes as far as to the main loop, which is another thread here.
+        usleep(300_000)
+        backend.update(ActivityNumber(2), ["WebpageURL": .string("https://b.example/")])
+        await recorder.wait(for: "2 refused: invalidURL []")
+    }
+
+    @Test("a timer of the main loop calls the main actor, unless it is cancelled")
+    func timers() async throws {
+        let session = try await onLoop { try await BrokerSession.start() }
+        let (backend, recorder) = Self.backend(session.address)
+        let cancelled = backend.timer(after: .milliseconds(10)) { Issue.record("it was cancelled") }
+        cancelled.cancel()
+        await withCheckedContinuation { continuation in
+            _ = backend.timer(after: .milliseconds(50)) { continuation.resume() }
+        }
+        withExtendedLifetime(recorder) {}
     }
 
     @Test(

@@ -23,19 +23,47 @@ struct MainActorSourceTests {
             try await eventually { child.output == "done\n" }
             // What was begun before may still end.
             try await letPass(.milliseconds(200))
-            let before = try Self.wakeUps(of: child.id)
+            let before = try Self.wakeUps(of: child.id, thread: child.id)
             try await letPass(.seconds(2))
-            #expect(try Self.wakeUps(of: child.id) == before)
+            #expect(try Self.wakeUps(of: child.id, thread: child.id) == before)
             child.send(signal: 9)
         }
     }
 
-    /// How often the first thread of a process has given up the processor to wait for something.
+    @Test(
+        "a program that has done with the kit whatever it can do, and is at rest, does not wake up, on any thread"
+    )
+    func atRest() async throws {
+        let session = try await onLoop { try await BrokerSession.start() }
+        try await onLoop {
+            let child = try ChildProcess(
+                [program("MainActorProgram"), "kit"], environment: session.environment)
+            try await eventually { child.output == "done\n" }
+            // What was begun before may still end.
+            try await letPass(.milliseconds(500))
+            let before = try Self.wakeUps(of: child.id)
+            try await letPass(.seconds(4))
+            let after = try Self.wakeUps(of: child.id)
+            // A thread of libdispatch's pool would wake up at least four times in this time.
+            #expect(after - before <= 1)
+            child.send(signal: 9)
+        }
+        withExtendedLifetime(session) {}
+    }
+
+    /// How often the threads of a process have given up the processor to wait for something.
     private static func wakeUps(of process: Int32) throws -> Int {
-        let status = try String(
-            contentsOf: URL(filePath: "/proc/\(process)/task/\(process)/status"), encoding: .utf8)
+        let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")
+        return try threads.reduce(0) { sum, thread in
+            sum + (try wakeUps(of: process, thread: try #require(Int32(thread))))
+        }
+    }
+
+    private static func wakeUps(of process: Int32, thread: Int32) throws -> Int {
+        let file = URL(filePath: "/proc/\(process)/task/\(thread)/status")
         let line = try #require(
-            status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches") })
+            String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+                .first { $0.hasPrefix("voluntary_ctxt_switches") })
         return try #require(Int(line.split(separator: "\t").last ?? ""))
     }
 

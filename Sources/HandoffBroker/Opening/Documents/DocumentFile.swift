@@ -57,8 +57,13 @@ struct DocumentFile {
     /// ``url`` for an activity.
     var value: Value? { url.map { .string($0) } }
 
-    /// What an error adds for the user, who has the document now, whatever else went wrong.
+    /// What an error adds for the user, who has the document now, whatever else went wrong, or does not have it because
+    /// the folder for it hangs.
     var whereabouts: String {
-        path.map { " The document is here: \(PeerText.message($0))." } ?? ""
+        if let path { return " The document is here: \(PeerText.message(path))." }
+        guard let receiving, receiving.isWaitingForFolder else { return "" }
+        return
+            " The folder for documents, \(PeerText.message(receiving.folder)), does not answer: its file system may"
+            + " hang. Choose another folder for them (DocumentsFolder in the settings) or look after that one."
     }
 }

@@ -3,6 +3,7 @@ internal import DBus
 internal import HandoffCore
 internal import MainLoop
 internal import Platform
+internal import Synchronization
 
 /// Brings one document over, on a thread of its own: reads the stream, checks what comes, and places it.
 final class DocumentReceiving: Sendable {
@@ -19,7 +20,11 @@ final class DocumentReceiving: Sendable {
     /// What is known of the document.
     let document: DocumentDescription
     private let stream: DocumentStream
-    private let downloads: String
+    /// The folder that it is placed in.
+    let folder: String
+    private let isFolderOpen = Atomic<Bool>(false)
+    /// Whether the folder has not answered yet, so that nothing can be received.
+    var isWaitingForFolder: Bool { !isFolderOpen.load(ordering: .relaxed) }
     /// What the document takes the place of, if that is as it was left.
     private let former: PlacedDocument?
     private let tell: @MainLoop @Sendable (Event) -> Void
@@ -27,14 +32,14 @@ final class DocumentReceiving: Sendable {
     /// How many microseconds there are at least between two reports.
     private static let interval: Int64 = 100_000
 
-    /// Begins to read from `socket`. What has been placed is found in the folder for received documents in `downloads`.
+    /// Begins to read from `socket`. What has been placed is found in `folder`.
     /// - Throws: if there is no thread for it.
     init(
-        _ document: DocumentDescription, from socket: consuming FileDescriptor, to downloads: String,
+        _ document: DocumentDescription, from socket: consuming FileDescriptor, to folder: String,
         replacing former: PlacedDocument?, _ tell: @escaping @MainLoop @Sendable (Event) -> Void
     ) throws(HandoffFailure) {
         self.document = document
-        self.downloads = downloads
+        self.folder = folder
         self.former = former
         self.tell = tell
         stream = DocumentStream(socket)
@@ -46,19 +51,43 @@ final class DocumentReceiving: Sendable {
         }
     }
 
-    /// It is no longer wanted: the stream breaks, and what has come is removed.
+    /// It is no longer wanted: the stream breaks, and what has come is removed, also if it is complete and nobody has
+    /// been told so.
     func cancel() { stream.cancel() }
 
     private func run() {
         BackgroundThread.giveWay()
         do throws(HandoffFailure) {
             let placed = try receive()
+            guard !stream.isCancelled else {
+                remove(placed)
+                throw DocumentStream.cut
+            }
             stream.acknowledge()
-            post(.placed(placed))
+            MainLoop.start { [self] in arrived(placed) }
         } catch {
             post(.failed(error))
             stream.awaitAnything()
         }
+    }
+
+    /// The document is here, but it may have become unwanted while that was on its way to the main loop. Nobody would
+    /// know of the file then.
+    @MainLoop
+    private func arrived(_ placed: PlacedDocument) {
+        guard stream.isCancelled else { return tell(.placed(placed)) }
+        do {
+            try BackgroundThread.start("document") { [self] in remove(placed) }
+        } catch {
+            brokerLog.info(
+                "\(PeerText.message(placed.path)) is no longer wanted, but cannot be removed: \(error.message)."
+            )
+        }
+    }
+
+    /// Removes the document, if it is still as it was left.
+    private func remove(_ placed: PlacedDocument) {
+        ReceivedFolder(existingAt: folder)?.remove(placed.name, ifStill: placed.identity)
     }
 
     private func post(_ event: Event) {
@@ -68,8 +97,9 @@ final class DocumentReceiving: Sendable {
     }
 
     private func receive() throws(HandoffFailure) -> PlacedDocument {
-        let folder = try ReceivedFolder(in: downloads)
+        let folder = try ReceivedFolder(at: folder)
         let file = try PartialFile(in: folder, size: document.size)
+        isFolderOpen.store(true, ordering: .relaxed)
         var content = DocumentContent(size: document.size)
         var lastReport = MainLoop.now
         try stream.read { (bytes) throws(HandoffFailure) in

@@ -8,20 +8,31 @@ internal import Platform
 /// The documents that are brought over from peers, and where they are placed.
 @MainLoop
 final class ReceivedDocuments {
-    /// The user's folder for downloads, in which the folder for received documents is.
-    let downloads: String
+    /// The folder that documents are placed in unless the user has chosen another.
+    private let usualFolder: String
+    /// The folder that documents are placed in.
+    private(set) var folder: String
     /// From whom a document is coming, for which continuation.
     private var coming: [DeviceID: ContinuationID] = [:]
 
     /// Documents are placed in `Handoff` in the folder `downloads`.
-    init(in downloads: String = UserDirectories.downloads) { self.downloads = downloads }
+    init(in downloads: String = UserDirectories.downloads) {
+        usualFolder = "\(downloads)/\(ReceivedFolder.name)"
+        folder = usualFolder
+    }
+
+    /// The next document, and all that follow, are placed in the folder that the user has chosen, or in the usual one for
+    /// nil. One that is on its way still goes where it was going.
+    func place(in chosen: DocumentsFolder?) {
+        folder = chosen?.path ?? usualFolder
+    }
 
     /// Removes what a broker that was killed has left behind, on a thread of its own.
     func removeAbandoned() {
-        let downloads = downloads
+        let path = folder
         try? BackgroundThread.start("documents") {
             BackgroundThread.giveWay()
-            guard let folder = ReceivedFolder(existingIn: downloads) else { return }
+            guard let folder = ReceivedFolder(existingAt: path) else { return }
             let count = PartialFile.removeAbandoned(from: folder)
             guard count > 0 else { return }
             MainLoop.start {

@@ -5,36 +5,35 @@ internal import Glibc
 internal import HandoffCore
 internal import Platform
 
-/// The folder that documents from peers are placed in: `Handoff` in the user's folder for downloads. Everything that
-/// is done in it is done through its descriptor, so that nobody can lead that elsewhere meanwhile. This is not for the
-/// main loop: the folder may be on a file system that hangs.
+/// The folder that documents from peers are placed in: the one that the user has chosen, or `Handoff` in the user's folder
+/// for downloads. Everything that is done in it is done through its descriptor, so that nobody can lead that elsewhere
+/// meanwhile. This is not for the main loop: the folder may be on a file system that hangs.
 final class ReceivedFolder: Sendable {
     /// Where it is, for people and for URLs.
     let path: String
     /// Its descriptor.
     let descriptor: FileDescriptor
 
-    /// What it is called in the folder for downloads.
+    /// What it is called in the folder for downloads, if the user has chosen no other.
     static let name = "Handoff"
 
-    /// Where it is or would be: `Handoff` in the folder for downloads of `xdg-user-dirs`, or else in the home folder.
-    static var path: String { "\(UserDirectories.downloads)/\(name)" }
-
-    /// Opens the folder below `downloads`, which the user may have put elsewhere by a link, and makes what is missing.
+    /// Opens the folder at `path`, an absolute path, and makes what is missing. The folder that it is in may be one that
+    /// the user has put elsewhere by a link; itself it must be none.
     /// - Throws: if it cannot be used: what is wrong, and what to do.
-    init(in downloads: String = UserDirectories.downloads) throws(HandoffFailure) {
-        let path = "\(downloads)/\(Self.name)"
+    init(at path: String) throws(HandoffFailure) {
         self.path = path
-        guard g_mkdir_with_parents(downloads, 0o700) == 0 else {
-            throw Self.unusable(downloads, "cannot be made: \(SystemError.last)")
+        let (folder, name) = DocumentsFolder.parts(of: path)
+        guard g_mkdir_with_parents(folder, 0o700) == 0 else {
+            throw Self.unusable(folder, "cannot be made: \(SystemError.last)")
         }
-        let above = Glibc.open(downloads, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard above >= 0 else { throw Self.unusable(downloads, "cannot be opened: \(SystemError.last)") }
+        // It is not read, which it may not allow if it is somebody else's.
+        let above = Glibc.open(folder, Self.pathOnly | O_DIRECTORY | O_CLOEXEC)
+        guard above >= 0 else { throw Self.unusable(folder, "cannot be opened: \(SystemError.last)") }
         defer { close(above) }
-        guard mkdirat(above, Self.name, 0o700) == 0 || errno == EEXIST else {
+        guard mkdirat(above, name, 0o700) == 0 || errno == EEXIST else {
             throw Self.unusable(path, "cannot be made: \(SystemError.last)")
         }
-        let number = openat(above, Self.name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        let number = openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard number >= 0 else {
             // A link and a directory are asked for by contradicting flags, so that either error may come.
             let isOther = errno == ELOOP || errno == ENOTDIR
@@ -45,14 +44,17 @@ final class ReceivedFolder: Sendable {
         try checkOwner()
     }
 
-    /// The folder below `downloads`, nil if there is none yet, or it cannot be used.
-    init?(existingIn downloads: String) {
-        path = "\(downloads)/\(Self.name)"
+    /// The folder at `path`, nil if there is none yet, or it cannot be used.
+    init?(existingAt path: String) {
+        self.path = path
         let number = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard number >= 0 else { return nil }
         descriptor = FileDescriptor(owning: number)
         guard (try? checkOwner()) != nil else { return nil }
     }
+
+    /// `O_PATH` (open(2)), which the C module lacks: such a descriptor only says which folder is meant.
+    private static let pathOnly: Int32 = 0o10000000
 
     /// Whoever else could write in it could put something else in the place of a document.
     private func checkOwner() throws(HandoffFailure) {
@@ -70,7 +72,7 @@ final class ReceivedFolder: Sendable {
         HandoffFailure(
             .accessDenied,
             "Documents from other devices cannot be placed in \(PeerText.message(path)): it \(why). Put that right,"
-                + " then try again.")
+                + " or choose another folder for them (DocumentsFolder in the settings), then try again.")
     }
 
     // MARK: Space

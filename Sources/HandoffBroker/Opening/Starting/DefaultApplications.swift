@@ -13,7 +13,11 @@ final class DefaultApplications {
     /// Finds what opens each of these types, where it may block.
     typealias Lookup = @Sendable (Set<String>) -> [String: ApplicationID]
 
+    /// Runs what blocks, as ``BackgroundThread/start(_:_:)`` does.
+    typealias Starting = (String, @escaping @Sendable () -> Void) throws(GLibError) -> Void
+
     private let lookup: Lookup
+    private let start: Starting
     private let onChange: @MainLoop () -> Void
     private var lookups = DefaultLookups() {
         didSet { timer.set(lookups.nextTime?.microseconds) }
@@ -30,9 +34,10 @@ final class DefaultApplications {
     /// Calls `onChange` when the answers may have changed.
     init(
         _ lookup: @escaping Lookup = { DefaultLists().applications(for: $0) },
+        startingWith start: @escaping Starting = BackgroundThread.start,
         _ onChange: @escaping @MainLoop () -> Void
     ) {
-        (self.lookup, self.onChange) = (lookup, onChange)
+        (self.lookup, self.start, self.onChange) = (lookup, start, onChange)
     }
 
     /// The user's browser; nil if there is none, or if that is not known yet.
@@ -78,7 +83,7 @@ final class DefaultApplications {
         guard !types.isEmpty else { return }
         let (lookup, isWatching) = (lookup, isWatching)
         do {
-            try BackgroundThread.start("defaults") { [weak self] in
+            try start("defaults") { [weak self] in
                 // Watched before they are read, so that no change is missed.
                 let watched =
                     isWatching ? nil : WatchedFolders([], files: DefaultLists.configurationFiles)
@@ -90,7 +95,7 @@ final class DefaultApplications {
             }
         } catch {
             brokerLog.info("The default applications cannot be looked up now: \(error.message).")
-            found([:])
+            lookups.failed(at: .now)
         }
     }
 

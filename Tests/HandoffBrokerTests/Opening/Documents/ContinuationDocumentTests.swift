@@ -160,23 +160,34 @@ struct ContinuationDocumentTests {
         }
     }
 
+    /// Continues until all of `document` is here but for its end, which has as long to come as bytes have. The
+    /// application is given a second to answer, which is not long enough to hold a continuation back.
+    @MainLoop
+    private func continueUpToTheEnd(
+        _ session: TestSession, _ document: FakeDocument
+    ) async throws -> FakeDocumentEnd {
+        var end: FakeDocumentEnd?
+        var document = document
+        document.ends = false
+        session.peer.onOpenDocument = { [document] in try document.send { end = $0 } }
+        try await session.continue()
+        try await eventually { files(session).count == 1 && session.application.events == ["will"] }
+        return try #require(end)
+    }
+
     @Test("an activity that has changed by the time it is needed is fetched again, and its document with it")
     func revised() async throws {
         try await onLoop {
             let session = try await session { FakeDocument("first") }
-            let answer = Promise<Bool>()
-            session.application.onWillContinue = { try await answer.get() }
-            try await session.continue()
-            try await eventually {
-                files(session) == ["Letter.txt"] && session.runner?.documentFile.path != nil
-            }
+            let end = try await continueUpToTheEnd(session, FakeDocument("first"))
             session.peer.onOpenDocument = { try FakeDocument("second").send() }
             let newer = try Sample.offer(title: "Newer", document: "text/plain", revision: 2)
             session.peer.onFetch = { Self.activity(newer) }
             try await session.peer.offer(newer)
-            answer.keep(true)
+            end.send([], ends: true)
             try await session.end()
-            #expect(session.outcomes == [""] && files(session) == ["Letter.txt"])
+            #expect(session.outcomes == [""] && session.peer.count("openDocument") == 2)
+            #expect(files(session) == ["Letter.txt"])
             let placed = session.folder.path("Downloads/Handoff/Letter.txt")
             #expect(FileManager.default.contents(atPath: placed) == Data("second".utf8))
             #expect(session.application.activities.first?["DocumentURL"] == .string("file://" + placed))
@@ -190,15 +201,13 @@ struct ContinuationDocumentTests {
             let known: [String: Value] = [
                 "DocumentSize": .uint64(4), "DocumentModified": .int64(1_600_000_000_000_000),
             ]
-            let (answer, offer) = (Promise<Bool>(), session.offer)
+            let offer = session.offer
             session.peer.onFetch = { Self.activity(offer).merging(known) { $1 } }
-            session.application.onWillContinue = { try await answer.get() }
-            try await session.continue()
-            try await eventually { session.runner?.documentFile.path != nil }
+            let end = try await continueUpToTheEnd(session, FakeDocument("Dear"))
             let newer = try Sample.offer(title: "Newer", document: "text/plain", revision: 2)
             session.peer.onFetch = { Self.activity(newer).merging(known) { $1 } }
             try await session.peer.offer(newer)
-            answer.keep(true)
+            end.send([], ends: true)
             try await session.end()
             #expect(session.outcomes == [""] && session.peer.count("openDocument") == 1)
             let activity = try #require(session.application.activities.first)

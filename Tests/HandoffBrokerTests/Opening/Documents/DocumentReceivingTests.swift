@@ -24,7 +24,7 @@ private final class Receiver {
         let reply = try document.send { end = $0 }
         let about = try DocumentDescription(reply.about)
         receiving = try DocumentReceiving(
-            about, from: reply.stream, to: folder.path(""), replacing: former
+            about, from: reply.stream, to: folder.path("Handoff"), replacing: former
         ) { [weak self] event in
             switch event {
             case .received(let count): self?.reports.append(count)
@@ -205,6 +205,23 @@ struct DocumentReceivingTests {
             try await eventually { receiver.files.isEmpty && receiver.end?.ending != nil }
             try await letPass(.milliseconds(50))
             #expect(receiver.outcome == nil && receiver.end?.ending == "broken")
+        }
+    }
+
+    @Test(
+        "one that was placed and acknowledged, but is no longer wanted by the time that this is told, goes too"
+    )
+    func cancelledTooLate() async throws {
+        try await onLoop {
+            let receiver = try Receiver()
+            try receiver.start(FakeDocument("Dear"))
+            // The main loop is kept busy here, so that nothing is told meanwhile.
+            let end = MainLoop.now + 20_000_000
+            while receiver.end?.ending == nil, MainLoop.now < end { usleep(1000) }
+            #expect(receiver.files == ["Letter.txt"] && receiver.end?.ending == "acknowledged")
+            receiver.cancel()
+            try await eventually { receiver.files.isEmpty }
+            #expect(receiver.outcome == nil)
         }
     }
 

@@ -26,7 +26,7 @@ struct PartialFileTests {
     @Test("space is set aside a little ahead of what comes, however much was announced")
     func space() throws {
         let folder = try TemporaryDirectory()
-        let received = try ReceivedFolder(in: folder.path(""))
+        let received = try ReceivedFolder(at: folder.path("Handoff"))
         let step = 64 << 20
         let file = try PartialFile(in: received, size: 200 << 20)
         let first = try space(in: folder)
@@ -41,7 +41,7 @@ struct PartialFileTests {
     @Test("what has been set aside is not set aside again, which takes the longer the more it is")
     func spaceOnce() throws {
         let folder = try TemporaryDirectory()
-        let received = try ReceivedFolder(in: folder.path(""))
+        let received = try ReceivedFolder(at: folder.path("Handoff"))
         let file = try PartialFile(in: received, size: 200 << 20)
         // Not every file system can set space aside.
         guard try space(in: folder) > 0 else { return }
@@ -59,12 +59,12 @@ struct PartialFileTests {
     )
     func notAbandoned() throws {
         let folder = try TemporaryDirectory()
-        let received = try ReceivedFolder(in: folder.path(""))
+        let received = try ReceivedFolder(at: folder.path("Handoff"))
         let isOver = Atomic<Bool>(false)
         let group = DispatchGroup()
         for _ in 0..<2 {
             group.enter()
-            let other = try ReceivedFolder(in: folder.path(""))
+            let other = try ReceivedFolder(at: folder.path("Handoff"))
             Thread.detachNewThread {
                 while !isOver.load(ordering: .relaxed) { _ = PartialFile.removeAbandoned(from: other) }
                 group.leave()

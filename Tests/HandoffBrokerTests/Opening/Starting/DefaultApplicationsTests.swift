@@ -2,6 +2,7 @@
 import Foundation
 import HandoffCore
 import MainLoop
+import Platform
 import TestSupport
 import Testing
 
@@ -46,6 +47,27 @@ struct DefaultApplicationsTests {
             #expect(try await defaults.knownBrowser() == browser)
             try await changes.get()
             #expect(defaults.browser == browser)
+        }
+    }
+
+    @Test(
+        "that there was no thread for the look is no answer: it is made later, and whoever waits gets its answer"
+    )
+    func noThread() async throws {
+        try await onLoop {
+            let browser = try ApplicationID("com.example.browser")
+            var failures = 1
+            let defaults = DefaultApplications { types in
+                types.contains("x-scheme-handler/http") ? ["x-scheme-handler/http": browser] : [:]
+            } startingWith: { (name, body) throws(GLibError) in
+                guard failures == 0 else {
+                    failures -= 1
+                    throw GLibError(taking: nil)
+                }
+                try BackgroundThread.start(name, body)
+            } _: {
+            }
+            #expect(try await defaults.knownBrowser() == browser && failures == 0)
         }
     }
 

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// Which offers are shown as sent to this device by the user of the peer, and from when on.
+///
+/// A peer has one invitation at a time, and a new one is shown no sooner than ``Deadline/invitation`` after the one
+/// before it. Of those that come sooner the latest waits until then. What a muted peer sends is not shown. Whether an
+/// invitation is to what the peer offers is for the caller to know.
+public struct Invitations: Sendable {
+    /// What is remembered of a peer that has sent something.
+    private struct Standing {
+        /// What is shown as sent.
+        var shown: ActivityID?
+        /// What is to be shown as sent as soon as that is allowed.
+        var waiting: ActivityID?
+        /// When the next invitation may be shown.
+        var next: Instant
+    }
+
+    private var standings: [DeviceID: Standing] = [:]
+    private var muted: Set<DeviceID> = []
+
+    /// Nothing was sent, and nobody is muted.
+    public init() {}
+
+    /// Whether `id` is shown as sent by `device`.
+    public func isShown(_ id: ActivityID, of device: DeviceID) -> Bool { standings[device]?.shown == id }
+
+    /// `device` sends `id`.
+    /// - Returns: whether it is shown from now on, and was not before.
+    public mutating func invite(_ id: ActivityID, by device: DeviceID, at now: Instant) -> Bool {
+        guard !muted.contains(device), standings[device]?.shown != id else { return false }
+        if let next = standings[device]?.next, next > now {
+            standings[device]?.waiting = id
+            return false
+        }
+        standings[device] = Standing(shown: id, next: now.advanced(by: Deadline.invitation))
+        return true
+    }
+
+    /// The user has dealt with `id`, which `device` has sent, or it is not to be shown for another reason.
+    public mutating func end(_ id: ActivityID, of device: DeviceID) {
+        if standings[device]?.shown == id { standings[device]?.shown = nil }
+        if standings[device]?.waiting == id { standings[device]?.waiting = nil }
+    }
+
+    /// `device` offers `id`, or nothing: an invitation to anything else is over.
+    public mutating func offered(_ id: ActivityID?, by device: DeviceID) {
+        if standings[device]?.shown != id { standings[device]?.shown = nil }
+        if standings[device]?.waiting != id { standings[device]?.waiting = nil }
+    }
+
+    /// From now on what `device` sends is shown, or not.
+    public mutating func setMuted(_ isMuted: Bool, _ device: DeviceID) {
+        guard isMuted else {
+            muted.remove(device)
+            return
+        }
+        muted.insert(device)
+        offered(nil, by: device)
+    }
+
+    /// The device is no longer a peer.
+    public mutating func forget(_ device: DeviceID) {
+        standings[device] = nil
+        muted.remove(device)
+    }
+
+    /// When ``advance(to:)`` has something to do; nil if time changes nothing.
+    public var nextDeadline: Instant? {
+        standings.values.lazy.filter { $0.waiting != nil }.map(\.next).min()
+    }
+
+    /// Time has passed.
+    /// - Returns: what is shown as sent from now on.
+    public mutating func advance(to now: Instant) -> [DeviceID: ActivityID] {
+        var due: [DeviceID: ActivityID] = [:]
+        for (device, standing) in standings where standing.next <= now {
+            guard let id = standing.waiting else { continue }
+            standings[device] = Standing(shown: id, next: now.advanced(by: Deadline.invitation))
+            due[device] = id
+        }
+        return due
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// When the user wants a notification for what peers offer.
+public enum OfferNotices: String, CaseIterable, Sendable {
+    /// When the user comes to this machine.
+    case arrival
+    /// Whenever something is offered.
+    case always
+    /// Never.
+    case never
+
+    /// What `text` stands for.
+    /// - Throws: `invalidArguments`, naming the texts that stand for something.
+    public init(_ text: String) throws(HandoffFailure) {
+        guard let notices = OfferNotices(rawValue: text) else {
+            let list = Self.allCases.map(\.rawValue).joined(separator: ", ")
+            throw HandoffFailure(
+                .invalidArguments,
+                "“\(PeerText.message(text))” does not say when to notify of offers. Use one of \(list).")
+        }
+        self = notices
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import DBus
+import HandoffAgent
+import HandoffCore
+import HandoffInterfaces
+import MainLoop
+import TestSupport
+import Testing
+
+@Suite("What the desktop's shell tells the agent")
+struct ShellObjectTests {
+    /// An agent's object for shells on a bus, and a program there that may own a shell's name.
+    @MainLoop
+    private final class Stage {
+        let testBus: TestBus
+        let agentBus: Bus
+        let object: ShellObject
+        let shell: Bus
+        /// The tokens that are wanted of the program.
+        var wanted: [(request: UInt32, application: String)] = []
+        private var token: SignalToken?
+
+        init() async throws {
+            testBus = try await TestBus.start()
+            agentBus = try testBus.connect()
+            agentBus.connection.policy = BusAccessPolicy()
+            object = ShellObject(agentBus)
+            object.begin()
+            agentBus.connection.objects.export(HandoffNames.agentPath, [AgentBinding(object)])
+            shell = try testBus.connect()
+            token = shell.connection.onSignal(AgentProxy.interface, AgentTokenWanted.member) { [weak self] in
+                guard let signal = try? AgentTokenWanted($0) else { return }
+                self?.wanted.append((signal.request, signal.applicationId))
+            }
+        }
+
+        var proxy: AgentProxy { proxy(of: shell) }
+
+        func proxy(of bus: Bus) -> AgentProxy {
+            AgentProxy(RemoteObject(bus.connection, agentBus.uniqueName, HandoffNames.agentPath))
+        }
+    }
+
+    private static let editor: [String: Value] = ["ApplicationId": .string("com.example.editor")]
+
+    @Test(
+        "the focus is taken from the owner of a shell's name, as long as it owns it",
+        arguments: ["org.gnome.Shell", "org.kde.KWin"])
+    func focus(name: String) async throws {
+        try await onLoop {
+            let stage = try await Stage()
+            let name = try BusName(name)
+            #expect(try await stage.shell.request(name) == .owned)
+            try await stage.proxy.focusChanged(window: Self.editor)
+            #expect(stage.object.window?.application?.description == "com.example.editor")
+            try await stage.proxy.focusChanged(window: [:])
+            #expect(stage.object.window == nil)
+            try await stage.proxy.focusChanged(window: Self.editor)
+            try await stage.shell.release(name)
+            try await eventually { stage.object.window == nil }
+        }
+    }
+
+    @Test("who owns no shell's name is told so, and changes nothing")
+    func stranger() async throws {
+        try await onLoop {
+            let stage = try await Stage()
+            #expect(try await stage.shell.request("org.gnome.Shell") == .owned)
+            try await stage.proxy.focusChanged(window: Self.editor)
+            let other = try stage.testBus.connect()
+            let stranger = stage.proxy(of: other)
+            let calls: [@MainLoop () async throws -> Void] = [
+                { try await stranger.focusChanged(window: [:]) }, { try await stranger.attach() },
+                { try await stranger.detach() },
+                { try await stranger.provideToken(request: 1, token: "x") },
+            ]
+            for call in calls {
+                await #expect {
+                    try await call()
+                } throws: { ($0 as? DBusError)?.name == .accessDenied }
+            }
+            #expect(stage.object.window != nil)
+            #expect(!other.connection.isClosed)
+        }
+    }
+
+    @Test("a shell that has attached makes tokens, and nobody is asked after it has detached")
+    func tokens() async throws {
+        try await onLoop {
+            let stage = try await Stage()
+            let editor = try ApplicationID("com.example.editor")
+            #expect(await stage.object.token(for: editor) == "")
+            #expect(try await stage.shell.request("org.gnome.Shell") == .owned)
+            try await stage.proxy.attach()
+            let object = stage.object
+            let token = MainLoop.start { await object.token(for: editor) }
+            try await eventually { !stage.wanted.isEmpty }
+            #expect(stage.wanted[0].application == "com.example.editor")
+            // Neither an answer to something else nor a second one counts.
+            try await stage.proxy.provideToken(request: stage.wanted[0].request &+ 1, token: "other")
+            try await stage.proxy.provideToken(request: stage.wanted[0].request, token: "token")
+            try await stage.proxy.provideToken(request: stage.wanted[0].request, token: "second")
+            #expect(await token.value == "token")
+            try await stage.proxy.detach()
+            #expect(await stage.object.token(for: editor) == "")
+            #expect(stage.wanted.count == 1)
+        }
+    }
+
+    @Test("a shell that does not answer, or leaves, is waited for no longer than half a second")
+    func silence() async throws {
+        try await onLoop {
+            let stage = try await Stage()
+            let editor = try ApplicationID("com.example.editor")
+            #expect(try await stage.shell.request("org.gnome.Shell") == .owned)
+            try await stage.proxy.attach()
+            let begin = MainLoop.now
+            #expect(await stage.object.token(for: editor) == "")
+            #expect(MainLoop.now - begin >= 400_000)
+            #expect(stage.wanted.count == 1)
+            let object = stage.object
+            let token = MainLoop.start { await object.token(for: editor) }
+            try await eventually { stage.wanted.count == 2 }
+            try await stage.shell.release("org.gnome.Shell")
+            #expect(await token.value == "")
+        }
+    }
+
+    @Test("a token that is too long is refused")
+    func longToken() async throws {
+        try await onLoop {
+            let stage = try await Stage()
+            #expect(try await stage.shell.request("org.gnome.Shell") == .owned)
+            await #expect {
+                try await stage.proxy.provideToken(request: 1, token: String(repeating: "x", count: 257))
+            } throws: { ($0 as? DBusError)?.name == .invalidArgs }
+        }
+    }
+}

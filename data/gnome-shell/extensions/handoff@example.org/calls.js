@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Calls over D-Bus. None of them waits, and each can be cancelled.
+
+import Gio from 'gi://Gio';
+
+export const BUS = 'org.freedesktop.DBus';
+
+// The reply to a call of `name`, a unique name, as a variant. It never starts anything.
+export function call(connection, name, path, interfaceName, method, parameters, cancellable) {
+    return new Promise((resolve, reject) => {
+        connection.call(name, path, interfaceName, method, parameters, null, Gio.DBusCallFlags.NO_AUTO_START, 10000,
+            cancellable, (source, result) => {
+                try {
+                    resolve(source.call_finish(result));
+                } catch (error) {
+                    reject(error);
+                }
+            });
+    });
+}
+
+// Whether `error` only says that the call was cancelled.
+export function isCancelled(error) {
+    return Boolean(error?.matches?.(Gio.IOErrorEnum, Gio.IOErrorEnum.CANCELLED));
+}
+
+// What `error` says to a person, without the name that D-Bus gives it.
+export function message(error) {
+    if (error?.matches)
+        Gio.DBusError.strip_remote_error(error);
+    return `${error?.message ?? error}`;
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The indicator in the top bar, and its menu.
+
+import Clutter from 'gi://Clutter';
+import Gio from 'gi://Gio';
+import GObject from 'gi://GObject';
+import Gettext from 'gettext';
+import Pango from 'gi://Pango';
+import Shell from 'gi://Shell';
+import St from 'gi://St';
+import * as PanelMenu from 'resource:///org/gnome/shell/ui/panelMenu.js';
+import * as PopupMenu from 'resource:///org/gnome/shell/ui/popupMenu.js';
+
+const _ = text => Gettext.dgettext('handoff', text);
+const ngettext = (one, many, count) => Gettext.dngettext('handoff', one, many, count);
+const SETTINGS = 'org.example.Handoff.Settings.desktop';
+
+function application(id) {
+    return id ? Shell.AppSystem.get_default().lookup_app(`${id}.desktop`) : null;
+}
+
+// The icon of the application that would continue `offer`, or else of the one that it comes from.
+function icon(offer) {
+    return (application(offer.application) ?? application(offer.origin))?.get_icon() ??
+        Gio.ThemedIcon.new('computer-symbolic');
+}
+
+// A label for text that somebody else chose: one line, as it is, and nothing of it outside its place.
+function chosenLabel(properties) {
+    const label = new St.Label({...properties, clip_to_allocation: true});
+    label.clutter_text.set_use_markup(false);
+    label.clutter_text.set_single_line_mode(true);
+    label.clutter_text.set_ellipsize(Pango.EllipsizeMode.END);
+    return label;
+}
+
+function setText(label, text) {
+    label.clutter_text.set_use_markup(false);
+    label.clutter_text.set_text(text);
+}
+
+// One offer. Its title and its device each have a place of their own, in which nothing else ever stands.
+const OfferItem = GObject.registerClass(
+class HandoffOfferItem extends PopupMenu.PopupBaseMenuItem {
+    _init() {
+        super._init();
+        this._icon = new St.Icon({icon_size: 32, y_align: Clutter.ActorAlign.CENTER});
+        this._title = chosenLabel({style: 'max-width: 26em;'});
+        this._device = chosenLabel({style: 'max-width: 26em; font-size: smaller;', opacity: 180});
+        this._state = new St.Label({text: _('Continuing…'), y_align: Clutter.ActorAlign.CENTER, visible: false});
+        const lines = new St.BoxLayout({x_expand: true});
+        lines.layout_manager.orientation = Clutter.Orientation.VERTICAL;
+        lines.add_child(this._title);
+        lines.add_child(this._device);
+        this.add_child(this._icon);
+        this.add_child(lines);
+        this.add_child(this._state);
+        this.label_actor = this._title;
+    }
+
+    show_offer(offer) {
+        const name = application(offer.application)?.get_name() ?? application(offer.origin)?.get_name();
+        this._icon.gicon = icon(offer);
+        setText(this._title, offer.title || name || _('Untitled'));
+        setText(this._device, offer.device);
+        this.accessible_name = `${this._title.text}, ${offer.device}`;
+        this._state.visible = offer.isContinuing;
+        this.setSensitive(!offer.isContinuing);
+    }
+});
+
+// The indicator: the icon of the application and the name of the device, of the latest offer.
+export const Indicator = GObject.registerClass(
+class HandoffIndicator extends PanelMenu.Button {
+    _init(session) {
+        super._init(0.5, _('Handoff'));
+        this._session = session;
+        this._offers = new Map();
+        this._devices = new Map();
+        this._icon = new St.Icon({style_class: 'system-status-icon'});
+        this._device = chosenLabel({style: 'max-width: 12em;', y_align: Clutter.ActorAlign.CENTER});
+        const box = new St.BoxLayout({style_class: 'panel-status-menu-box'});
+        box.add_child(this._icon);
+        box.add_child(this._device);
+        this.add_child(box);
+        this._build();
+    }
+
+    _build() {
+        // Whatever an offer calls itself, what pressing it does stands in a line of its own.
+        this.menu.addMenuItem(new PopupMenu.PopupSeparatorMenuItem(_('Continue')));
+        this._offerSection = new PopupMenu.PopupMenuSection();
+        this.menu.addMenuItem(this._offerSection);
+        this._more = new PopupMenu.PopupMenuItem('');
+        this._more.connect('activate', () => this._openWindow());
+        this.menu.addMenuItem(this._more);
+        this.menu.addMenuItem(new PopupMenu.PopupSeparatorMenuItem());
+        this._send = new PopupMenu.PopupSubMenuMenuItem(_('Send to'));
+        this.menu.addMenuItem(this._send);
+        this._switch = new PopupMenu.PopupSwitchMenuItem(_('Handoff'), true);
+        this._switch.connect('toggled', (_item, isOn) => this._session.setEnabled(isOn));
+        this.menu.addMenuItem(this._switch);
+        this._window = new PopupMenu.PopupMenuItem(_('Open Handoff'));
+        this._window.connect('activate', () => this._openWindow());
+        this.menu.addMenuItem(this._window);
+        this.menu.connect('open-state-changed', (_menu, isOpen) => {
+            if (isOpen)
+                this._window.visible = Shell.AppSystem.get_default().lookup_app(SETTINGS) !== null;
+        });
+    }
+
+    _openWindow() {
+        Shell.AppSystem.get_default().lookup_app(SETTINGS)?.activate();
+    }
+
+    // Shows `report`. An item that stays is changed in place, so that it does not vanish under the pointer.
+    show_report(report) {
+        const [latest] = report.offers;
+        this._icon.gicon = icon(latest);
+        setText(this._device, latest.device);
+        this.accessible_name = `${_('Handoff')}, ${latest.device}`;
+        this._arrange(this._offers, report.offers, this._offerSection, offer => {
+            const item = new OfferItem();
+            item.connect('activate', () => this._session.continueOffer(item.offer));
+            item.offer = offer;
+            return item;
+        }, (item, offer) => {
+            item.offer = offer;
+            item.show_offer(offer);
+        });
+        this._more.visible = report.more > 0;
+        this._more.label.text = ngettext('%d more…', '%d more…', report.more).replace('%d', `${report.more}`);
+        this._arrange(this._devices, report.devices, this._send.menu, device => {
+            const item = new PopupMenu.PopupMenuItem('');
+            item.connect('activate', () => this._session.send(device));
+            return item;
+        }, (item, device) => setText(item.label, device.name));
+        this._send.visible = report.devices.length > 0;
+        this._switch.setToggleState(report.isEnabled);
+    }
+
+    // Makes the items of `menu`, which are in `items` by their paths, those of `wanted`, in its order.
+    _arrange(items, wanted, menu, make, show) {
+        const paths = new Set(wanted.map(one => one.path));
+        for (const [path, item] of [...items]) {
+            if (!paths.has(path)) {
+                item.destroy();
+                items.delete(path);
+            }
+        }
+        wanted.forEach((one, position) => {
+            let item = items.get(one.path);
+            if (!item) {
+                item = make(one);
+                items.set(one.path, item);
+                menu.addMenuItem(item, position);
+            } else {
+                menu.moveMenuItem(item, position);
+            }
+            show(item, one);
+        });
+    }
+});

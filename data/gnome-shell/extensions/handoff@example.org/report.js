@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What there is to show, made from what the daemons say.
+
+import {line} from './text.js';
+
+const BROKER = 'org.example.Handoff';
+// More than that nobody reads in a menu; the Handoff window has them all.
+const MAXIMUM_OFFERS = 6;
+const MAXIMUM_DEVICES = 12;
+const MAXIMUM_TITLE = 120;
+const MAXIMUM_NAME = 64;
+
+// The offers, the latest first; the devices that something can be sent to; and the user's switch. Either of the `Objects`
+// may be null.
+export function makeReport(broker, bridge) {
+    const isEnabled = broker?.root[`${BROKER}.Manager`]?.Enabled !== false;
+    const offers = (broker?.all(`${BROKER}.RemoteActivity`) ?? []).map(([path, properties]) => ({
+        path,
+        title: line(properties.Title, MAXIMUM_TITLE),
+        device: line(properties.DeviceName, MAXIMUM_NAME),
+        // The application that would continue it, or else the one that it comes from.
+        application: properties.Handlers?.[0] ?? '',
+        origin: properties.ApplicationId ?? '',
+        isContinuing: properties.State === 'continuing',
+        since: properties.Since ?? 0,
+    })).sort((one, other) => other.since - one.since || one.path.localeCompare(other.path));
+    const devices = (bridge?.all(`${BROKER}.Device`) ?? [])
+        .filter(([, properties]) => properties.Paired === true && properties.Connected === true)
+        .map(([path, properties]) => ({path, name: line(properties.Name, MAXIMUM_NAME)}))
+        .sort((one, other) => one.name.localeCompare(other.name) || one.path.localeCompare(other.path));
+    return {
+        isEnabled,
+        offers: offers.slice(0, MAXIMUM_OFFERS),
+        more: Math.max(0, offers.length - MAXIMUM_OFFERS),
+        devices: devices.slice(0, MAXIMUM_DEVICES),
+    };
+}

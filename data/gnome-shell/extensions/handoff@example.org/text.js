@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Text that somebody else chose, fit to be shown in a place of its own.
+
+// What could end a line, reverse the direction of what stands beside it, or not be seen at all.
+const UNFIT = new RegExp('[\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff]+', 'gu');
+// More marks than this on one letter would reach into other lines.
+const TOWER = new RegExp('(\\p{M}{4})\\p{M}+', 'gu');
+
+// `text` as one line of at most `limit` characters; empty if it is none.
+export function line(text, limit) {
+    if (typeof text !== 'string')
+        return '';
+    // What is far too long is not worth looking at as a whole.
+    const characters = Array.from(text.slice(0, limit * 16).replace(UNFIT, ' ').replace(TOWER, '$1').trim());
+    if (characters.length <= limit && text.length <= limit * 16)
+        return characters.join('');
+    return `${characters.slice(0, limit - 1).join('').trimEnd()}…`;
+}
