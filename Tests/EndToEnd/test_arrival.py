@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from gi.repository import GLib
 from agents import Pair, start_desk
-from buses import ROOT, let_pass, wait
+from buses import ROOT, BusError, let_pass, wait
 from clients import Client, Dock
 from notifications import PlainServer
 from support import Machine, pair, start_machine
@@ -152,6 +152,17 @@ def test_started_in_locked_session(machine_list: list[Machine]) -> None:
     server.wait_for("Continue “Report”?")
 
 
+def test_logind_that_ends(both: Pair, server: PlainServer) -> None:
+    """A session that logind has locked stays so when logind ends."""
+    both.offer("Report")
+    both.presence.lock()
+    wait(lambda: both.lap.log("handoff-agent").rstrip().endswith("locked"), "the agent to know that it is locked")
+    both.presence.stop()
+    wait(lambda: "The connection with the system bus is lost" in both.lap.log("handoff-agent"), "the end of logind")
+    let_pass(0.5)
+    assert not server.record
+
+
 def test_put_away(both: Pair, server: PlainServer) -> None:
     """A question that the user has put away does not come back when the offer changes."""
     activity = both.offer("Report")
@@ -189,11 +200,10 @@ def test_hostile_title(both: Pair, server: PlainServer) -> None:
 
 def test_preference_never(both: Pair, server: PlainServer) -> None:
     """Whoever never wants to be asked is not asked."""
-    interface = GLib.Variant("(ssv)", ("org.example.Handoff.Preferences", "NotifyOffers", GLib.Variant("s", "never")))
     try:
-        both.lap.session.call(ROOT, "org.freedesktop.DBus.Properties.Set", interface)
-    except Exception as error:  # pylint: disable=broad-except
-        pytest.skip(f"there is no such preference yet: {error}")
+        both.lap.session.set(ROOT, "Preferences.NotifyOffers", GLib.Variant("s", "never"))
+    except BusError as error:
+        pytest.skip(f"there is no such setting: {error}")
     both.offer("Report")
     both.presence.arrive()
     let_pass(0.5)

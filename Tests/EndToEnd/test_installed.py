@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from gi.repository import Gio, GLib
 from buses import BRIDGE, BRIDGE_ROOT, BROKER, ROOT, wait
+from notifications import AGENT
 from support import PROGRAMS, SOURCE, Machine
 from user_manager import UserManager
 
@@ -181,15 +182,17 @@ def test_status_waits_for_a_bridge_that_is_being_started(installed: Machine, pre
 
 
 UNITS = {BROKER: "handoffd.service", BRIDGE: "handoff-bridge.service"}
+# All that a graphical session has.
+SESSION_UNITS = UNITS | {AGENT: "handoff-agent.service"}
 
 
 def test_a_session_under_systemd_has_both_daemons(manager: UserManager) -> None:
     """With a graphical session systemd starts both daemons, though nobody has enabled or called anything, and they end with
     it."""
-    assert not any(manager.session.owner(name) for name in UNITS)
+    assert not any(manager.session.owner(name) for name in SESSION_UNITS)
     for number in range(2):
         manager.start("desktop-session.target")
-        for name, unit in UNITS.items():
+        for name, unit in SESSION_UNITS.items():
             wait(lambda: manager.session.owner(name), f"{name} on the bus; {manager.log}")
             wait(lambda: manager.state(unit) == "active", f"{unit}; {manager.log}")
             assert manager.property(unit, "Service", "Slice") == "session.slice"
@@ -200,7 +203,7 @@ def test_a_session_under_systemd_has_both_daemons(manager: UserManager) -> None:
             manager.run("busctl", "set-property", *setter, "s", name)
             wait(lambda: manager.run("busctl", "get-property", *getter) == f's "{name}"', f"the name {name}")
         manager.stop("desktop-session.target")
-        for name, unit in UNITS.items():
+        for name, unit in SESSION_UNITS.items():
             wait(lambda: not manager.session.owner(name), f"{name} to leave the bus")
             wait(lambda: manager.state(unit) in ("", "inactive"), f"the end of {unit}: {manager.state(unit)}")
 
@@ -237,16 +240,16 @@ def test_packagers_may_leave_it_to_presets(tmp_path: Path, prefix: Path) -> None
     """Meson says what starts the daemons, and installs no links for packagers who prefer presets."""
     links = prefix / "lib" / "systemd" / "user" / "graphical-session.target.wants"
     assert {link.name: link.resolve() for link in links.iterdir()} \
-        == {unit: (links.parent / unit).resolve() for unit in UNITS.values()}
+        == {unit: (links.parent / unit).resolve() for unit in SESSION_UNITS.values()}
     other, said = install(tmp_path, "-Denableunits=false")
     assert "preset" in said
     assert not (other / "lib" / "systemd" / "user" / "graphical-session.target.wants").exists()
     assert (other / "lib" / "systemd" / "user" / "handoffd.service").exists()
 
 
-def test_the_autostart_entry_starts_the_daemons(installed: Machine, prefix: Path) -> None:
-    """What a session without systemd does with the autostart entry: it has both daemons then."""
-    entry = prefix / "etc" / "xdg" / "autostart" / "org.example.Handoff.desktop"
+def launch_autostart_entry(installed: Machine, prefix: Path, name: str) -> None:
+    """What a session without systemd does with an autostart entry."""
+    entry = prefix / "etc" / "xdg" / "autostart" / name
     validated = subprocess.run(["desktop-file-validate", str(entry)], capture_output=True, text=True, check=False)
     assert validated.returncode == 0, validated.stdout
     application = Gio.DesktopAppInfo.new_from_filename(str(entry))
@@ -255,8 +258,29 @@ def test_the_autostart_entry_starts_the_daemons(installed: Machine, prefix: Path
     for key in ("X-systemd-skip", "X-GNOME-HiddenUnderSystemd", "NoDisplay"):
         assert application.get_boolean(key), key
     context = Gio.AppLaunchContext()
-    for name, value in installed.environment.items():
-        context.setenv(name, value)
+    for variable, value in installed.environment.items():
+        context.setenv(variable, value)
     assert application.launch([], context)
+
+
+def test_the_autostart_entry_starts_the_daemons(installed: Machine, prefix: Path) -> None:
+    """What a session without systemd does with the autostart entry: it has both daemons then."""
+    launch_autostart_entry(installed, prefix, "org.example.Handoff.desktop")
     for name in UNITS:
         wait(lambda: installed.session.owner(name), name)
+
+
+def test_the_autostart_entry_of_the_agent(installed: Machine, prefix: Path) -> None:
+    """Without systemd the agent has an autostart entry of its own, which starts neither daemon."""
+    launch_autostart_entry(installed, prefix, "handoff-agent.desktop")
+    wait(lambda: installed.session.owner(AGENT), AGENT)
+    assert not any(installed.session.owner(name) for name in UNITS)
+
+
+def test_the_bus_has_systemd_start_the_agent(manager: UserManager) -> None:
+    """A call starts the agent as a unit, and neither daemon."""
+    manager.session.call("/org/freedesktop/DBus", "org.freedesktop.DBus.StartServiceByName",
+                         GLib.Variant("(su)", (AGENT, 0)), destination="org.freedesktop.DBus")
+    wait(lambda: manager.session.owner(AGENT), f"{AGENT} on the bus; {manager.log}")
+    assert manager.state("handoff-agent.service") == "active"
+    assert not any(manager.session.owner(name) for name in UNITS)

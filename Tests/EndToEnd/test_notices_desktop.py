@@ -76,6 +76,8 @@ class Shell(Programs):
         self.environment |= {"XDG_SESSION_TYPE": "wayland", "XDG_CURRENT_DESKTOP": "GNOME"}
         self.start("gnome-shell", "--headless", "--virtual-monitor", "1280x800", "--wayland", "--no-x11", "--unsafe-mode")
         wait(self._has_started, "GNOME Shell", 60)
+        # It begins with all windows in view, and complains of who has started it.
+        self.run("Main.overview.hide(); 0")
 
     def _has_started(self) -> bool:
         assert self.processes[-1].poll() is None, self.machine.log("gnome-shell")
@@ -107,6 +109,9 @@ class Shell(Programs):
                  f".find(n => n.title === {json.dumps(title)}).actions[{number}].callback(); 0")
 
     def shoot(self, name: str) -> None:
+        """Takes a picture of the list of notifications."""
+        self.run("Main.messageTray.getSources().filter(s => s._appId !== 'org.example.Handoff.Agent')"
+                 ".forEach(s => s.destroy()); Main.panel.statusArea.dateMenu.menu.open(0); 0")
         self.machine.session.call(
             "/org/gnome/Shell/Screenshot", f"{SHELL}.Screenshot.Screenshot",
             GLib.Variant("(bbs)", (False, False, picture(self.machine, name))), destination=f"{SHELL}.Screenshot")

@@ -23,6 +23,7 @@ final class NoticeSurface: Surface {
     private var token: SignalToken?
     /// What was said last in the log of which offers there are.
     private var offered: [String] = []
+    private var isBrokerKnown = false
     private lazy var timer = DeadlineTimer { [weak self] in self?.timePassed() }
 
     /// Shows on `board` what `feed` says, while `watch` says that only the user sees it.
@@ -51,9 +52,11 @@ final class NoticeSurface: Surface {
     func update(_ report: StatusReport) {
         let offers = (report.broker.content?.offers ?? []).map { ShownOffer($0) }
         let ids = offers.map(\.path)
-        if ids != offered {
-            offered = ids
-            agentLog.debug("Offered: \(ids.joined(separator: " "))")
+        if ids != offered || isBrokerKnown != (report.broker.content != nil) {
+            (offered, isBrokerKnown) = (ids, report.broker.content != nil)
+            agentLog.debug(
+                isBrokerKnown
+                    ? "The broker is known; it offers \(ids.joined(separator: ", "))" : "There is no broker.")
         }
         let devices = (report.bridge.content?.devices ?? []).compactMap { PairingNotices.Device($0) }
         let setting = report.broker.content?.preferences.text("NotifyOffers")

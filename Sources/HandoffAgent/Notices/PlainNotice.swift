@@ -2,7 +2,6 @@
 internal import DBus
 internal import HandoffCore
 internal import HandoffInterfaces
-internal import Platform
 
 /// The arguments of `Notify` (Desktop Notifications Specification) for a notification.
 struct PlainNotice: Sendable {
@@ -34,7 +33,7 @@ struct PlainNotice: Sendable {
 
     /// Appends the arguments.
     func write(to writer: inout MessageWriter) throws(DBusError) {
-        try writer.write(tr("Handoff"))
+        try writer.write("Handoff")
         try writer.write(replaced)
         try writer.write(icon)
         try writer.write(title)

@@ -19,6 +19,8 @@ final class PresenceWatch {
     private var login: LoginSession?
     private var monitor: IdleMonitor?
     private var savers: ScreenSavers?
+    /// Whether logind has ever told of this session.
+    private var isKnownToLogin = false
     private lazy var timer = DeadlineTimer { [weak self] in self?.timePassed() }
 
     /// Of the session that `session` is the bus of.
@@ -55,7 +57,9 @@ final class PresenceWatch {
 
     private func loginSays(_ fact: LoginSession.Fact) {
         switch fact {
-        case .found: savers = nil
+        case .found:
+            isKnownToLogin = true
+            savers = nil
         case .missing: useScreenSavers()
         case .isLocked(let isLocked): tell(presence.lockIs(isLocked, at: Self.now))
         case .lockAsked: tell(presence.lockAsked(at: Self.now))
@@ -70,6 +74,8 @@ final class PresenceWatch {
         guard savers == nil else { return }
         savers = ScreenSavers(session) { [weak self] isActive in
             guard let self else { return }
+            // That there is no screen saver does not unlock what logind has locked before it was gone.
+            guard isActive || !isKnownToLogin || savers?.areThere == true else { return }
             tell(presence.lockIs(isActive, at: Self.now))
         }
     }

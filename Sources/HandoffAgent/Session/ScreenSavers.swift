@@ -41,6 +41,9 @@ final class ScreenSavers {
 
     isolated deinit { for rule in rules { bus.removeMatch(rule) } }
 
+    /// Whether there is any.
+    var areThere: Bool { owners.contains { $0.name != nil } }
+
     private func ownerChanged(_ index: Int, _ name: BusName?) {
         guard let name else { return set(index, false) }
         let kind = Self.kinds[index]

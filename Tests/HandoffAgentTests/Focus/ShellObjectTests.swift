@@ -27,6 +27,7 @@ struct ShellObjectTests {
             object = ShellObject(agentBus)
             agentBus.connection.objects.export(HandoffNames.agentPath, object.rootInterfaces)
             object.begin()
+            agentBus.connection.objects.export(HandoffNames.agentPath, [AgentBinding(object)])
             shell = try testBus.connect()
             token = shell.connection.onSignal(AgentProxy.interface, AgentTokenWanted.member) { [weak self] in
                 guard let signal = try? AgentTokenWanted($0) else { return }
