@@ -6,12 +6,19 @@ internal import MainLoop
 
 extension HandoffClient {
     /// Opens a stream to the application that the activity comes from.
-    /// - Throws: what the broker answers; `UnknownObject` if the continuation has ended, also with its broker.
+    /// - Returns: this side's end, which is a connected stream socket.
+    /// - Throws: what the broker answers; `UnknownObject` if the continuation has ended, also with its broker;
+    ///   `ConnectionUnavailable` if what the broker has sent is no stream.
     package func openStream(_ key: ContinuationKey) async throws -> FileDescriptor {
         guard let continuation = continuation(key) else {
             throw DBusError.unknownObject("The continuation has ended. Continue the activity again.")
         }
-        return try await continuation.openStream()
+        let end = try await continuation.openStream()
+        try StreamSocket.check(
+            end, or: .connectionUnavailable,
+            remedy: "Continue the activity again; if that does not help, see which program has the bus name"
+                + " \(HandoffNames.broker).")
+        return end
     }
 
     /// Ends the continuation: no more streams are needed. Harmless if it has ended already.

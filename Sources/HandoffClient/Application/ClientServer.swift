@@ -66,6 +66,8 @@ final class ClientServer: ApplicationServer, ActivityDelegateServer {
         activity path: ObjectPath, stream: consuming FileDescriptor, _ call: MethodCall
     ) async throws {
         let (_, delegate, key) = try activity(path)
+        try StreamSocket.check(
+            stream, or: .invalidArguments, remedy: "Send one end of socketpair(AF_UNIX, SOCK_STREAM).")
         try delegate.didReceiveStream(key, stream, call)
     }
 

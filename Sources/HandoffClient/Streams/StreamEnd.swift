@@ -21,7 +21,7 @@ package final class StreamEnd {
     /// What poll(2) reports once the other side sends nothing more, whatever is still to be read (`POLLRDHUP`).
     private static let otherEnded = IOCondition(rawValue: 0x2000)
 
-    /// Takes over `descriptor`, a connected stream socket.
+    /// Takes over `descriptor`, a connected stream socket, as ``HandoffClient`` gives them.
     package init(_ descriptor: consuming FileDescriptor) { self.descriptor = descriptor.take() }
 
     isolated deinit { close() }

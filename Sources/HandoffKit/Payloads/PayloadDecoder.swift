@@ -46,7 +46,7 @@ struct PayloadDecoder: Decoder {
             throw HandoffError(
                 .invalidArguments,
                 "The payload nests more than \(PayloadEncoder.maximumDepth) containers at"
-                    + " \(PayloadFailure.path(codingPath)).")
+                    + " \(PayloadFailure.path(codingPath)). Flatten it.")
         }
     }
 
@@ -88,6 +88,7 @@ struct PayloadDecoder: Decoder {
         .typeMismatch(
             type,
             DecodingError.Context(
-                codingPath: codingPath, debugDescription: "There is \(PayloadFailure.kind(of: value))."))
+                codingPath: codingPath, debugDescription: "There is \(PayloadFailure.kind(of: value)).",
+                underlyingError: PayloadFailure.Found(value: value)))
     }
 }

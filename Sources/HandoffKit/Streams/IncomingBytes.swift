@@ -166,7 +166,7 @@ final class IncomingBytes: Sendable {
             end(nil)
         case .broken(let code):
             chunk.giveBack()
-            end(StreamSocketEnd.failure(code, "Reading"))
+            end(StreamDirection.reading.failure(code))
         }
         return nil
     }
@@ -185,7 +185,7 @@ final class IncomingBytes: Sendable {
         do throws(GLibError) {
             try thread.begin { [self] in run() }
         } catch {
-            end(HandoffError(.connectionUnavailable, "Nothing can be read: \(error.message)"))
+            end(StreamDirection.reading.hasNoThread(error))
         }
     }
 
@@ -200,7 +200,7 @@ final class IncomingBytes: Sendable {
             settle()
             if hasEnded { return }
         }
-        end(StreamSocketEnd.ended("Reading"))
+        end(StreamDirection.reading.ended)
     }
 
     /// Waits until somebody waits for bytes, or for the end with nobody to read what comes before.

@@ -58,7 +58,7 @@ final class OutgoingBytes: Sendable {
     private func checkOpen() throws(HandoffError) {
         let (failure, hasEnded, isCancelled) = state.change { ($0.failure, $0.hasEnded, $0.isCancelled) }
         if let failure { throw failure }
-        if isCancelled { throw StreamSocketEnd.ended("Writing") }
+        if isCancelled { throw StreamDirection.writing.ended }
         if hasEnded {
             throw HandoffError(.notSupported, "Nothing can be written after the end. Write before finishing.")
         }
@@ -83,7 +83,7 @@ final class OutgoingBytes: Sendable {
             case .bytes(let count): place += count
             case .broken(let code):
                 place = 0
-                throw fail(StreamSocketEnd.failure(code, "Writing"))
+                throw fail(StreamDirection.writing.failure(code))
             }
         }
         return place
@@ -158,7 +158,7 @@ final class OutgoingBytes: Sendable {
         do throws(GLibError) {
             try thread.begin { [self] in run() }
         } catch {
-            fail(HandoffError(.connectionUnavailable, "Nothing can be written: \(error.message)"))
+            fail(StreamDirection.writing.hasNoThread(error))
         }
     }
 
@@ -171,7 +171,7 @@ final class OutgoingBytes: Sendable {
             }
             if let failure = write(data, from: piece.place) { fail(failure) } else { done() }
         }
-        fail(StreamSocketEnd.ended("Writing"))
+        fail(StreamDirection.writing.ended)
     }
 
     /// - Returns: what prevented it.
@@ -180,7 +180,7 @@ final class OutgoingBytes: Sendable {
         while place < data.count {
             switch send(data, from: place, upTo: data.count, waits: true) {
             case .bytes(let count): place += count
-            case .broken(let code): return StreamSocketEnd.failure(code, "Writing")
+            case .broken(let code): return StreamDirection.writing.failure(code)
             case .end: return nil
             }
         }

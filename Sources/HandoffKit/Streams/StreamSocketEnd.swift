@@ -148,24 +148,4 @@ final class StreamSocketEnd: Sendable {
             }
         }
     }
-
-    /// What is said of a stream that broke, while `what` was done.
-    static func failure(_ code: CInt, _ what: String) -> HandoffError {
-        switch code {
-        case EPIPE:
-            HandoffError(
-                .connectionUnavailable, "\(what): the other side reads no more, or the stream was cut.")
-        case ECONNRESET:
-            HandoffError(
-                .connectionUnavailable,
-                "\(what): the stream was cut before its end. Continue the activity again to get the rest.")
-        default:
-            HandoffError(.connectionUnavailable, "\(what): \(String(cString: strerror(code))).")
-        }
-    }
-
-    /// What is said of a stream that was ended here.
-    static func ended(_ what: String) -> HandoffError {
-        HandoffError(.connectionUnavailable, "\(what): the stream was ended here.")
-    }
 }

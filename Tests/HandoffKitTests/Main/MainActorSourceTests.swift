@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import Foundation
+import Glibc
 import HandoffKit
 import MainLoop
 import TestSupport
@@ -53,11 +54,15 @@ struct MainActorSourceTests {
 
     /// How often the threads of a process have given up the processor to wait for something.
     private static func wakeUps(of process: Int32) throws -> Int {
-        let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")
-        return try threads.reduce(0) { sum, thread in
-            sum + (try wakeUps(of: process, thread: try #require(Int32(thread))))
-        }
+        var threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")
+            .compactMap { Int32($0) }.sorted()
+        if hasSanitizerThread, threads.count > 1 { threads.remove(at: 1) }
+        return try threads.reduce(0) { sum, thread in sum + (try wakeUps(of: process, thread: thread)) }
     }
+
+    /// The thread sanitizer looks ten times a second whether there is something to say, in the first thread that a program
+    /// begins. The program is built as this one is.
+    private static let hasSanitizerThread = dlsym(nil, "__tsan_init") != nil
 
     private static func wakeUps(of process: Int32, thread: Int32) throws -> Int {
         let file = URL(filePath: "/proc/\(process)/task/\(thread)/status")
