@@ -58,7 +58,9 @@ final class UserActions: AgentActions {
         MainLoop.start { [weak self, tokens, options] in
             var options = options
             var token = given
-            if token == nil { token = await Self.token(of: tokens, for: applicationID ?? offer.handlers.first) }
+            if token == nil {
+                token = await Self.token(of: tokens, for: applicationID ?? offer.handlers.first)
+            }
             if let token { options["ActivationToken"] = .string(token) }
             let failure = await Self.failure(of: ContinueCall(broker, offer), options)
             self?.ended(offer, failure)
