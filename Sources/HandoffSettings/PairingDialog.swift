@@ -101,14 +101,16 @@ final class PairingDialog {
         template["differs"].on("clicked") { [weak self] in self?.change { $0.answer(matches: false) } }
         template["done"].on("clicked") { [weak self] in if let self { gtk_window_close(window.pointer) } }
         window.answer("close-request") { [weak self] in
-            self?.closed()
+            self?.end()
             return false
         }
     }
 
-    private func closed() {
+    /// Ends what is under way, and that other devices can find this one: the dialog is closed, or goes with its window.
+    func end() {
+        guard !isClosed else { return }
         isClosed = true
-        for request in flow.end() { session.perform(request) { _ in } }
+        for request in flow.end() { session.performToTheEnd(request) }
         onClose?()
     }
 

@@ -58,6 +58,7 @@ final class SettingsApplication {
         guard !hasBegun else { return }
         hasBegun = true
         applications.begin()
+        session.whenTold(toEnd: { [unowned self] in window?.close() })
         session.begin { [unowned self] report in
             latest = report
             window?.take(report)
