@@ -25,7 +25,7 @@ public final class Agent {
         shell = ShellObject(bus)
         let window = HandoffWindow(bus)
         watch = PresenceWatch(bus)
-        actions = UserActions(feed, window, watch)
+        actions = UserActions(feed, window, watch, shell)
         let looks = ApplicationLooks()
         let board = NoticeBoard([DesktopNotices(bus), PlainNotices(bus)], looks)
         application = AgentApplication(board, window)

@@ -73,6 +73,7 @@ def complaints(shell: GnomeShell) -> list[str]:
             if "handoff@" in line or "JS ERROR" in line or "stack trace" in line.lower()]
 
 
+@pytest.mark.smoke
 def test_continuing_from_the_menu(machines: tuple[Machine, Machine], shell: GnomeShell) -> None:
     """While there is an offer the top bar shows its application's icon and its device. Pressing it in the menu continues it
     here with an activation token, and the origin is told."""

@@ -132,6 +132,7 @@ def shell(desks: Pair) -> Iterator[Shell]:
     shell.close()
 
 
+@pytest.mark.smoke
 def test_gnome(desks: Pair, shell: Shell) -> None:
     """GNOME Shell shows the question on arrival, and its button continues with what lets the application raise its window."""
     desks.offer("Report")
@@ -209,6 +210,7 @@ def dunst(desks: Pair, screen: Screen) -> Plain:
     return Plain(desks, screen, "dunst")
 
 
+@pytest.mark.smoke
 def test_dunst(desks: Pair, screen: Screen) -> None:
     """dunst shows the question on arrival, and choosing it continues."""
     server = dunst(desks, screen)
@@ -241,6 +243,7 @@ def test_dunst_hostile(desks: Pair, screen: Screen) -> None:
         server.close()
 
 
+@pytest.mark.smoke
 def test_xfce(desks: Pair, screen: Screen) -> None:
     """xfce4-notifyd shows the question on arrival, and pressing its button continues."""
     if not Path(XFCE).exists():

@@ -31,14 +31,18 @@ final class UserActions: AgentActions {
     private let feed: StatusFeed
     private let window: HandoffWindow
     private let watch: PresenceWatch
+    private let tokens: any ActivationTokens
     /// The offers whose continuation has been asked for here, and is not over.
     private var running: Set<ObjectPath> = []
 
-    /// Does it with the daemons that `feed` follows.
-    init(_ feed: StatusFeed, _ window: HandoffWindow, _ watch: PresenceWatch) {
+    /// Does it with the daemons that `feed` follows. Where a surface has no activation token, one of `tokens` is used.
+    init(
+        _ feed: StatusFeed, _ window: HandoffWindow, _ watch: PresenceWatch, _ tokens: any ActivationTokens
+    ) {
         self.feed = feed
         self.window = window
         self.watch = watch
+        self.tokens = tokens
     }
 
     func continueOffer(at path: ObjectPath, in applicationID: String?, token: String) {
@@ -50,8 +54,12 @@ final class UserActions: AgentActions {
         onContinuing?(offer)
         var options: [String: Value] = [:]
         if let applicationID { options["ApplicationId"] = .string(applicationID) }
-        if let token = ActivationToken.checked(token) { options["ActivationToken"] = .string(token) }
-        MainLoop.start { [weak self] in
+        let given = ActivationToken.checked(token)
+        MainLoop.start { [weak self, tokens, options] in
+            var options = options
+            var token = given
+            if token == nil { token = await Self.token(of: tokens, for: applicationID ?? offer.handlers.first) }
+            if let token { options["ActivationToken"] = .string(token) }
             let failure = await Self.failure(of: ContinueCall(broker, offer), options)
             self?.ended(offer, failure)
         }
@@ -61,6 +69,12 @@ final class UserActions: AgentActions {
         running.remove(offer.path)
         if let failure { agentLog.info("\(offer.path) was not continued: \(failure.message)") }
         onOutcome?(offer, failure)
+    }
+
+    /// A token for an application, with which it may raise its window; nil if there is none to be had.
+    private static func token(of tokens: any ActivationTokens, for application: String?) async -> String? {
+        guard let application, let id = try? ApplicationID(application) else { return nil }
+        return ActivationToken.checked(await tokens.token(for: id))
     }
 
     private static func failure(of call: ContinueCall, _ options: [String: Value]) async -> Failure? {
