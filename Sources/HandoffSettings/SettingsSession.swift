@@ -41,9 +41,8 @@ final class SettingsSession {
 
     /// Asks for `request`, which has to be dealt with even if the window is closed meanwhile: until then the program goes on.
     nonisolated func performToTheEnd(_ request: Request) {
-        let application = g_application_get_default()
-        g_application_hold(application)
-        perform(request) { _ in g_application_release(application) }
+        g_application_hold(g_application_get_default())
+        perform(request) { _ in g_application_release(g_application_get_default()) }
     }
 
     /// Calls `end` when the program is told to end, as when the user logs out.
@@ -101,7 +100,8 @@ final class SettingsSession {
         } catch SendCall.Failure.bridgeEnded {
             return .failed(
                 name: "",
-                message: tr("The bridge has ended. What was sent may have arrived; send it again if it has not."))
+                message: tr(
+                    "The bridge has ended. What was sent may have arrived; send it again if it has not."))
         } catch {
             let error = DBusError.converting(error)
             return .failed(name: error.name.text, message: error.message.shown.sentence)

@@ -56,7 +56,8 @@ package struct Sends: Equatable, Sendable {
     func rows(_ peers: [KnownDevice]) -> [SendRow] {
         let known = peers.filter { standings[$0.id] != nil }
         let gone = standings.keys.filter { id in !known.contains { $0.id == id } }.sorted()
-        return (known.map { ($0.id, $0.label.shown) } + gone.map { ($0, String($0.prefix(ShortIDs.minimum))) })
+        return
+            (known.map { ($0.id, $0.label.shown) } + gone.map { ($0, String($0.prefix(ShortIDs.minimum))) })
             .map { id, name in
                 guard case .failed(let reason)? = standings[id] else {
                     return SendRow(id: id, device: name, reason: nil)

@@ -158,7 +158,7 @@ def test_notification_choices(strangers: Machines) -> None:
     window = Settings(lap, lap.screen)
     window.go_to("Preferences")
     assert preference(lap, "NotifyOffers") == "arrival" and preference(lap, "NotifyContinued") is True
-    window.switch("Notify when something was continued on another device").press()
+    window.switch("Continued on Another Device").press()
     wait(lambda: preference(lap, "NotifyContinued") is False, "no notifications of what is continued")
     for choice, word in (("Always", "always"), ("Never", "never"), ("When I Arrive", "arrival")):
         window.focus()
@@ -171,8 +171,7 @@ def test_notification_choices(strangers: Machines) -> None:
 def choose_folder(window: Settings, button: str, title: str, folder: Path) -> None:
     """Chooses a folder in the dialog that this button opens, by its path."""
     window.press(button)
-    window.wait_until(lambda: [part for part in window.find("dialog") + window.find("frame") + window.find("file chooser")
-                               if part.name == title], f"“{title}”")
+    window.wait_for("filler", title)
     window.focus()
     window.keys("ctrl+l")
     window.type(str(folder))

@@ -15,7 +15,9 @@ struct SendsTests {
         #expect(page.offers.map(\.isInvited) == [true, false])
     }
 
-    @Test("what is sent is shown while it is on its way, and why it has not arrived until that was read or is mended")
+    @Test(
+        "what is sent is shown while it is on its way, and why it has not arrived until that was read or is mended"
+    )
     func sending() throws {
         let report = Samples.report(Samples.broker(), Samples.bridge(try Samples.device()))
         var state = WindowState()

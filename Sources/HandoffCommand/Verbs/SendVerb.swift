@@ -2,8 +2,6 @@
 internal import DBus
 internal import HandoffClient
 internal import HandoffCore
-internal import HandoffInterfaces
-internal import MainLoop
 internal import Platform
 
 /// `handoff send`: sends what is current here to another device, which shows it.

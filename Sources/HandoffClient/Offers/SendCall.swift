@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
-package import HandoffInterfaces
+internal import HandoffInterfaces
 package import MainLoop
 
 /// One call of `Send` for a device, and what comes of it.
