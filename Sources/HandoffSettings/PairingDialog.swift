@@ -156,8 +156,8 @@ final class PairingDialog {
         template["search_spinner"][flag: "spinning"] = step == "choosing"
         guard step != former else { return }
         steps[text: "visible-child-name"] = step
-        // What confirms must not be what the Enter key happens to press.
-        if step == "comparing" { gtk_window_set_focus(window.pointer, nil) }
+        // What confirms must not be what the Enter key happens to press; and keys must not go to what is not seen any more.
+        if focus == nil { gtk_window_set_focus(window.pointer, nil) }
         if let focus { gtk_widget_grab_focus(template[focus].pointer) }
     }
 
