@@ -26,7 +26,7 @@ struct SendsTests {
         #expect(rows().isEmpty)
         #expect(state.send(to: Samples.device) == .send(Samples.device))
         #expect(rows().map(\.device) == ["desk"] && rows().map(\.reason) == [nil])
-        state.finishSending(to: Samples.device, .failed(name: "", message: "It is\ntoo old."))
+        state.finishSending(to: Samples.device, .failed(name: "", message: "It is too old."))
         #expect(rows().map(\.reason) == ["It is too old."])
         _ = state.send(to: Samples.device)
         #expect(rows().map(\.reason) == [nil])
