@@ -7,8 +7,9 @@ import Platform
 /// The page on which people continue.
 @MainActor
 final class ContinueView {
-    private let stack, empty, emptyButton, currentGroup, hiddenGroup, hiddenExpander: GTKObject
+    private let stack, empty, emptyButton, currentGroup, sendsGroup, hiddenGroup, hiddenExpander: GTKObject
     private let offers: RowList<OfferRow>
+    private let sends: RowList<SendRowView>
     private let actor: WindowActor
     private let applications: InstalledApplications
     private var current: CurrentRow?
@@ -21,10 +22,11 @@ final class ContinueView {
         (stack, empty) = (template["continue_stack"], template["empty"])
         emptyButton = template["empty_button"]
         (currentGroup, hiddenGroup) = (template["current_group"], template["hidden_group"])
-        hiddenExpander = template["hidden_expander"]
+        (sendsGroup, hiddenExpander) = (template["sends_group"], template["hidden_expander"])
         self.actor = actor
         self.applications = applications
         offers = RowList(template["offers"]) { _ in OfferRow(applications, actor) }
+        sends = RowList(template["sends"]) { _ in SendRowView(actor) }
         emptyButton.on("clicked") { [weak self] in self?.emptyClicked() }
     }
 
@@ -32,9 +34,11 @@ final class ContinueView {
     func show(_ page: ContinuePage) {
         offers.set(page.offers)
         show(current: page.current)
+        sends.set(page.sends)
+        sendsGroup[flag: "visible"] = !page.sends.isEmpty
         show(hidden: page.hidden)
         // What cannot be continued, or sent, has to be seen too.
-        let hasOther = page.current != nil || !page.hidden.isEmpty
+        let hasOther = page.current != nil || !page.sends.isEmpty || !page.hidden.isEmpty
         if let what = page.empty, !hasOther || what != .nothing { show(empty: what) }
         stack[text: "visible-child-name"] =
             page.empty == nil || (hasOther && page.empty == .nothing) ? "offers" : "empty"

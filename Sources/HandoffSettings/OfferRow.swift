@@ -8,7 +8,7 @@ import Platform
 @MainActor
 final class OfferRow: ContentRow {
     let widget: GTKObject
-    private let picture, title, device, detail, menu, begin, running, progress, cancel, failed, reason,
+    private let picture, title, device, sent, detail, menu, begin, running, progress, cancel, failed, reason,
         again: GTKObject
     private let commands: Commands
     private let applications: InstalledApplications
@@ -23,6 +23,7 @@ final class OfferRow: ContentRow {
         widget = template["row"]
         (picture, title, device) = (template["picture"], template["title"], template["device"])
         (detail, menu, begin) = (template["detail"], template["menu"], template["begin"])
+        sent = template["sent"]
         (running, progress, cancel) = (template["running"], template["progress"], template["cancel"])
         (failed, reason, again) = (template["failed"], template["reason"], template["again"])
         self.applications = applications
@@ -46,6 +47,7 @@ final class OfferRow: ContentRow {
         applications.show(content.pictures, in: picture)
         title[text: "label"] = content.title
         device[text: "label"] = content.device
+        sent[flag: "visible"] = content.isInvited
         detail[text: "label"] = content.detail
         let name = content.title
         begin.describe(name)
@@ -136,7 +138,7 @@ final class CurrentRow {
         let model = Menu()
         for (number, target) in targets.enumerated() {
             commands.add("send-\(number)") { [weak self] in
-                self?.actor.window?.perform(.send(target.id), orTell: tr("Not Sent"))
+                self?.actor.window?.send(to: target.id)
             }
             model.add(target.name, "current.send-\(number)")
         }

@@ -101,14 +101,16 @@ final class PairingDialog {
         template["differs"].on("clicked") { [weak self] in self?.change { $0.answer(matches: false) } }
         template["done"].on("clicked") { [weak self] in if let self { gtk_window_close(window.pointer) } }
         window.answer("close-request") { [weak self] in
-            self?.closed()
+            self?.end()
             return false
         }
     }
 
-    private func closed() {
+    /// Ends what is under way, and that other devices can find this one: the dialog is closed, or goes with its window.
+    func end() {
+        guard !isClosed else { return }
         isClosed = true
-        for request in flow.end() { session.perform(request) { _ in } }
+        for request in flow.end() { session.performToTheEnd(request) }
         onClose?()
     }
 
@@ -154,8 +156,8 @@ final class PairingDialog {
         template["search_spinner"][flag: "spinning"] = step == "choosing"
         guard step != former else { return }
         steps[text: "visible-child-name"] = step
-        // What confirms must not be what the Enter key happens to press.
-        if step == "comparing" { gtk_window_set_focus(window.pointer, nil) }
+        // What confirms must not be what the Enter key happens to press; and keys must not go to what is not seen any more.
+        if focus == nil { gtk_window_set_focus(window.pointer, nil) }
         if let focus { gtk_widget_grab_focus(template[focus].pointer) }
     }
 

@@ -58,6 +58,13 @@ final class SettingsApplication {
         guard !hasBegun else { return }
         hasBegun = true
         applications.begin()
+        session.whenTold(toEnd: { [unowned self] in
+            if let window {
+                window.close()
+            } else {
+                g_application_quit(UnsafeMutablePointer(application.pointer))
+            }
+        })
         session.begin { [unowned self] report in
             latest = report
             window?.take(report)

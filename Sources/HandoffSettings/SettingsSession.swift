@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+import CAdwaita
 import DBus
 import HandoffClient
 import HandoffCore
@@ -17,6 +18,7 @@ final class SettingsSession {
     private var feed: StatusFeed?
     private var tell: (@MainActor (StatusReport) -> Void)?
     private var closing: SignalToken?
+    private var endings: [LoopSource] = []
 
     /// How long a bridge may take to connect: longer than it takes to give up.
     private static let patience = Duration.seconds(60)
@@ -34,6 +36,19 @@ final class SettingsSession {
         MainLoop.start { [self] in
             let outcome = await outcome(of: request)
             Self.enter { done(outcome) }
+        }
+    }
+
+    /// Asks for `request`, which has to be dealt with even if the window is closed meanwhile: until then the program goes on.
+    nonisolated func performToTheEnd(_ request: Request) {
+        g_application_hold(g_application_get_default())
+        perform(request) { _ in g_application_release(g_application_get_default()) }
+    }
+
+    /// Calls `end` when the program is told to end, as when the user logs out.
+    nonisolated func whenTold(toEnd end: @escaping @MainActor () -> Void) {
+        MainLoop.start { [self] in
+            endings = [SIGTERM, SIGINT, SIGHUP].map { .signal($0) { Self.enter(end) } }
         }
     }
 
@@ -82,6 +97,11 @@ final class SettingsSession {
         } catch ContinueCall.Failure.brokerEnded {
             return .failed(
                 name: "", message: tr("The broker has ended before. Try again once it runs."))
+        } catch SendCall.Failure.bridgeEnded {
+            return .failed(
+                name: "",
+                message: tr(
+                    "The bridge has ended. What was sent may have arrived; send it again if it has not."))
         } catch {
             let error = DBusError.converting(error)
             return .failed(name: error.name.text, message: error.message.shown.sentence)
@@ -110,7 +130,8 @@ final class SettingsSession {
         case .setMuted(let id, let isOn):
             try await object(of: id).setProperty(DeviceProxy.interface, "Muted", isOn)
         case .send(let id):
-            _ = try await object(of: id).call(DeviceProxy.interface, "Send", output: "") { _ in }
+            let failure = try await SendCall(bridge, HandoffNames.devices.appending(id)).failure()
+            if !failure.isEmpty { return .failed(name: "", message: failure.shown.sentence) }
         }
         return .done
     }

@@ -57,6 +57,9 @@ final class SettingsWindow {
     /// Brings it to the front.
     func present() { gtk_window_present(window.pointer) }
 
+    /// Closes it, as its user does.
+    func close() { gtk_window_close(window.pointer) }
+
     // MARK: What is visible
 
     /// The daemons say something else.
@@ -161,6 +164,24 @@ final class SettingsWindow {
         }
     }
 
+    /// Sends what is current here to the device of this id.
+    func send(to device: String) {
+        let request = state.send(to: device)
+        render()
+        session.perform(request) { [weak self] outcome in
+            guard let self, !isClosed else { return }
+            state.finishSending(to: device, outcome)
+            if outcome == .done { toast(tr("Sent")) }
+            render()
+        }
+    }
+
+    /// Shows no more why the device has not got what was sent.
+    func forgetSending(to device: String) {
+        state.forgetSending(to: device)
+        render()
+    }
+
     /// Opens the dialog for pairing, at the device of this id if one is given.
     func pair(_ device: String? = nil, addresses: [String] = []) {
         if pairing == nil {
@@ -192,7 +213,7 @@ final class SettingsWindow {
         }
         commands.add("shortcuts") { [weak self] in self?.showShortcuts() }
         commands.add("about") { [weak self] in self?.showAbout() }
-        commands.add("close") { [weak self] in if let self { gtk_window_close(window.pointer) } }
+        commands.add("close") { [weak self] in self?.close() }
     }
 
     private func showShortcuts() {
@@ -220,10 +241,16 @@ final class SettingsWindow {
         stack.on("notify::visible-child") { [weak self] in self?.pageChanged() }
         window.on("notify::is-active") { [weak self] in self?.activeChanged() }
         window.answer("close-request") { [weak self] in
-            self?.isClosed = true
-            self?.onClose?()
+            self?.closed()
             return false
         }
+    }
+
+    /// Nothing is left behind that the user cannot see any more.
+    private func closed() {
+        isClosed = true
+        pairing?.end()
+        onClose?()
     }
 
     /// While the user looks at it, ages grow; otherwise nothing wakes.

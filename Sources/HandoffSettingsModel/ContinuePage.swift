@@ -20,23 +20,29 @@ package struct ContinuePage: Equatable, Sendable {
         case nothing
     }
 
-    /// What can be continued, the latest first.
+    /// What can be continued: what was sent to this device, then the rest; the latest first.
     package var offers: [OfferCard] = []
     /// What cannot, and why.
     package var hidden: [HiddenRow] = []
     /// What this device could send to others; nil if it does nothing that could be continued elsewhere.
     package var current: CurrentCard?
+    /// What this window has sent to other devices, as far as that is not done.
+    package var sends: [SendRow] = []
     /// What stands where there is no offer; nil if there is one.
     package var empty: Empty?
 
     /// What `report` has of it; nil while nothing is known.
-    init(_ report: StatusReport?, _ attempts: Attempts, at now: Int64, _ name: ApplicationNames) {
+    init(
+        _ report: StatusReport?, _ attempts: Attempts, _ begun: Sends, at now: Int64, _ name: ApplicationNames
+    ) {
+        sends = begun.rows(report?.peers ?? [])
         guard let report else {
             empty = .waiting
             return
         }
         if let broker = report.broker.content {
-            offers = broker.offers.map { OfferCard($0, attempts[$0.path], at: now, name) }
+            let sorted = broker.offers.filter(\.isInvited) + broker.offers.filter { !$0.isInvited }
+            offers = sorted.map { OfferCard($0, attempts[$0.path], at: now, name) }
             hidden = broker.hidden.map { HiddenRow($0, at: now) }
             current = CurrentCard(broker.current, report.peers, name)
         }
@@ -75,6 +81,8 @@ package struct OfferCard: Equatable, Sendable, Identifiable {
     package let device: String
     /// The application in which it is continued, and since when it is there.
     package let detail: String
+    /// Whether the user of that device has sent it to this one.
+    package let isInvited: Bool
     /// The applications whose picture stands for it, the best first.
     package let pictures: [String]
     /// The applications that can continue it, the best first.
@@ -89,6 +97,7 @@ package struct OfferCard: Equatable, Sendable, Identifiable {
         path = offer.path
         title = offer.label.shown
         device = offer.device.shown
+        isInvited = offer.isInvited
         let application = offer.handlers.first ?? offer.applicationID
         detail = [name.name(of: application), Ages.ago(offer.since, at: now)].filter { !$0.isEmpty }
             .joined(separator: " · ")
@@ -120,7 +129,8 @@ package struct HiddenRow: Equatable, Sendable, Identifiable {
     init(_ offer: HiddenOffer, at now: Int64) {
         id = "\(offer.deviceID) \(offer.id)"
         title = offer.label.shown
-        detail = [offer.device.shown, Ages.ago(offer.since, at: now)].filter { !$0.isEmpty }
+        let sent = offer.isInvited ? tr("Sent to this device") : ""
+        detail = [offer.device.shown, sent, Ages.ago(offer.since, at: now)].filter { !$0.isEmpty }
             .joined(separator: " · ")
         reason = offer.reason.shown
     }

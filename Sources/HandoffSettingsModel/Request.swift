@@ -31,7 +31,7 @@ package enum Request: Equatable, Sendable {
     case unpair(String)
     /// Whether what is sent to this device by that one is not shown.
     case setMuted(String, Bool)
-    /// Sends what the user of this device is doing to that one.
+    /// Sends what the user of this device is doing to that one. It is over when it is there, or has failed.
     case send(String)
 }
 

@@ -8,6 +8,8 @@ package struct WindowState: Equatable, Sendable {
     package private(set) var report: StatusReport?
     /// What this window continues.
     package private(set) var attempts = Attempts()
+    /// What this window sends.
+    package private(set) var sends = Sends()
     /// The adapters that are installed.
     package let adapters: [Adapter]
 
@@ -18,6 +20,7 @@ package struct WindowState: Equatable, Sendable {
     package mutating func take(_ report: StatusReport) {
         self.report = report
         attempts.keep(only: offers)
+        if report.bridge.content != nil { sends.keep(only: report.peers) }
     }
 
     /// The user wants to continue the offer at `path` in `application`, or the best one; after a failure in the same as before.
@@ -36,6 +39,21 @@ package struct WindowState: Equatable, Sendable {
         attempts.finish(path, outcome, offers: offers)
     }
 
+    /// The user sends what is current here to the device of this id.
+    /// - Returns: what has to be asked for.
+    package mutating func send(to device: String) -> Request {
+        sends.begin(device)
+        return .send(device)
+    }
+
+    /// What was begun with ``send(to:)`` is over.
+    package mutating func finishSending(to device: String, _ outcome: Outcome) {
+        sends.finish(device, outcome)
+    }
+
+    /// The user has read why the device has not got what was sent.
+    package mutating func forgetSending(to device: String) { sends.forget(device) }
+
     private var offers: [RemoteOffer] { report?.broker.content?.offers ?? [] }
 }
 
@@ -51,7 +69,7 @@ package struct WindowContent: Equatable, Sendable {
     /// What is visible of `state` at the time `now`, in microseconds since the Unix epoch.
     package init(_ state: WindowState, at now: Int64, _ name: ApplicationNames) {
         bars = state.report.map { ProblemBar.all($0) } ?? []
-        continuing = ContinuePage(state.report, state.attempts, at: now, name)
+        continuing = ContinuePage(state.report, state.attempts, state.sends, at: now, name)
         devices = DevicesPage(state.report, at: now)
         activity = ActivityPage(state.report, at: now, name)
         preferences = PreferencesPage(state.report, adapters: state.adapters, name)

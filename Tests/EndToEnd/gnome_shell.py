@@ -65,7 +65,7 @@ def install_extension(machine: Machine, uses_modules: bool) -> Path:
 class GnomeShell:
     """The Shell of a machine, with the extension."""
 
-    def __init__(self, machine: Machine, *, enabled: bool = True) -> None:
+    def __init__(self, machine: Machine, *, enabled: bool = True, **environment: str) -> None:
         self.machine = machine
         self.processes: list[subprocess.Popen[bytes]] = []
         install_extension(machine, version() >= 45)
@@ -77,7 +77,7 @@ class GnomeShell:
             "XDG_DATA_DIRS": f"{machine.environment['XDG_DATA_DIRS']}:/usr/share", "XDG_SESSION_TYPE": "wayland",
             "XDG_CURRENT_DESKTOP": "GNOME", "LIBGL_ALWAYS_SOFTWARE": "1", "GSETTINGS_BACKEND": "keyfile",
             "GSK_RENDERER": "cairo", "NO_AT_BRIDGE": "1", "GTK_A11Y": "none",
-            "DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={machine.folder}/system-bus"}
+            "DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={machine.folder}/system-bus"} | environment
         self._start_logins()
         self._spawn("gnome-shell", "--headless", "--virtual-monitor", "1280x800", "--wayland", "--no-x11", "--unsafe-mode")
         self.session = machine.connect()

@@ -29,9 +29,9 @@ CONVERTER = SOURCE / "meson-helpers" / "legacy-extension"
 class Extension:
     """A process with the extension in it."""
 
-    def __init__(self, machine: Machine) -> None:
-        folder = machine.folder / "extension"
-        folder.mkdir()
+    def __init__(self, machine: Machine, folder: Path | None = None, **environment: str) -> None:
+        folder = folder or machine.folder / "extension"
+        folder.mkdir(parents=True)
         for file in EXTENSION.glob("*.js"):
             modules = STUBBED.sub(lambda match: f"import {{{match[1] or match[2]}}} from './stubs/stubs.js';",
                                   file.read_text(encoding="utf-8"))
@@ -40,7 +40,7 @@ class Extension:
         with open(machine.log_file("gjs"), "ab") as log:
             self.process = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "KILL", "gjs", "-m", str(folder / "stubs" / "program.js")],
-                env=machine.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True)
+                env=machine.environment | environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True)
         self.machine = machine
 
     def evaluate(self, script: str) -> Any:

@@ -17,14 +17,15 @@ enum Samples {
     /// What the broker shows of an offer.
     static func offer(
         _ number: Int = 1, title: String = "Shopping", state: String = "available", progress: Double = -1,
-        handlers: [String] = ["org.example.Editor", "org.example.Other"]
+        handlers: [String] = ["org.example.Editor", "org.example.Other"], invited: Bool = false,
+        since: Int64 = now - 120_000_000
     ) throws -> ManagedObjects {
         [
             try offerPath(number): [
                 "org.example.Handoff.RemoteActivity": [
                     "Title": .string(title), "DeviceName": .string("desk"), "State": .string(state),
                     "ApplicationId": .string("com.example.origin"), "Handlers": .strings(handlers),
-                    "Since": .int64(now - 120_000_000), "Progress": .double(progress),
+                    "Since": .int64(since), "Invited": .boolean(invited), "Progress": .double(progress),
                 ]
             ]
         ]

@@ -2,8 +2,6 @@
 internal import DBus
 internal import HandoffClient
 internal import HandoffCore
-internal import HandoffInterfaces
-internal import MainLoop
 internal import Platform
 
 /// `handoff send`: sends what is current here to another device, which shows it.
@@ -20,53 +18,22 @@ struct SendVerb: Verb {
 
     func run(in session: Session) async throws -> Int32 {
         let bridge = try await session.bridge()
-        let follower = DeviceFollower(bridge)
         // From here on, the bridge tells this connection of changes.
         let peers = try await bridge.devices().filter(\.isPaired)
         let peer =
             try device.map { text throws(CommandFailure) in try peers.choose(text) } ?? peers.onlyConnected()
-        try await DeviceProxy(bridge.object(peer.path)).send()
-        let outcome = try await follower.state(of: peer) { !$0.isSending }
-        guard outcome.sendError.isEmpty else {
-            throw CommandFailure("\(peer.label.quoted) has not got it: \(outcome.sendError.shown.sentence)")
+        let failure: String
+        do {
+            failure = try await SendCall(bridge, peer.path).failure()
+        } catch SendCall.Failure.bridgeEnded {
+            throw CommandFailure(
+                "The bridge has ended. What was sent may have arrived; send it again if it has not.")
+        }
+        guard failure.isEmpty else {
+            throw CommandFailure("\(peer.label.quoted) has not got it: \(failure.shown.sentence)")
         }
         try Output.line("What is current here was sent to \(peer.label.quoted).")
         return 0
-    }
-}
-
-/// Waits for what becomes of a device.
-@MainLoop
-private final class DeviceFollower {
-    private let bridge: Daemon
-    /// Whether something may have changed; false once nothing more is to be expected.
-    private let changes: AsyncStream<Bool>
-    private let token: SignalToken
-    private let watch: NameWatch
-
-    init(_ bridge: Daemon) {
-        self.bridge = bridge
-        let (changes, feed) = AsyncStream<Bool>.makeStream()
-        let (name, connection) = (bridge.name, bridge.bus.connection)
-        self.changes = changes
-        token = connection.onSignal(.properties) { if $0.sender == name { feed.yield(true) } }
-        watch = bridge.bus.watch(HandoffNames.bridge) { if $0 != name { feed.yield(false) } }
-        connection.onClosed = { _ in feed.yield(false) }
-        feed.yield(true)
-    }
-
-    /// The device as it is when `condition` has become true.
-    func state(of device: KnownDevice, _ condition: (KnownDevice) -> Bool) async throws -> KnownDevice {
-        for await mayHaveChanged in changes {
-            guard mayHaveChanged else {
-                throw CommandFailure(
-                    "The bridge has ended. What was sent may have arrived; send it again if it has not.")
-            }
-            let properties = try await bridge.properties(DeviceProxy.interface, device.path)
-            let state = KnownDevice(device.path, id: device.id, properties)
-            if condition(state) { return state }
-        }
-        return device
     }
 }
 

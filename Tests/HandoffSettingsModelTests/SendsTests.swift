@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import HandoffClient
+import HandoffSettingsModel
+import Testing
+
+/// What devices send to each other, as the window shows it.
+struct SendsTests {
+    @Test("what was sent to this device comes first, marked as such, whatever is later")
+    func invited() throws {
+        var objects = try Samples.offer(1, title: "Later", since: Samples.now - 1)
+        let sent = try Samples.offer(2, title: "Sent", invited: true, since: Samples.now - 1_000_000_000)
+        objects.merge(sent) { first, _ in first }
+        let page = Samples.content(Samples.report(Samples.broker(objects))).continuing
+        #expect(page.offers.map(\.title) == ["Sent", "Later"])
+        #expect(page.offers.map(\.isInvited) == [true, false])
+    }
+
+    @Test(
+        "what is sent is shown while it is on its way, and why it has not arrived until that was read or is mended"
+    )
+    func sending() throws {
+        let report = Samples.report(Samples.broker(), Samples.bridge(try Samples.device()))
+        var state = WindowState()
+        state.take(report)
+        func rows() -> [SendRow] { WindowContent(state, at: Samples.now, Samples.names).continuing.sends }
+        #expect(rows().isEmpty)
+        #expect(state.send(to: Samples.device) == .send(Samples.device))
+        #expect(rows().map(\.device) == ["desk"] && rows().map(\.reason) == [nil])
+        state.finishSending(to: Samples.device, .failed(name: "", message: "It is too old."))
+        #expect(rows().map(\.reason) == ["It is too old."])
+        _ = state.send(to: Samples.device)
+        #expect(rows().map(\.reason) == [nil])
+        state.finishSending(to: Samples.device, .done)
+        #expect(rows().isEmpty)
+        _ = state.send(to: Samples.device)
+        state.finishSending(to: Samples.device, .failed(name: "x.Failed", message: ""))
+        #expect(rows().map { $0.reason?.isEmpty } == [false])
+        state.forgetSending(to: Samples.device)
+        #expect(rows().isEmpty)
+    }
+
+    @Test("of several that are sent one after another, what has become of the last one counts")
+    func several() {
+        var sends = Sends()
+        sends.begin(Samples.device)
+        sends.begin(Samples.device)
+        sends.finish(Samples.device, .failed(name: "", message: "No."))
+        #expect(sends != Sends())
+        sends.finish(Samples.device, .done)
+        #expect(sends == Sends())
+        // Nothing that is over comes back.
+        sends.finish(Samples.device, .failed(name: "", message: "No."))
+        #expect(sends == Sends())
+    }
+
+    @Test("what a device has not got is forgotten with the device, and what is on its way is not")
+    func gone() throws {
+        let report = Samples.report(Samples.broker(), Samples.bridge(try Samples.device()))
+        var state = WindowState()
+        state.take(report)
+        _ = state.send(to: Samples.device)
+        state.take(Samples.report())
+        #expect(state.sends != Sends())
+        state.finishSending(to: Samples.device, .failed(name: "", message: "No."))
+        // While the bridge is gone, nobody knows which devices are paired.
+        state.take(StatusReport(broker: .running(Samples.broker())))
+        #expect(state.sends != Sends())
+        state.take(Samples.report())
+        #expect(state.sends == Sends())
+    }
+}
