@@ -237,7 +237,9 @@ extension PairingNotices.Device {
     /// A device as the bridge shows it; nil if its state is none that there is.
     init?(_ device: KnownDevice) {
         guard let stage = Pairing.Stage(rawValue: device.pairingState) else { return nil }
-        self.init(id: device.id, name: device.name, stage: stage, code: device.pairingCode)
+        self.init(
+            id: device.id, name: device.name, stage: stage, isAsking: device.pairingAsked,
+            code: device.pairingCode)
     }
 }
 
