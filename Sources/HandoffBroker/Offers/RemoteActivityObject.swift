@@ -55,6 +55,7 @@ final class RemoteActivityObject: RemoteActivityServer {
         if new.offer.since != entry.offer.since { names.append("Since") }
         if new.isContinuing != entry.isContinuing { names.append("State") }
         if new.isInvited != entry.isInvited { names.append("Invited") }
+        if new.invitedAt != entry.invitedAt { names.append("InvitedAt") }
         if !new.isContinuing, progress >= 0 {
             progress = -1
             names.append("Progress")
@@ -225,6 +226,7 @@ final class RemoteActivityObject: RemoteActivityServer {
     var deviceType: String { owner.type(of: key.device) }
     var since: Int64 { entry.offer.since }
     var invited: Bool { entry.isInvited }
+    var invitedAt: Int64 { entry.invitedAt }
     var parked: Bool { false }
     var state: String { entry.isContinuing ? "continuing" : "available" }
     /// How far its document has come, if that is known.

@@ -18,6 +18,8 @@ public struct ShownOffer: Equatable, Sendable {
     public var since: Int64
     /// Whether it was pushed to this device by its user.
     public var isInvited: Bool
+    /// When it was, in microseconds since the Unix epoch, which tells one invitation from the next; 0 if it was not.
+    public var invitedAt: Int64
     /// Whether it is being continued here.
     public var isContinuing: Bool
     /// Whether the application that continues it shows by itself that it is coming.
@@ -29,7 +31,9 @@ public struct ShownOffer: Equatable, Sendable {
     public init(
         path: String, deviceID: String, deviceName: String = "", title: String = "",
         applicationID: String = "",
-        handler: String = "", since: Int64 = 0, isInvited: Bool = false, isContinuing: Bool = false,
+        handler: String = "", since: Int64 = 0, isInvited: Bool = false,
+        invitedAt: Int64 = 0,
+        isContinuing: Bool = false,
         isShownByApplication: Bool = false, progress: Double? = nil
     ) {
         self.path = path
@@ -40,6 +44,7 @@ public struct ShownOffer: Equatable, Sendable {
         self.handler = handler
         self.since = since
         self.isInvited = isInvited
+        self.invitedAt = invitedAt
         self.isContinuing = isContinuing
         self.isShownByApplication = isShownByApplication
         self.progress = progress
