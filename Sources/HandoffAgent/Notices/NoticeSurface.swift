@@ -228,7 +228,7 @@ extension ShownOffer {
         self.init(
             path: offer.path.text, deviceID: offer.deviceID, deviceName: offer.deviceName, title: offer.title,
             applicationID: offer.applicationID, handler: offer.handlers.first ?? "", since: offer.since,
-            isInvited: offer.isInvited, invitedAt: offer.invitedAt,
+            lastUsed: offer.lastUsed, isInvited: offer.isInvited, invitedAt: offer.invitedAt,
             isContinuing: offer.state == "continuing",
             isShownByApplication: offer.isShownByApplication, progress: offer.progress)
     }

@@ -106,7 +106,12 @@ final class ActivityObject {
                 try broker.holdings.change(from: former, to: size, of: owner.text)
             }, ignoring: sayIgnored)
         hintAtStreams()
-        if properties.count > (needsSave == nil ? 0 : 1) { try tellChanged(call) }
+        if properties.count > (needsSave == nil ? 0 : 1) {
+            try tellChanged(call, isUsed: true)
+        } else if needsSave == true {
+            let actions = try broker.activities.use(id, at: .now)
+            after(call) { [weak broker] in broker?.perform(actions) }
+        }
         if title != state.title, current { after(call) { [weak self] in self?.tellTitle() } }
         guard let needsSave else { return }
         let actions = saving.setNeedsSave(needsSave, at: .now)
@@ -162,8 +167,10 @@ final class ActivityObject {
         }
     }
 
-    private func tellChanged(_ call: MethodCall?) throws {
-        let actions = try broker.activities.update(id, details: details, payloadChanged: true, at: .now)
+    /// What peers see may have changed, and it is its user that has changed it, if `isUsed`.
+    private func tellChanged(_ call: MethodCall?, isUsed: Bool = false) throws {
+        let actions = try broker.activities.update(
+            id, details: details, payloadChanged: true, isUsed: isUsed, at: .now)
         after(call) { [weak broker] in broker?.perform(actions) }
     }
 

@@ -26,6 +26,8 @@ package struct RemoteOffer: Equatable, Sendable {
     package private(set) var handlersToStart: [String] = []
     /// When it became current there, in microseconds since the Unix epoch.
     package private(set) var since: Int64 = 0
+    /// When it was last used there, in microseconds since the Unix epoch, to the minute; 0 if the broker does not say.
+    package private(set) var lastUsed: Int64 = 0
     /// `available` or `continuing`.
     package private(set) var state = ""
     /// Whether the user of the device has sent it to this one.
@@ -60,6 +62,7 @@ package struct RemoteOffer: Equatable, Sendable {
         if changed["Handlers"] != nil { handlers = changed.texts("Handlers") }
         if changed["HandlersToStart"] != nil { handlersToStart = changed.texts("HandlersToStart") }
         if changed["Since"] != nil { since = changed.time("Since") }
+        if changed["LastUsed"] != nil { lastUsed = changed.time("LastUsed") }
         if changed["ShownByApplication"] != nil { isShownByApplication = changed.flag("ShownByApplication") }
         if changed["State"] != nil { state = changed.text("State") }
         if changed["Invited"] != nil { isInvited = changed.flag("Invited") }

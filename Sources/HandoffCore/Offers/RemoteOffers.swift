@@ -150,7 +150,7 @@ public struct RemoteOffers: Sendable {
     ) -> [Action] {
         guard isEnabled else { return [] }
         if let former = held[device], former.offer.id == offer.id {
-            held[device]?.offer = offer.since(former.offer.since)
+            held[device]?.offer = offer.following(former.offer)
             held[device]?.handlers = handlers
             held[device]?.keptOut = keptOut
         } else {
