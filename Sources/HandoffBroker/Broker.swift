@@ -46,7 +46,9 @@ public final class Broker {
     /// Which names of files stand for which types, as far as that has been read.
     var fileNameTypes = FileNameTypes()
 
-    var recentFetches = RecentFetches()
+    var recentFetches = RecentFetches() { didSet { fetched() } }
+    /// Whether subscribers have yet to be told of what was fetched.
+    private var isFetchUntold = false
     private(set) lazy var fetchLog = FetchLog(self)
 
     private(set) var activityObjects: [ActivityID: ActivityObject] = [:]
@@ -295,6 +297,17 @@ public final class Broker {
     private func tellEnabled() {
         tellSubscribers(["Enabled"])
         tellPreferences(["Enabled"])
+    }
+
+    /// Tells subscribers of what was fetched, once for all that was fetched within a turn of the loop.
+    private func fetched() {
+        guard !isFetchUntold else { return }
+        isFetchUntold = true
+        MainLoop.start { [weak self] in
+            guard let self else { return }
+            isFetchUntold = false
+            tellSubscribers(["RecentFetches", "FetchesByDevice"])
+        }
     }
 
     /// Properties of the manager have changed.

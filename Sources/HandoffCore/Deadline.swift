@@ -46,6 +46,10 @@ public enum Deadline {
     public static let autosave: Duration = .seconds(1)
     /// Between two summaries of the same offer, of which the latest counts.
     public static let offerInterval: Duration = .milliseconds(100)
+    /// Between two summaries of the same offer that differ only in when it was last used.
+    public static let useInterval: Duration = .seconds(300)
+    /// By how much a remote activity has to have been used later than known before anybody is told.
+    public static let useGrain: Duration = .seconds(60)
     /// Between two invitations of a peer that are shown.
     public static let invitation: Duration = .seconds(10)
     /// `Ping`, which asks whether a connection reads what it is sent.

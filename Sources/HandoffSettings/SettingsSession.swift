@@ -55,11 +55,6 @@ final class SettingsSession {
     /// Runs `body` here and now: both actors are this thread.
     private static func enter(_ body: @MainActor () -> Void) { MainActor.assumeIsolated(body) }
 
-    /// Asks anew for what changes without a signal.
-    nonisolated func refresh() {
-        MainLoop.start { [self] in await feed?.refresh() }
-    }
-
     // MARK: Following
 
     private func follow(_ tell: @escaping @MainActor (StatusReport) -> Void) async {

@@ -115,7 +115,6 @@ final class SettingsWindow {
             view.show(content.preferences)
         default: break
         }
-        session.refresh()
     }
 
     /// Shows a short message.
@@ -256,7 +255,6 @@ final class SettingsWindow {
     /// While the user looks at it, ages grow; otherwise nothing wakes.
     private func activeChanged() {
         guard gtk_window_is_active(window.pointer) != 0 else { return }
-        session.refresh()
         render()
         tick()
     }

@@ -73,8 +73,11 @@ package struct AskingRow: Equatable, Sendable, Identifiable {
         picture = Pictures.name(ofDevice: device.type)
     }
 
-    /// Whether pairing with `device` is under way.
-    static func asks(_ device: KnownDevice) -> Bool { !["", "none"].contains(device.pairingState) }
+    /// Whether the user has something to say about pairing with `device`: it has asked, or codes are being compared. One that
+    /// this device has asked does not ask.
+    static func asks(_ device: KnownDevice) -> Bool {
+        device.pairingAsked || ["comparing", "confirmed"].contains(device.pairingState)
+    }
 }
 
 /// A device that can be found and is not paired.

@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from gi.repository import GLib
-from buses import BRIDGE_ROOT, BusError
+from buses import BRIDGE_ROOT, BusError, wait
+from link import Device
 from support import Machine, device_path
 
 YES = GLib.Variant("(b)", (True,))
@@ -31,3 +32,14 @@ def state(machine: Machine, device_id: str) -> str:
 
 def call(machine: Machine, device_id: str, member: str, arguments: GLib.Variant | None = None) -> None:
     machine.session.call(device_path(device_id), f"Device.{member}", arguments)
+
+
+def ask_until_the_user_is_needed(machine: Machine) -> None:
+    """Strangers ask a discoverable machine so often that it takes part in no more attempts without its user."""
+    for _ in range(3):
+        device = Device()
+        link = device.link_to(machine)
+        link.hello(paired=False)
+        link.call("Pairing.Commit", GLib.Variant("(ay)", (bytes(32),)))
+        link.close()
+        wait(lambda: state(machine, device.id) in ("", "none"), "the end")

@@ -6,10 +6,11 @@ from __future__ import annotations
 import struct
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
-from gi.repository import GLib
-from buses import BRIDGE_ROOT, ROOT, let_pass, wait
+from gi.repository import Gio, GLib
+from buses import BRIDGE_ROOT, BROKER, BUS, ROOT, let_pass, wait
 from clients import Activity, Client
 from link import CONTINUATION, ERROR, Device, fetch
 from streams import Continuation
@@ -156,6 +157,28 @@ def test_streams_are_told_like_fetches(machines: Machines) -> None:
     (tally,) = desk.session.get(ROOT, "Manager.FetchesByDevice")
     assert (tally["DeviceId"], tally["DeviceName"], tally["Title"]) == (lap.device_id, "lap", "Contacts")
     assert (tally["Fetches"], tally["Streams"], tally["Time"]) == (1, 3, recent[0]["Time"])
+
+
+def test_fetches_are_told(machines: Machines) -> None:
+    """Whoever follows the broker is told at once of what a peer fetches, and of the title of what is current."""
+    desk, lap = machines
+    follower = desk.connect()
+    told: dict[str, Any] = {}
+
+    def changed(*signal: Any) -> None:
+        told.update(signal[5].unpack()[1])
+
+    follower.connection.signal_subscribe(BROKER, f"{BUS}.Properties", "PropertiesChanged", None, None,
+                                         Gio.DBusSignalFlags.NONE, changed)
+    follower.managed_objects()
+    continuation = Continuation(desk, lap, title="Contacts")
+    wait(lambda: told.get("RecentFetches"), "the fetch")
+    assert [fetch["Title"] for fetch in told["RecentFetches"]] == ["Contacts"]
+    assert [tally["Fetches"] for tally in told["FetchesByDevice"]] == [1]
+    assert told["Title"] == "Contacts"
+    continuation.release()
+    Client(desk).offer("Letter").update(Title="Another")
+    wait(lambda: told["Title"] == "Another", "the title")
 
 
 def test_no_device_is_pushed_out(machines: Machines) -> None:

@@ -82,6 +82,29 @@ def test_pairing_locked(strangers: tuple[Machine, Desk]) -> None:
     wait(lambda: pairing.state(lap, desk.device_id) == "confirmed", "the code to be confirmed")
 
 
+def test_asked_by_ourselves(machine_list: list[Machine]) -> None:
+    """The user who asks another device to be paired, which waits for its own user, is not asked; that one is, and then
+    both see the code."""
+    desk, lap = start_desk(machine_list, "desk"), start_desk(machine_list)
+    pairing.discoverable(lap)
+    pairing.ask_until_the_user_is_needed(lap)
+    server, other = PlainServer(desk), PlainServer(lap)
+    desk.dial(lap.port)
+    pairing.call(desk, lap.device_id, "Pair")
+    question = other.wait_for("Pair with another device?")
+    # Twice as long as the patience after which a question appears.
+    let_pass(0.6)
+    assert not server.record
+    assert pairing.state(desk, lap.device_id) == "waiting"
+    assert not pairing.shown(desk, lap.device_id)["PairingAsked"]
+    assert pairing.shown(lap, desk.device_id)["PairingAsked"]
+    other.press(question, "pair")
+    code = wait(lambda: pairing.shown(desk, lap.device_id).get("PairingCode"), "the code")
+    assert not pairing.shown(lap, desk.device_id)["PairingAsked"]
+    server.wait_for(code)
+    other.wait_for(code)
+
+
 def test_hostile_device_name(machine_list: list[Machine]) -> None:
     """A device whose name looks like a code, markup or several lines shows it in a line of its own, after what is ours."""
     lap = start_desk(machine_list)

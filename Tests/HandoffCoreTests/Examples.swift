@@ -71,6 +71,22 @@ enum Example {
     }
 }
 
+extension Invitations {
+    /// The same, with both clocks alike.
+    mutating func invite(_ id: ActivityID, by device: DeviceID, at now: Instant) -> Bool {
+        invite(id, by: device, at: Moment(instant: now, wall: now.microseconds))
+    }
+}
+
+extension RemoteOffers {
+    /// The same, with both clocks alike.
+    mutating func invite(
+        _ id: ActivityID, from device: DeviceID, at now: Instant
+    ) throws(HandoffFailure) -> [Action] {
+        try invite(id, from: device, at: Moment(instant: now, wall: now.microseconds))
+    }
+}
+
 extension Instant {
     /// The instant this many milliseconds after the clock's start.
     static func at(_ milliseconds: Int64) -> Instant {

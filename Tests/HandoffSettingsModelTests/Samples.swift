@@ -43,14 +43,16 @@ enum Samples {
     /// What the bridge shows of a device.
     static func device(
         _ id: String = device, name: String = "desk", paired: Bool = true, connected: Bool = true,
-        state: String = "none", code: String = "", error: String = "", problem: String = ""
+        state: String = "none", asked: Bool = false, code: String = "", error: String = "",
+        problem: String = ""
     ) throws -> ManagedObjects {
         [
             try ObjectPath("/org/example/Handoff/Bridge/devices/\(id)"): [
                 "org.example.Handoff.Device": [
                     "DeviceId": .string(id), "Name": .string(name), "Paired": .boolean(paired),
                     "Connected": .boolean(connected), "PairingState": .string(state),
-                    "PairingCode": .string(code), "PairingError": .string(error),
+                    "PairingAsked": .boolean(asked), "PairingCode": .string(code),
+                    "PairingError": .string(error),
                     "ConnectionError": .string(problem), "ConnectedAddress": .string("192.0.2.1:4321"),
                     "ConnectedSince": .int64(now - 180_000_000),
                 ]

@@ -138,12 +138,17 @@ struct WindowContentTests {
             [("phone", "192.0.2.9:1"), ("pad", "192.0.2.1:7")].map {
                 .properties(["Name": .string($0.0), "Addresses": .strings([$0.1])])
             })
-        let asking = try Samples.device(Samples.other, name: "pad", paired: false, state: "waiting")
+        let asking = try Samples.device(
+            Samples.other, name: "pad", paired: false, state: "waiting", asked: true)
         let page = Samples.content(
             Samples.report(Samples.broker(), Samples.bridge(asking, ["Nearby": nearby]))
         ).devices
         #expect(page.asking.map(\.name) == ["pad"])
         #expect(page.nearby.map(\.name) == ["phone"])
         #expect(page.peers.isEmpty)
+        let asked = try Samples.device(Samples.other, name: "pad", paired: false, state: "waiting")
+        let other = Samples.content(Samples.report(Samples.broker(), Samples.bridge(asked))).devices
+        #expect(other.asking.isEmpty, "it does not ask: it was asked")
+        #expect(other.nearby.map(\.name) == ["pad"])
     }
 }

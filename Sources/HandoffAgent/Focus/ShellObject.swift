@@ -92,9 +92,14 @@ package final class ShellObject: AgentServer, FocusSource, ActivationTokens {
 
     package func focusChanged(window: [String: Value], _ call: MethodCall) async throws {
         let shell = try shell(call)
-        let window = try FocusedWindow.described(by: window)
         teller = shell
-        show(window)
+        do {
+            show(try FocusedWindow.described(by: window))
+        } catch {
+            // Whichever window it is, the former one has the focus no longer.
+            show(nil)
+            throw error
+        }
     }
 
     package func attach(_ call: MethodCall) async throws {

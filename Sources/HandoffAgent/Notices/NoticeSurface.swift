@@ -228,7 +228,8 @@ extension ShownOffer {
         self.init(
             path: offer.path.text, deviceID: offer.deviceID, deviceName: offer.deviceName, title: offer.title,
             applicationID: offer.applicationID, handler: offer.handlers.first ?? "", since: offer.since,
-            isInvited: offer.isInvited, isContinuing: offer.state == "continuing",
+            lastUsed: offer.lastUsed, isInvited: offer.isInvited, invitedAt: offer.invitedAt,
+            isContinuing: offer.state == "continuing",
             isShownByApplication: offer.isShownByApplication, progress: offer.progress)
     }
 }
@@ -237,7 +238,9 @@ extension PairingNotices.Device {
     /// A device as the bridge shows it; nil if its state is none that there is.
     init?(_ device: KnownDevice) {
         guard let stage = Pairing.Stage(rawValue: device.pairingState) else { return nil }
-        self.init(id: device.id, name: device.name, stage: stage, code: device.pairingCode)
+        self.init(
+            id: device.id, name: device.name, stage: stage, isAsking: device.pairingAsked,
+            code: device.pairingCode)
     }
 }
 

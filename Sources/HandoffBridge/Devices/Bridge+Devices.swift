@@ -8,7 +8,7 @@ extension Bridge: DevicesOwner {
     var objects: ObjectTree { bus.connection.objects }
     func concernsPairing(_ device: DeviceID) -> Bool { pairings.concerns(device) }
 
-    func shownPairing(of device: DeviceID) -> (state: String, code: String, error: String) {
+    func shownPairing(of device: DeviceID) -> (state: String, isAsked: Bool, code: String, error: String) {
         pairings.shown(device)
     }
 

@@ -35,6 +35,8 @@ final class DeviceObject: DeviceServer {
         var connectedAddress = ""
         var connectionError = ""
         var pairingState = "none"
+        /// Whether the device has asked to be paired, and the user here has yet to agree.
+        var isAsking = false
         var pairingCode = ""
         var pairingError = ""
         var isMuted = false
@@ -55,6 +57,7 @@ final class DeviceObject: DeviceServer {
             if connectedAddress != other.connectedAddress { names.append("ConnectedAddress") }
             if connectionError != other.connectionError { names.append("ConnectionError") }
             if pairingState != other.pairingState { names.append("PairingState") }
+            if isAsking != other.isAsking { names.append("PairingAsked") }
             if pairingCode != other.pairingCode { names.append("PairingCode") }
             if pairingError != other.pairingError { names.append("PairingError") }
             if isMuted != other.isMuted { names.append("Muted") }
@@ -84,6 +87,7 @@ final class DeviceObject: DeviceServer {
     var connectedAddress: String { state.connectedAddress }
     var connectionError: String { state.connectionError }
     var pairingState: String { state.pairingState }
+    var pairingAsked: Bool { state.isAsking }
     var pairingCode: String { state.pairingCode }
     var pairingError: String { state.pairingError }
     var muted: Bool { state.isMuted }

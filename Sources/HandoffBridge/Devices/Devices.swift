@@ -17,9 +17,9 @@ protocol DevicesOwner: DeviceObjectOwner {
     func link(with device: DeviceID) -> Link?
     /// Whether there is something to show about pairing with `device`, even without a link.
     func concernsPairing(_ device: DeviceID) -> Bool
-    /// What the user sees of pairing with `device`: the values of the properties for its state, its code and
-    /// its error.
-    func shownPairing(of device: DeviceID) -> (state: String, code: String, error: String)
+    /// What the user sees of pairing with `device`: the values of the properties for its state, whether it
+    /// asks, its code and its error.
+    func shownPairing(of device: DeviceID) -> (state: String, isAsked: Bool, code: String, error: String)
     /// Where `device` was, or is being looked for, in order to be paired.
     func pairingAddresses(of device: DeviceID) -> [NetworkAddress]
     /// Where `device` announces that it is.
@@ -84,7 +84,7 @@ final class Devices {
             addresses: addresses(of: device).map(\.description), isPaired: entry != nil,
             connectedSince: link?.establishedTime ?? 0, connectedAddress: link?.remoteAddress ?? "",
             connectionError: entry == nil || link != nil ? "" : owner.dialError(of: device) ?? "",
-            pairingState: pairing.state, pairingCode: pairing.code,
+            pairingState: pairing.state, isAsking: pairing.isAsked, pairingCode: pairing.code,
             pairingError: pairing.error, isMuted: entry?.isMuted ?? false,
             isSending: sending.isUnderWay, sendError: sending.error)
     }

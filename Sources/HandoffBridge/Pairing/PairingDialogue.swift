@@ -47,6 +47,7 @@ final class PairingDialogue {
     var canMove: Bool { isWanted && isActive && !hasMoved && !machine.isAnswered }
 
     var stage: Pairing.Stage { machine.stage }
+    var isAsked: Bool { machine.isAsked }
     var code: String { machine.code }
     var isActive: Bool { machine.isActive }
     var isAgreed: Bool { machine.isAgreed }

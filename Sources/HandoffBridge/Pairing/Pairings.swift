@@ -105,13 +105,15 @@ final class Pairings {
         (failures[device]?.addresses ?? []) + (connecting[device]?.addresses ?? [])
     }
 
-    /// What the user sees of pairing with `device`: the values of the properties for its state, its code and
-    /// its error.
-    func shown(_ device: DeviceID) -> (state: String, code: String, error: String) {
-        if let dialogue = active(device) { return (dialogue.stage.rawValue, dialogue.code, "") }
+    /// What the user sees of pairing with `device`: the values of the properties for its state, whether it
+    /// asks, its code and its error.
+    func shown(_ device: DeviceID) -> (state: String, isAsked: Bool, code: String, error: String) {
+        if let dialogue = active(device) {
+            return (dialogue.stage.rawValue, dialogue.isAsked, dialogue.code, "")
+        }
         let isConnecting = connecting[device] != nil
         let state = isConnecting ? Pairing.Stage.waiting : .none
-        return (state.rawValue, "", isConnecting ? "" : failures[device]?.reason ?? "")
+        return (state.rawValue, false, "", isConnecting ? "" : failures[device]?.reason ?? "")
     }
 
     /// The dialogue over `link`.

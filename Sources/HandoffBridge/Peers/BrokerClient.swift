@@ -192,12 +192,14 @@ final class BrokerClient {
         MainLoop.start { [weak self] in
             guard let self, self.owner == owner else { return }
             // This call goes out before any other call that it makes possible.
-            if added.insert(peer.device).inserted { peer.brokerAppeared() }
+            let isNew = added.insert(peer.device).inserted
+            if isNew { peer.brokerAppeared() }
             do {
-                let properties: [String: Value] = [
+                var properties: [String: Value] = [
                     "Name": .string(news.name), "Type": .string(news.type),
                     "Connected": .boolean(news.link != nil), "Muted": .boolean(news.isMuted),
                 ]
+                if isNew, peer.invitedAt != 0 { properties["InvitedAt"] = .int64(peer.invitedAt) }
                 _ = try await manager(owner).addPeer(
                     deviceId: peer.device.description, properties: properties)
             } catch {

@@ -244,7 +244,9 @@ final class Peer {
     /// - Throws: `offerWithdrawn` if it is not what the peer offers, or what the broker answers.
     func invited(_ id: ActivityID) async throws {
         if owner.isMuted(device) { return }
-        guard let actions = offer.invited(id, at: MainLoop.now) else { throw Self.notOffered(id) }
+        guard let actions = offer.invited(id, wall: MainLoop.wallClock, at: MainLoop.now) else {
+            throw Self.notOffered(id)
+        }
         for telling in perform(actions) { try await telling.value }
     }
 
@@ -260,6 +262,9 @@ final class Peer {
             .offerWithdrawn,
             "Activity \(id) is not what is offered now. Offer it first, or send what is offered.")
     }
+
+    /// When that was sent here which a new broker is told of, by the wall clock; 0 if there is no such thing.
+    var invitedAt: Int64 { offer.invitedAt }
 
     /// There is a new broker, which has been told of this peer.
     func brokerAppeared() { perform(offer.brokerAppeared(at: MainLoop.now)) }

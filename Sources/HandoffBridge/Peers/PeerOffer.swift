@@ -33,6 +33,8 @@ struct PeerOffer {
         /// Whether the broker has yet to be told of it.
         var isDue: Bool
         var invitation: Invitation = .none
+        /// When it was sent here last, by the wall clock; 0 if it was not.
+        var invitedAt: Int64 = 0
     }
 
     /// How many offers are passed on in a second; if there are more, the latest counts.
@@ -57,8 +59,10 @@ struct PeerOffer {
     /// The peer offers `id`, in place of what it offered before.
     mutating func offered(_ id: ActivityID, _ summary: [String: Value], link: Int, at now: Int64) -> [Action]
     {
-        let invitation = held?.id == id ? held?.invitation : nil
-        held = Held(id: id, summary: summary, link: link, isDue: true, invitation: invitation ?? .none)
+        let former = held?.id == id ? held : nil
+        held = Held(
+            id: id, summary: summary, link: link, isDue: true, invitation: former?.invitation ?? .none,
+            invitedAt: former?.invitedAt ?? 0)
         expiry = nil
         return tell(at: now)
     }
@@ -66,11 +70,15 @@ struct PeerOffer {
     /// The peer no longer offers `id`.
     mutating func withdrawn(_ id: ActivityID) -> [Action] { held?.id == id ? end() : [] }
 
-    /// The user of the peer has sent `id` here.
+    /// When that was sent here which a new broker will be told of, by the wall clock; 0 if there is no such thing.
+    var invitedAt: Int64 { held?.invitation == Invitation.none ? 0 : held?.invitedAt ?? 0 }
+
+    /// The user of the peer has sent `id` here, at the time `wall` of the wall clock.
     /// - Returns: nil if that is not what the peer offers.
-    mutating func invited(_ id: ActivityID, at now: Int64) -> [Action]? {
+    mutating func invited(_ id: ActivityID, wall: Int64 = 0, at now: Int64) -> [Action]? {
         guard held?.id == id else { return nil }
         held?.invitation = .due
+        held?.invitedAt = wall
         return tell(at: now)
     }
 

@@ -2,10 +2,10 @@
 internal import DBus
 internal import HandoffCore
 
-/// The time in the summary of an offer. On a bus it is a time of the wall clock; on a link it is an age, so
+/// The times in the summary of an offer. On a bus they are times of the wall clock; on a link they are ages, so
 /// that the clocks of the two devices need not agree. Both are in microseconds.
 enum SummaryTime {
-    private static let key = "Since"
+    private static let keys = ["Since", "Used"]
     /// The largest summary, in bytes.
     private static let maximumSize = 4096
 
@@ -30,13 +30,15 @@ enum SummaryTime {
                 .limitsExceeded, "The summary takes \(size) bytes. Give one of at most \(maximumSize).")
         }
         var summary = summary
-        guard let value = summary[key] else { return summary }
-        guard case .int64(let time) = value else {
-            throw HandoffFailure(
-                .invalidArguments,
-                "\(key) has the type \(value.typeSignature.prefix(64)). Give it the type x.")
+        for key in keys {
+            guard let value = summary[key] else { continue }
+            guard case .int64(let time) = value else {
+                throw HandoffFailure(
+                    .invalidArguments,
+                    "\(key) has the type \(value.typeSignature.prefix(64)). Give it the type x.")
+            }
+            summary[key] = convert(time).map { .int64($0) }
         }
-        summary[key] = convert(time).map { .int64($0) }
         return summary
     }
 }

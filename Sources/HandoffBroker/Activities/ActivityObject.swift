@@ -46,6 +46,9 @@ final class ActivityObject {
     /// Its properties.
     private(set) var state = ActivityState()
 
+    /// Whether subscribers have yet to be told of the title.
+    private var isTitleUntold = false
+
     private unowned let broker: any ActivityBroker
     private var saving = Saving()
     private lazy var savingTimer = DeadlineTimer { [weak self] in self?.advance() }
@@ -96,14 +99,20 @@ final class ActivityObject {
 
     /// Takes over `properties`, all or none; what that causes follows the reply to `call`.
     func apply(_ properties: [String: Value], _ call: MethodCall?) throws {
-        let former = state.size
+        let (former, title) = (state.size, state.title)
         let needsSave = try state.apply(
             properties, broker.fileNameTypes,
             holding: { (size) throws(HandoffFailure) in
                 try broker.holdings.change(from: former, to: size, of: owner.text)
             }, ignoring: sayIgnored)
         hintAtStreams()
-        if properties.count > (needsSave == nil ? 0 : 1) { try tellChanged(call) }
+        if properties.count > (needsSave == nil ? 0 : 1) {
+            try tellChanged(call, isUsed: true)
+        } else if needsSave == true {
+            let actions = try broker.activities.use(id, at: .now)
+            after(call) { [weak broker] in broker?.perform(actions) }
+        }
+        if title != state.title, current { after(call) { [weak self] in self?.tellTitle() } }
         guard let needsSave else { return }
         let actions = saving.setNeedsSave(needsSave, at: .now)
         after(call) { [weak self] in self?.perform(actions) }
@@ -146,8 +155,22 @@ final class ActivityObject {
         }
     }
 
-    private func tellChanged(_ call: MethodCall?) throws {
-        let actions = try broker.activities.update(id, details: details, payloadChanged: true, at: .now)
+    /// Tells whoever shows what is current here, once for all that changes it within a turn of the loop.
+    private func tellTitle() {
+        guard !isTitleUntold else { return }
+        isTitleUntold = true
+        MainLoop.start { [weak self] in
+            guard let self else { return }
+            isTitleUntold = false
+            broker.connection.objects.propertiesChanged(
+                path, ActivityBinding.description.name, ["Title"], tell: .subscribers)
+        }
+    }
+
+    /// What peers see may have changed, and it is its user that has changed it, if `isUsed`.
+    private func tellChanged(_ call: MethodCall?, isUsed: Bool = false) throws {
+        let actions = try broker.activities.update(
+            id, details: details, payloadChanged: true, isUsed: isUsed, at: .now)
         after(call) { [weak broker] in broker?.perform(actions) }
     }
 
@@ -159,6 +182,8 @@ final class ActivityObject {
 
     func currentChanged(_ isCurrent: Bool) {
         let actions = saving.setCurrent(isCurrent, at: .now)
+        // Of what is not current nobody was told.
+        if isCurrent { tellTitle() }
         // This comes after the offer, which also goes to the bridge by way of the main loop.
         MainLoop.start { [self] in
             broker.connection.objects.propertiesChanged(

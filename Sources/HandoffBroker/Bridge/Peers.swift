@@ -168,6 +168,11 @@ final class Peers {
         }
     }
 
+    /// The next invitation of `device` repeats one that came at `time`, in microseconds since the Unix epoch.
+    func willRepeatInvitation(from time: Int64, by device: DeviceID) {
+        owner.remoteOffers.willRepeatInvitation(from: time, by: device)
+    }
+
     func perform(_ actions: [RemoteOffers.Action]) {
         for action in actions {
             switch action {
@@ -231,12 +236,19 @@ final class PeerManagerObject: PeerManagerServer {
         let isConnected =
             try properties["Connected"].map { try ActivityState.boolean($0, "Connected") } ?? true
         let isMuted = try properties["Muted"].map { try ActivityState.boolean($0, "Muted") } ?? false
+        let invitedAt = try properties["InvitedAt"].map { try Self.time($0, "InvitedAt") }
         let device = try DeviceID(checking: deviceId)
         let path = try peers.add(device, name: name, type: type)
+        if let invitedAt { peers.willRepeatInvitation(from: invitedAt, by: device) }
         call.afterReply { [weak peers] in
             peers?.added(device, isConnected: isConnected, isMuted: isMuted)
         }
         return path
+    }
+
+    private static func time(_ value: Value, _ key: String) throws(HandoffFailure) -> Int64 {
+        guard case .int64(let time) = value else { throw ActivityState.wrongType(key, "x", value) }
+        return time
     }
 
     func removePeer(deviceId: String, _ call: MethodCall) async throws {

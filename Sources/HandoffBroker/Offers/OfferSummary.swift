@@ -19,6 +19,7 @@ enum OfferSummary {
             "Revision": .uint64(offer.revision),
             "Since": .int64(offer.since),
         ]
+        if offer.lastUsed != offer.since { summary["Used"] = .int64(offer.lastUsed) }
         if let host = offer.webpageHost { summary["WebpageHost"] = .string(host) }
         if let type = offer.documentType { summary["DocumentType"] = .string(type) }
         return summary
@@ -36,7 +37,8 @@ enum OfferSummary {
                 "The summary takes \(size) bytes, more than the \(maximumSize) allowed. Shorten it.")
         }
         return try offer(
-            id, summary, webpageHost: text(summary, "WebpageHost"), since: number(summary, "Since") ?? now)
+            id, summary, webpageHost: text(summary, "WebpageHost"), since: number(summary, "Since") ?? now,
+            lastUsed: number(summary, "Used"))
     }
 
     /// What was fetched, as the offer that would have summarised it.
@@ -48,7 +50,8 @@ enum OfferSummary {
     }
 
     private static func offer(
-        _ id: ActivityID, _ values: [String: Value], webpageHost: String?, since: Int64
+        _ id: ActivityID, _ values: [String: Value], webpageHost: String?, since: Int64,
+        lastUsed: Int64? = nil
     ) throws(HandoffFailure) -> Offer {
         guard let type = try text(values, "ActivityType"), let application = try text(values, "ApplicationId")
         else {
@@ -64,7 +67,8 @@ enum OfferSummary {
             applicationID: applicationID,
             team: try team.map { (text) throws(HandoffFailure) in try Team(text) } ?? Team(applicationID),
             webpageHost: webpageHost, documentType: try text(values, "DocumentType"),
-            supportsContinuationStreams: streams ?? false, revision: try revision(values), since: since)
+            supportsContinuationStreams: streams ?? false, revision: try revision(values), since: since,
+            lastUsed: lastUsed)
     }
 
     private static func text(_ values: [String: Value], _ key: String) throws(HandoffFailure) -> String? {

@@ -53,8 +53,10 @@ final class RemoteActivityObject: RemoteActivityServer {
         if new.offer.title != entry.offer.title { names.append("Title") }
         if new.handlers != entry.handlers { names.append("Handlers") }
         if new.offer.since != entry.offer.since { names.append("Since") }
+        if new.offer.lastUsed != entry.offer.lastUsed { names.append("LastUsed") }
         if new.isContinuing != entry.isContinuing { names.append("State") }
         if new.isInvited != entry.isInvited { names.append("Invited") }
+        if new.invitedAt != entry.invitedAt { names.append("InvitedAt") }
         if !new.isContinuing, progress >= 0 {
             progress = -1
             names.append("Progress")
@@ -224,7 +226,9 @@ final class RemoteActivityObject: RemoteActivityServer {
     var deviceName: String { owner.name(of: key.device) }
     var deviceType: String { owner.type(of: key.device) }
     var since: Int64 { entry.offer.since }
+    var lastUsed: Int64 { entry.offer.lastUsed }
     var invited: Bool { entry.isInvited }
+    var invitedAt: Int64 { entry.invitedAt }
     var parked: Bool { false }
     var state: String { entry.isContinuing ? "continuing" : "available" }
     /// How far its document has come, if that is known.

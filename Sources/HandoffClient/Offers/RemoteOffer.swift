@@ -26,10 +26,14 @@ package struct RemoteOffer: Equatable, Sendable {
     package private(set) var handlersToStart: [String] = []
     /// When it became current there, in microseconds since the Unix epoch.
     package private(set) var since: Int64 = 0
+    /// When it was last used there, in microseconds since the Unix epoch, to the minute; 0 if the broker does not say.
+    package private(set) var lastUsed: Int64 = 0
     /// `available` or `continuing`.
     package private(set) var state = ""
     /// Whether the user of the device has sent it to this one.
     package private(set) var isInvited = false
+    /// When they have, in microseconds since the Unix epoch; 0 if they have not.
+    package private(set) var invitedAt: Int64 = 0
     /// From 0 to 1, nil if it is not known.
     package private(set) var progress: Double?
     /// Whether the application that continues it shows by itself that it is coming.
@@ -58,9 +62,11 @@ package struct RemoteOffer: Equatable, Sendable {
         if changed["Handlers"] != nil { handlers = changed.texts("Handlers") }
         if changed["HandlersToStart"] != nil { handlersToStart = changed.texts("HandlersToStart") }
         if changed["Since"] != nil { since = changed.time("Since") }
+        if changed["LastUsed"] != nil { lastUsed = changed.time("LastUsed") }
         if changed["ShownByApplication"] != nil { isShownByApplication = changed.flag("ShownByApplication") }
         if changed["State"] != nil { state = changed.text("State") }
         if changed["Invited"] != nil { isInvited = changed.flag("Invited") }
+        if changed["InvitedAt"] != nil { invitedAt = changed.time("InvitedAt") }
         if let number = changed.real("Progress") { progress = (0...1).contains(number) ? number : nil }
     }
 

@@ -20,6 +20,8 @@ package struct KnownDevice: Equatable, Sendable {
     /// Why it is not connected, as far as that is known.
     package let connectionError: String
     package let pairingState: String
+    /// Whether it has asked to be paired, and the user here has yet to agree.
+    package let pairingAsked: Bool
     package let pairingCode: String
     package let pairingError: String
     /// Whether what it sends is not shown as sent.
@@ -53,6 +55,7 @@ package struct KnownDevice: Equatable, Sendable {
         connectedAddress = properties.text("ConnectedAddress")
         connectionError = properties.text("ConnectionError")
         pairingState = properties.text("PairingState")
+        pairingAsked = properties.flag("PairingAsked")
         pairingCode = properties.text("PairingCode")
         pairingError = properties.text("PairingError")
         isMuted = properties.flag("Muted")

@@ -51,33 +51,6 @@ final class ObjectMirror {
         for signal in waiting { apply(signal) }
     }
 
-    /// Asks anew for the properties of `interface` at the root, of which some change without a signal.
-    func refresh(_ interface: InterfaceName) async throws {
-        let properties = try await daemon.properties(interface, rootPath, timeout: Self.timeout)
-        if root[interface.text] != properties {
-            root[interface.text] = properties
-            changed()
-        }
-    }
-
-    /// Asks anew for what there is, of which some changes without a signal to everybody.
-    func refreshObjects() async {
-        // It is being asked already.
-        guard early == nil else { return }
-        early = []
-        let listed = try? await daemon.managedObjects(rootPath, Self.timeout)
-        let waiting = early ?? []
-        early = nil
-        var isOther = false
-        if let listed, listed != objects {
-            objects = listed
-            isOther = true
-        }
-        // Those that came before the answer lead to what it says; the others go beyond it.
-        for signal in waiting where apply(signal) { isOther = true }
-        if isOther { changed() }
-    }
-
     private func received(_ signal: Message) {
         guard signal.sender == daemon.name else { return }
         if let early {

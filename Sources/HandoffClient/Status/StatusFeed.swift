@@ -59,14 +59,6 @@ package final class StatusFeed {
         }
     }
 
-    /// Asks anew for what changes without a signal: what other devices have fetched, and what is current here, which is told
-    /// to its application alone.
-    package func refresh() async {
-        guard brokerSide.daemon != nil, let mirror = brokerSide.mirror else { return }
-        try? await mirror.refresh(ManagerProxy.interface)
-        await mirror.refreshObjects()
-    }
-
     // MARK: Owners
 
     private typealias SidePath = ReferenceWritableKeyPath<StatusFeed, Side>

@@ -67,23 +67,36 @@ public struct SessionActivities: Sendable {
     }
 
     /// The application changed the activity: `details` are as they are now, `payloadChanged` says whether
-    /// anything else changed that a continuation would get. Peers are told the latest state, at most every
-    /// 100 ms.
+    /// anything else changed that a continuation would get, `isUsed` whether that is the user's doing. Peers
+    /// are told the latest state, at most every 100 ms.
     public mutating func update(
-        _ id: ActivityID, details: SessionActivity.Details, payloadChanged: Bool, at now: Moment
+        _ id: ActivityID, details: SessionActivity.Details, payloadChanged: Bool, isUsed: Bool = false,
+        at now: Moment
     ) throws(HandoffFailure) -> [Action] {
         guard var activity = activities[id] else { throw .unknownActivity(id) }
         latest = now
         if payloadChanged || activity.details != details { activity.revision += 1 }
         activity.details = details
+        if isUsed { activity.lastUsed = now.wall }
         activities[id] = activity
         return offerOrWithdraw()
     }
 
-    /// The activity becomes the current one; the one before it stops being current.
+    /// The user is using the activity, without anything having changed that peers see. They are told with the next change, and
+    /// without one at most every five minutes.
+    public mutating func use(_ id: ActivityID, at now: Moment) throws(HandoffFailure) -> [Action] {
+        guard activities[id] != nil else { throw .unknownActivity(id) }
+        latest = now
+        activities[id]?.lastUsed = now.wall
+        return offerOrWithdraw()
+    }
+
+    /// The activity becomes the current one, which counts as using it, also if it is that already; the one
+    /// before it stops being current.
     public mutating func becomeCurrent(_ id: ActivityID, at now: Moment) throws(HandoffFailure) -> [Action] {
         guard activities[id] != nil else { throw .unknownActivity(id) }
         latest = now
+        activities[id]?.lastUsed = now.wall
         guard current != id else { return offerOrWithdraw() }
         var actions: [Action] = []
         if let former = current { actions.append(.currentChanged(former, isCurrent: false)) }
@@ -126,7 +139,9 @@ public struct SessionActivities: Sendable {
     public var nextDeadline: Instant? {
         guard let wanted, let activity = activities[wanted.id] else { return nil }
         var deadlines: [Instant] = []
-        if let offered, offered != wanted { deadlines.append(lastOffer.advanced(by: Deadline.offerInterval)) }
+        if let offered, offered != wanted {
+            deadlines.append(lastOffer.advanced(by: Self.interval(from: offered, to: wanted)))
+        }
         if activity.details.expirationDate != 0 {
             let (left, tooFar) = activity.details.expirationDate.subtractingReportingOverflow(latest.wall)
             let wait = tooFar ? Deadline.dateCheck : min(.microseconds(left), Deadline.dateCheck)
@@ -159,11 +174,19 @@ public struct SessionActivities: Sendable {
             return [.withdraw(former.id)]
         }
         guard wanted != offered else { return [] }
-        let isNews = wanted.id != offered?.id
-        guard isNews || lastOffer.advanced(by: Deadline.offerInterval) <= latest.instant else { return [] }
+        if let offered, offered.id == wanted.id {
+            let next = lastOffer.advanced(by: Self.interval(from: offered, to: wanted))
+            guard next <= latest.instant else { return [] }
+        }
         offered = wanted
         lastOffer = latest.instant
         return [.offer(wanted)]
+    }
+
+    /// How long after `offered` was told of an activity `wanted` may be told of it.
+    private static func interval(from offered: Offer, to wanted: Offer) -> Duration {
+        let isOnlyUsed = wanted.dated(since: wanted.since, lastUsed: offered.lastUsed) == offered
+        return isOnlyUsed ? Deadline.useInterval : Deadline.offerInterval
     }
 
     private mutating func remove(_ ids: [ActivityID]) -> [Action] {

@@ -52,6 +52,8 @@ public struct SessionActivity: Hashable, Sendable {
     public internal(set) var revision: UInt64 = 1
     /// When it last became current, in microseconds since the Unix epoch; 0 for never.
     public internal(set) var since: Int64 = 0
+    /// When it was last used, in microseconds since the Unix epoch; 0 for never.
+    public internal(set) var lastUsed: Int64 = 0
 
     init(
         id: ActivityID, connection: String, type: ActivityType, applicationID: ApplicationID, details: Details
@@ -68,7 +70,9 @@ public struct SessionActivity: Hashable, Sendable {
         Offer(
             id: id, type: type, title: details.title, applicationID: applicationID, team: details.team,
             webpageHost: details.webpageHost, documentType: details.documentType,
-            supportsContinuationStreams: details.supportsContinuationStreams, revision: revision, since: since
+            supportsContinuationStreams: details.supportsContinuationStreams, revision: revision,
+            since: since,
+            lastUsed: lastUsed
         )
     }
 

@@ -3,21 +3,28 @@
 /// Which offers are shown as sent to this device by the user of the peer, and from when on.
 ///
 /// A peer has one invitation at a time, and a new one is shown no sooner than ``Deadline/invitation`` after the one
-/// before it. Of those that come sooner the latest waits until then. What a muted peer sends is not shown. Whether an
+/// before it. Of those that come sooner the latest waits until then. What is shown as sent already and is sent once more is
+/// a new invitation, at the same pace, which its time tells from the former. What a muted peer sends is not shown. Whether an
 /// invitation is to what the peer offers is for the caller to know.
 public struct Invitations: Sendable {
     /// What is remembered of a peer that has sent something.
     private struct Standing {
         /// What is shown as sent.
         var shown: ActivityID?
+        /// When that was sent.
+        var time: Int64 = 0
         /// What is to be shown as sent as soon as that is allowed.
         var waiting: ActivityID?
+        /// When that was sent.
+        var waitingTime: Int64 = 0
         /// When the next invitation may be shown.
         var next: Instant
     }
 
     private var standings: [DeviceID: Standing] = [:]
     private var muted: Set<DeviceID> = []
+    /// When that was sent which will be told of as if it were sent now, since somebody knew it before.
+    private var former: [DeviceID: Int64] = [:]
 
     /// Nothing was sent, and nobody is muted.
     public init() {}
@@ -25,15 +32,28 @@ public struct Invitations: Sendable {
     /// Whether `id` is shown as sent by `device`.
     public func isShown(_ id: ActivityID, of device: DeviceID) -> Bool { standings[device]?.shown == id }
 
-    /// `device` sends `id`.
-    /// - Returns: whether it is shown from now on, and was not before.
-    public mutating func invite(_ id: ActivityID, by device: DeviceID, at now: Instant) -> Bool {
-        guard !muted.contains(device), standings[device]?.shown != id else { return false }
-        if let next = standings[device]?.next, next > now {
+    /// When what is shown of `id` as sent by `device` was sent, in microseconds since the Unix epoch; 0 if it is not shown.
+    public func time(of id: ActivityID, by device: DeviceID) -> Int64 {
+        isShown(id, of: device) ? standings[device]?.time ?? 0 : 0
+    }
+
+    /// The next invitation of `device` repeats one that came at `time`, in microseconds since the Unix epoch.
+    public mutating func willRepeat(from time: Int64, by device: DeviceID) {
+        if time > 0 { former[device] = time }
+    }
+
+    /// `device` sends `id`, now or once more.
+    /// - Returns: whether that is shown from now on.
+    public mutating func invite(_ id: ActivityID, by device: DeviceID, at now: Moment) -> Bool {
+        let time = former.removeValue(forKey: device) ?? max(1, now.wall)
+        guard !muted.contains(device) else { return false }
+        if let next = standings[device]?.next, next > now.instant {
             standings[device]?.waiting = id
+            standings[device]?.waitingTime = time
             return false
         }
-        standings[device] = Standing(shown: id, next: now.advanced(by: Deadline.invitation))
+        standings[device] = Standing(
+            shown: id, time: time, next: now.instant.advanced(by: Deadline.invitation))
         return true
     }
 
@@ -62,6 +82,7 @@ public struct Invitations: Sendable {
     /// The device is no longer a peer.
     public mutating func forget(_ device: DeviceID) {
         standings[device] = nil
+        former[device] = nil
         muted.remove(device)
     }
 
@@ -76,7 +97,8 @@ public struct Invitations: Sendable {
         var due: [DeviceID: ActivityID] = [:]
         for (device, standing) in standings where standing.next <= now {
             guard let id = standing.waiting else { continue }
-            standings[device] = Standing(shown: id, next: now.advanced(by: Deadline.invitation))
+            standings[device] = Standing(
+                shown: id, time: standing.waitingTime, next: now.advanced(by: Deadline.invitation))
             due[device] = id
         }
         return due

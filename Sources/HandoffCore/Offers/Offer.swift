@@ -24,12 +24,15 @@ public struct Offer: Hashable, Sendable {
     public let revision: UInt64
     /// When it became current, in microseconds since the Unix epoch.
     public let since: Int64
+    /// When it was last used, in microseconds since the Unix epoch; never before it became current.
+    public let lastUsed: Int64
 
-    /// A summary; the texts are made fit to be shown and cut, and empty ones mean none.
+    /// A summary; the texts are made fit to be shown and cut, and empty ones mean none. Unless it is said when it was last
+    /// used, that was when it became current.
     public init(
         id: ActivityID, type: ActivityType, title: String, applicationID: ApplicationID, team: Team,
         webpageHost: String? = nil, documentType: String? = nil, supportsContinuationStreams: Bool = false,
-        revision: UInt64, since: Int64
+        revision: UInt64, since: Int64, lastUsed: Int64? = nil
     ) {
         self.id = id
         self.type = type
@@ -41,6 +44,7 @@ public struct Offer: Hashable, Sendable {
         self.supportsContinuationStreams = supportsContinuationStreams
         self.revision = revision
         self.since = since
+        self.lastUsed = max(since, lastUsed ?? since)
     }
 
     /// Whether what was fetched, summarised as `fetched`, is what a user who saw this offer has chosen: the
@@ -52,14 +56,23 @@ public struct Offer: Hashable, Sendable {
             && documentType == fetched.documentType && webpageHost == fetched.webpageHost
     }
 
-    /// This offer with another date.
-    func since(_ date: Int64) -> Offer {
+    /// This offer with other dates.
+    func dated(since: Int64, lastUsed: Int64) -> Offer {
         Offer(
             id: id, type: type, title: title, applicationID: applicationID, team: team,
             webpageHost: webpageHost,
             documentType: documentType, supportsContinuationStreams: supportsContinuationStreams,
             revision: revision,
-            since: date)
+            since: since, lastUsed: lastUsed)
+    }
+
+    /// This offer, which takes the place of `former`: the date of an offer stays as it was told first, and that of its last
+    /// use moves forward by at least ``Deadline/useGrain``, so that those who are told of it are not told of each letter that
+    /// somebody types.
+    func following(_ former: Offer) -> Offer {
+        let (later, overflow) = former.lastUsed.addingReportingOverflow(Deadline.useGrain.wholeMicroseconds)
+        let isLater = !overflow && lastUsed >= later
+        return dated(since: former.since, lastUsed: isLater ? lastUsed : former.lastUsed)
     }
 
     private static func shortText(_ text: String?) -> String? {

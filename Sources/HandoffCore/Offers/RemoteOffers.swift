@@ -16,8 +16,10 @@ public struct RemoteOffers: Sendable {
         public internal(set) var handlers: [Handler]
         /// Whether it is being continued here.
         public internal(set) var isContinuing: Bool
+        /// When the user of the device has sent it to this one, in microseconds since the Unix epoch; 0 if that is not shown.
+        public internal(set) var invitedAt: Int64
         /// Whether the user of the device has sent it to this one.
-        public internal(set) var isInvited: Bool
+        public var isInvited: Bool { invitedAt != 0 }
     }
 
     /// An offer that the user does not see because nothing here continues it.
@@ -148,7 +150,7 @@ public struct RemoteOffers: Sendable {
     ) -> [Action] {
         guard isEnabled else { return [] }
         if let former = held[device], former.offer.id == offer.id {
-            held[device]?.offer = offer.since(former.offer.since)
+            held[device]?.offer = offer.following(former.offer)
             held[device]?.handlers = handlers
             held[device]?.keptOut = keptOut
         } else {
@@ -206,11 +208,16 @@ public struct RemoteOffers: Sendable {
     /// The user of a peer has sent what that offers to this device: it is shown as sent, now or later, even if it was
     /// dismissed. Nothing happens while it is being continued. Fails with `offerWithdrawn` unless the peer offers it.
     public mutating func invite(
-        _ id: ActivityID, from device: DeviceID, at now: Instant
+        _ id: ActivityID, from device: DeviceID, at now: Moment
     ) throws(HandoffFailure) -> [Action] {
         guard held[device]?.offer.id == id else { throw .offerWithdrawn(id) }
         guard entry(id, of: device)?.isContinuing != true else { return [] }
         return invitations.invite(id, by: device, at: now) ? showInvited(device) : []
+    }
+
+    /// The next invitation of a peer repeats one that came at `time`, in microseconds since the Unix epoch.
+    public mutating func willRepeatInvitation(from time: Int64, by device: DeviceID) {
+        invitations.willRepeat(from: time, by: device)
     }
 
     /// From now on what a peer sends is shown as sent, or not.
@@ -260,7 +267,7 @@ public struct RemoteOffers: Sendable {
         else { return [] }
         if isContinuing { invitations.end(id, of: device) }
         entry.isContinuing = isContinuing
-        entry.isInvited = false
+        entry.invitedAt = 0
         shown[device]?[index] = entry
         let staysShown = isContinuing || wanted(of: device)?.offer.id == id
         return (staysShown ? [.changed(entry)] : []) + show(device)
@@ -301,7 +308,7 @@ public struct RemoteOffers: Sendable {
                 var current = entry
                 current.offer = wanted.offer
                 current.handlers = wanted.handlers
-                current.isInvited = invitations.isShown(entry.offer.id, of: device)
+                current.invitedAt = invitations.time(of: entry.offer.id, by: device)
                 if current != entry { actions.append(.changed(current)) }
                 entries.append(current)
             } else if entry.isContinuing {
@@ -313,7 +320,7 @@ public struct RemoteOffers: Sendable {
         if let wanted, !entries.contains(where: { $0.offer.id == wanted.offer.id }) {
             let entry = Entry(
                 device: device, offer: wanted.offer, handlers: wanted.handlers, isContinuing: false,
-                isInvited: invitations.isShown(wanted.offer.id, of: device))
+                invitedAt: invitations.time(of: wanted.offer.id, by: device))
             entries.append(entry)
             actions.append(.added(entry))
         }

@@ -107,6 +107,14 @@ public struct Pairing: Sendable {
         }
     }
 
+    /// Whether the other side has asked and this device has yet to agree, which is up to its user.
+    public var isAsked: Bool {
+        switch (state, role) {
+        case (.requested, .initiator), (.held, _): true
+        default: false
+        }
+    }
+
     /// The six digits, in two groups, while they are compared; empty otherwise.
     public var code: String {
         guard case .comparing(let code, _, _) = state else { return "" }

@@ -22,7 +22,7 @@ public struct Arrival: Sendable {
         case withdraw
     }
 
-    /// How long ago something may have become current to be worth asking about.
+    /// How long ago something may have been used last to be worth asking about.
     public static let recent = Duration.seconds(1800)
     /// How long after waking up the offers of others may take to be here.
     public static let patience = Duration.seconds(15)
@@ -133,7 +133,7 @@ public struct Arrival: Sendable {
 
     private func candidate(_ offers: [ShownOffer], at now: Moment) -> ShownOffer? {
         let (oldest, isTooOld) = now.wall.subtractingReportingOverflow(Self.recent.wholeMicroseconds)
-        return offers.filter { !$0.isContinuing && (isTooOld || $0.since >= oldest) }.latest
+        return offers.filter { !$0.isContinuing && (isTooOld || $0.lastUsed >= oldest) }.latest
     }
 
     private mutating func show(_ offer: ShownOffer, at now: Instant) -> Action {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// What is shown of offers that were pushed to this device: one at a time for each peer, at most one in ten seconds, the
-/// latest, and nothing while the session is locked.
+/// latest, and nothing while the session is locked. What the user has answered or put away comes back only when it is sent
+/// again, even if it is not there in between.
 public struct InvitedNotices: Sendable {
     /// What is to be done.
     public enum Action: Equatable, Sendable {
@@ -14,23 +15,37 @@ public struct InvitedNotices: Sendable {
     /// Between two questions of one peer.
     public static let pace = Duration.seconds(10)
 
+    /// An invitation that the user has answered, or put away.
+    private struct Closed: Equatable {
+        let deviceID: String
+        let path: String
+        let time: Int64
+
+        init(_ offer: ShownOffer) {
+            (deviceID, path, time) = (offer.deviceID, offer.path, offer.invitedAt)
+        }
+    }
+
+    /// Of how many devices it is remembered what the user has answered, or put away.
+    private static let maximumClosed = 64
+
     private struct Peer {
         var wanted: ShownOffer?
         var shown: ShownOffer?
         var shownAt: Instant?
-        /// The offer that the user has answered, or put away.
-        var closed: String?
 
-        /// Whether there is something to show that is not shown.
-        var isBehind: Bool {
-            guard let wanted, wanted.path != closed else { return false }
-            return shown.map { !$0.reads(like: wanted) } ?? true
+        /// Whether there is something to show that is not shown, if the user has answered or put away `closed`.
+        func isBehind(_ closed: Closed?) -> Bool {
+            guard let wanted, closed != Closed(wanted) else { return false }
+            return shown.map { Closed($0) != Closed(wanted) || !$0.reads(like: wanted) } ?? true
         }
 
         var nextTime: Instant? { shownAt?.advanced(by: InvitedNotices.pace) }
     }
 
     private var peers: [String: Peer] = [:]
+    /// What the user has answered or put away, the last of each device, the latest last.
+    private var answered: [Closed] = []
     private var isLocked = true
 
     /// Nothing was pushed here.
@@ -38,7 +53,7 @@ public struct InvitedNotices: Sendable {
 
     /// When ``advance(to:)`` has something to do; nil if time changes nothing.
     public var nextTime: Instant? {
-        isLocked ? nil : peers.values.filter(\.isBehind).compactMap(\.nextTime).min()
+        isLocked ? nil : peers.filter { isBehind($0, $1) }.compactMap { $1.nextTime }.min()
     }
 
     /// These are the offers now.
@@ -67,8 +82,8 @@ public struct InvitedNotices: Sendable {
     /// The user has answered what was asked for this device, or put it away.
     public mutating func closed(deviceID: String) {
         guard let shown = peers[deviceID]?.shown else { return }
-        peers[deviceID]?.closed = shown.path
         peers[deviceID]?.shown = nil
+        answered = (answered.filter { $0.deviceID != deviceID } + [Closed(shown)]).suffix(Self.maximumClosed)
     }
 
     /// Time has passed.
@@ -76,7 +91,8 @@ public struct InvitedNotices: Sendable {
         guard !isLocked else { return [] }
         var actions: [Action] = []
         for (device, peer) in peers.sorted(by: { $0.key < $1.key }) {
-            guard peer.isBehind, let wanted = peer.wanted, peer.nextTime.map({ $0 <= now }) ?? true else {
+            guard isBehind(device, peer), let wanted = peer.wanted, peer.nextTime.map({ $0 <= now }) ?? true
+            else {
                 continue
             }
             peers[device]?.shown = wanted
@@ -84,6 +100,10 @@ public struct InvitedNotices: Sendable {
             actions.append(.show(wanted))
         }
         return actions
+    }
+
+    private func isBehind(_ device: String, _ peer: Peer) -> Bool {
+        peer.isBehind(answered.first { $0.deviceID == device })
     }
 
     /// What is shown is not to be answered any more once it is another offer's turn.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// What is shown of devices that are being paired, wherever that was begun: that one asks, and then the code that both show.
+/// A device that this one has asked is not shown as one that asks.
 /// Nothing is shown while the session is locked, and putting it away changes nothing.
 public struct PairingNotices: Sendable {
     /// A device, as far as pairing goes.
@@ -11,14 +12,19 @@ public struct PairingNotices: Sendable {
         public let name: String
         /// How far pairing has come.
         public let stage: Pairing.Stage
+        /// Whether it has asked and the user of this device has yet to agree.
+        public let isAsking: Bool
         /// What both devices show while it is compared.
         public let code: String
 
         /// A device.
-        public init(id: String, name: String, stage: Pairing.Stage, code: String = "") {
+        public init(
+            id: String, name: String, stage: Pairing.Stage, isAsking: Bool = false, code: String = ""
+        ) {
             self.id = id
             self.name = name
             self.stage = stage
+            self.isAsking = isAsking
             self.code = code
         }
     }
@@ -33,7 +39,7 @@ public struct PairingNotices: Sendable {
         case withdraw(String)
     }
 
-    /// How long a device may wait for the other without anything being shown: an answer that comes by itself is faster.
+    /// How long a device may ask without anything being shown: an answer that comes by itself is faster.
     public static let patience = Duration.milliseconds(300)
     /// Of how many devices something is shown at a time.
     public static let maximum = 8
@@ -112,7 +118,7 @@ public struct PairingNotices: Sendable {
     }
 
     private static func isWorthShowing(_ device: Device) -> Bool {
-        device.stage == .waiting || device.stage == .comparing && !device.code.isEmpty
+        device.stage == .waiting && device.isAsking || device.stage == .comparing && !device.code.isEmpty
     }
 
     /// A name that its device changes again and again is no reason to show anything again.

@@ -16,8 +16,12 @@ public struct ShownOffer: Equatable, Sendable {
     public var handler: String
     /// When it became current there, in microseconds since the Unix epoch.
     public var since: Int64
+    /// When it was last used there, in microseconds since the Unix epoch.
+    public var lastUsed: Int64
     /// Whether it was pushed to this device by its user.
     public var isInvited: Bool
+    /// When it was, in microseconds since the Unix epoch, which tells one invitation from the next; 0 if it was not.
+    public var invitedAt: Int64
     /// Whether it is being continued here.
     public var isContinuing: Bool
     /// Whether the application that continues it shows by itself that it is coming.
@@ -25,11 +29,13 @@ public struct ShownOffer: Equatable, Sendable {
     /// How far it has come while it is continued, from 0 to 1; nil if that is not known.
     public var progress: Double?
 
-    /// An offer.
+    /// An offer. Unless it is said when it was last used, that was when it became current.
     public init(
         path: String, deviceID: String, deviceName: String = "", title: String = "",
         applicationID: String = "",
-        handler: String = "", since: Int64 = 0, isInvited: Bool = false, isContinuing: Bool = false,
+        handler: String = "", since: Int64 = 0, lastUsed: Int64? = nil, isInvited: Bool = false,
+        invitedAt: Int64 = 0,
+        isContinuing: Bool = false,
         isShownByApplication: Bool = false, progress: Double? = nil
     ) {
         self.path = path
@@ -39,7 +45,9 @@ public struct ShownOffer: Equatable, Sendable {
         self.applicationID = applicationID
         self.handler = handler
         self.since = since
+        self.lastUsed = max(since, lastUsed ?? since)
         self.isInvited = isInvited
+        self.invitedAt = invitedAt
         self.isContinuing = isContinuing
         self.isShownByApplication = isShownByApplication
         self.progress = progress
@@ -53,6 +61,6 @@ public struct ShownOffer: Equatable, Sendable {
 }
 
 extension Sequence<ShownOffer> {
-    /// The one that became current last.
-    var latest: ShownOffer? { self.max { ($0.since, $1.path) < ($1.since, $0.path) } }
+    /// The one that was used last.
+    var latest: ShownOffer? { self.max { ($0.lastUsed, $1.path) < ($1.lastUsed, $0.path) } }
 }

@@ -56,9 +56,9 @@ struct PairingsTests {
                 throw HandoffFailure(.connectionUnavailable, "Reason \(owner.tried.count).")
             }
             try pairings.pair(other)
-            #expect(pairings.shown(other) == ("waiting", "", ""))
+            #expect(pairings.shown(other) == ("waiting", false, "", ""))
             try await eventually { pairings.shown(other).state == "none" }
-            #expect(pairings.shown(other) == ("none", "", "Reason 2."))
+            #expect(pairings.shown(other) == ("none", false, "", "Reason 2."))
             #expect(owner.tried == [first, second])
             #expect(pairings.concerns(other) && pairings.addresses(of: other) == [first, second])
             #expect(owner.changed == [other, other], "when it began, and when it had failed")
@@ -114,7 +114,7 @@ struct PairingsTests {
                 try pairings.pair(other)
                 try await eventually { owner.tried.count == number + 1 }
                 end()
-                #expect(pairings.shown(other) == ("none", "", reason))
+                #expect(pairings.shown(other) == ("none", false, "", reason))
                 try await eventually { given == number + 1 }
                 #expect(pairings.shown(other).error == reason, "the end of the search changes nothing")
             }

@@ -36,6 +36,22 @@ struct PeerInvitationTests {
         #expect(offer.advance(to: 3 * second) == [])
     }
 
+    @Test("when it was sent last is remembered with it, for a new broker")
+    mutating func time() {
+        #expect(offer.invitedAt == 0)
+        _ = offer.invited(a, wall: 7, at: 0)
+        #expect(offer.invitedAt == 7)
+        _ = offer.offered(a, ["n": .uint32(1)], link: 1, at: 2)
+        #expect(offer.invitedAt == 7)
+        _ = offer.invited(a, wall: 9, at: 3)
+        #expect(offer.invitedAt == 9)
+        offer.invitationEnded(a)
+        #expect(offer.invitedAt == 0)
+        _ = offer.invited(a, wall: 11, at: 4)
+        _ = offer.offered(b, [:], link: 1, at: 5)
+        #expect(offer.invitedAt == 0)
+    }
+
     @Test("it is told behind its offer, if that has to wait")
     mutating func behindOffer() {
         for time in 1..<10 { _ = offer.offered(a, [:], link: 1, at: Int64(time)) }

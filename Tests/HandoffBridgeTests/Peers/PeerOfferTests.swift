@@ -155,6 +155,9 @@ struct PeerOfferTests {
         #expect(try since(.min) == .int64(now))
         #expect(try SummaryTime.forBus(["Title": .string("x")], now: now) == ["Title": .string("x")])
         #expect(throws: HandoffFailure.self) { try SummaryTime.forBus(["Since": .uint64(5)], now: now) }
+        #expect(try SummaryTime.forLink(["Used": .int64(now - 5)], now: now) == ["Used": .int64(5)])
+        #expect(try SummaryTime.forBus(["Used": .int64(5)], now: now) == ["Used": .int64(now - 5)])
+        #expect(throws: HandoffFailure.self) { try SummaryTime.forBus(["Used": .uint64(5)], now: now) }
         let large = ["Title": Value.string(String(repeating: "x", count: 4096))]
         #expect(throws: HandoffFailure.self) { try SummaryTime.forBus(large, now: now) }
     }

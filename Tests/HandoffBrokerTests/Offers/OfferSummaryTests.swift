@@ -19,6 +19,19 @@ struct OfferSummaryTests {
         }
     }
 
+    @Test("when it was last used is told if that was not when it became current, and otherwise the same")
+    func lastUsed() throws {
+        let offer = try Sample.offer()
+        #expect(OfferSummary.encode(offer)["Used"] == nil)
+        var summary = OfferSummary.encode(offer)
+        for (used, expected) in [(offer.since + 5, offer.since + 5), (offer.since - 5, offer.since)] {
+            summary["Used"] = .int64(used)
+            let decoded = try OfferSummary.decode(offer.id, summary, now: 0)
+            #expect(decoded.lastUsed == expected && decoded.since == offer.since)
+            #expect(try OfferSummary.decode(offer.id, OfferSummary.encode(decoded), now: 0) == decoded)
+        }
+    }
+
     @Test("what is not set is not told")
     func encoding() throws {
         let summary = OfferSummary.encode(try Sample.offer())
@@ -41,7 +54,7 @@ struct OfferSummaryTests {
         "a value of a wrong type is refused, naming its key",
         arguments: [
             "ActivityType", "Title", "ApplicationId", "Team", "SupportsContinuationStreams", "Revision",
-            "Since",
+            "Since", "Used",
             "WebpageHost", "DocumentType",
         ])
     func types(_ key: String) throws {

@@ -40,6 +40,40 @@ struct SessionActivitiesTests {
         #expect(activities.current == first)
     }
 
+    @Test("using an activity is told with its changes, and by itself every five minutes")
+    func used() throws {
+        var activities = activities
+        _ = try activities.becomeCurrent(first, at: .at(0))
+        #expect(activities.offered?.lastUsed == Moment.at(0).wall)
+        #expect(try activities.becomeCurrent(first, at: .at(1000)) == [])
+        #expect(activities.nextDeadline == Moment.at(300_000).instant)
+        #expect(try activities.use(first, at: .at(200_000)) == [])
+        #expect(activities.nextDeadline == Moment.at(300_000).instant)
+        let later = activities.advance(to: .at(300_000))
+        #expect(try later == [offer(first, in: activities)])
+        #expect(activities.offered?.lastUsed == Moment.at(200_000).wall)
+        #expect(activities.offered?.since == Moment.at(0).wall)
+        #expect(activities.nextDeadline == nil, "nothing wakes up while it is not used")
+        let changed = try activities.update(
+            first, details: details, payloadChanged: true, isUsed: true, at: .at(301_000))
+        #expect(try changed == [offer(first, in: activities)])
+        #expect(activities.offered?.lastUsed == Moment.at(301_000).wall)
+        #expect(activities.nextDeadline == nil)
+    }
+
+    @Test("forty minutes of writing count as use, and what others change does not")
+    func writing() throws {
+        var activities = activities
+        _ = try activities.becomeCurrent(first, at: .at(0))
+        for minute in 1...40 {
+            _ = try activities.update(
+                first, details: details, payloadChanged: true, isUsed: true, at: .at(Int64(minute) * 60_000))
+        }
+        _ = try activities.update(first, details: details, payloadChanged: true, at: .at(2_500_000))
+        #expect(activities.offered?.lastUsed == Moment.at(2_400_000).wall)
+        #expect(activities.offered?.since == Moment.at(0).wall)
+    }
+
     @Test(
         "an activity of an application that is excluded is withdrawn, stays current, and is offered again afterwards"
     )

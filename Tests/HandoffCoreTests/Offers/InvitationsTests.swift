@@ -18,13 +18,36 @@ struct InvitationsTests {
         Instant(microseconds: Int64(seconds * 1_000_000))
     }
 
-    @Test("the first invitation of a peer is shown at once, and repeating it changes nothing")
+    @Test(
+        "the first invitation of a peer is shown at once, and another to the same is a new one, at the same pace"
+    )
     mutating func first() {
-        #expect(invitations.invite(a, by: device, at: Self.at(0)) == true)
+        #expect(invitations.invite(a, by: device, at: Self.at(1)) == true)
         #expect(invitations.isShown(a, of: device))
-        #expect(invitations.invite(a, by: device, at: Self.at(20)) == false)
-        #expect(invitations.isShown(a, of: device))
+        #expect(invitations.time(of: a, by: device) == 1_000_000)
+        #expect(invitations.invite(a, by: device, at: Self.at(2)) == false)
+        #expect(invitations.invite(a, by: device, at: Self.at(3)) == false)
+        #expect(invitations.time(of: a, by: device) == 1_000_000, "it is not time yet")
+        #expect(invitations.advance(to: Self.at(11)) == [device: a])
+        #expect(invitations.time(of: a, by: device) == 3_000_000)
+        #expect(invitations.invite(a, by: device, at: Self.at(30)) == true)
+        #expect(invitations.time(of: a, by: device) == 30_000_000)
         #expect(invitations.nextDeadline == nil)
+        invitations.end(a, of: device)
+        #expect(invitations.time(of: a, by: device) == 0)
+    }
+
+    @Test("what repeats an invitation has its time, and the next one its own")
+    mutating func repeated() {
+        invitations.willRepeat(from: 5, by: device)
+        #expect(invitations.invite(a, by: device, at: Self.at(1)) == true)
+        #expect(invitations.time(of: a, by: device) == 5)
+        #expect(invitations.invite(a, by: device, at: Self.at(20)) == true)
+        #expect(invitations.time(of: a, by: device) == 20_000_000)
+        invitations.willRepeat(from: 5, by: device)
+        invitations.forget(device)
+        #expect(invitations.invite(a, by: device, at: Self.at(21)) == true)
+        #expect(invitations.time(of: a, by: device) == 21_000_000, "no peer any more")
     }
 
     @Test("what comes within ten seconds is shown when they are over, and the latest of it alone")

@@ -38,6 +38,17 @@ struct RemoteOffersInvitedTests {
         #expect(isInvited == false)
     }
 
+    @Test("what is sent again is shown as sent later, and what a new broker is told again as it was")
+    mutating func again() throws {
+        offers.willRepeatInvitation(from: 7, by: device)
+        try invite(at: 1)
+        #expect(offers.entry(one, of: device)?.invitedAt == 7)
+        try invite(at: 20)
+        #expect(offers.entry(one, of: device)?.invitedAt == 20_000_000)
+        #expect(offers.setContinuing(true, one, of: device).count == 1)
+        #expect(offers.entry(one, of: device)?.invitedAt == 0)
+    }
+
     @Test("only what a peer offers now can be sent, by that peer")
     mutating func foreign() throws {
         for (id, device) in [(two, device), (one, try Example.device(2))] {

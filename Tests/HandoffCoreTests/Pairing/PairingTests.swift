@@ -112,8 +112,10 @@ struct PairingTests {
             dialogue.perform(dialogue.i.pair(at: dialogue.now), byInitiator: true)
             dialogue.settle()
             #expect(dialogue.r.stage == (attempt <= 3 ? .comparing : .waiting), "attempt \(attempt)")
+            #expect(dialogue.r.isAsked == (attempt > 3) && !dialogue.i.isAsked, "attempt \(attempt)")
         }
         dialogue.perform(dialogue.r.pair(at: dialogue.now), byInitiator: false)
+        #expect(!dialogue.r.isAsked, "the user has agreed")
         dialogue.settle()
         #expect(dialogue.r.stage == .comparing && dialogue.i.stage == .comparing)
         var budget = PairingBudget()
@@ -122,6 +124,20 @@ struct PairingTests {
         budget.succeeded()
         let later: [Int64] = [600_002, 600_003, 100_000_000, 100_000_000, 100_000_000, 100_000_000]
         #expect(later.map { budget.take(at: .at($0)) } == [true, false, true, true, true, false])
+    }
+
+    @Test("whoever has asked is not asked, whichever side begins")
+    func asked() throws {
+        var dialogue = Dialogue()
+        for _ in 1...3 { _ = dialogue.budgets.i.take(at: dialogue.now) }
+        dialogue.perform(dialogue.r.pair(at: dialogue.now), byInitiator: false)
+        dialogue.settle()
+        #expect(dialogue.r.stage == .waiting && !dialogue.r.isAsked)
+        #expect(dialogue.i.stage == .waiting && dialogue.i.isAsked)
+        dialogue.perform(dialogue.i.pair(at: dialogue.now), byInitiator: true)
+        #expect(!dialogue.i.isAsked)
+        dialogue.settle()
+        #expect(dialogue.i.stage == .comparing && !dialogue.i.isAsked && !dialogue.r.isAsked)
     }
 
     @Test("after sixty seconds without agreement it is over, at each step")

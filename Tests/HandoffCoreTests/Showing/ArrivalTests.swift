@@ -50,6 +50,16 @@ struct ArrivalTests {
         #expect(arrival.arrived(hasJustWokenUp: false, at: at(1900)) == [.show(offer("a", since: 100))])
     }
 
+    @Test("is about what was used within half an hour, however long ago it became current")
+    func used() {
+        var writing = offer("a", since: 0)
+        // 40 minutes of writing in one window.
+        writing.lastUsed = at(2400).wall
+        var arrival = here([writing, offer("b", since: 100)])
+        #expect(arrival.arrived(hasJustWokenUp: false, at: at(4201)) == [])
+        #expect(arrival.arrived(hasJustWokenUp: false, at: at(4200)) == [.show(writing)])
+    }
+
     @Test("is not about what is being continued or was pushed here")
     func others() {
         var arrival = here([offer("a", continuing: true), offer("b", invited: true)])

@@ -7,9 +7,12 @@ import Testing
 struct InvitedNoticesTests {
     private func at(_ seconds: Double) -> Instant { Instant(microseconds: Int64(seconds * 1_000_000)) }
 
-    private func invited(_ device: String, _ name: String, title: String = "", since: Int64 = 0) -> ShownOffer
-    {
-        ShownOffer(path: "/\(device)/\(name)", deviceID: device, title: title, since: since, isInvited: true)
+    private func invited(
+        _ device: String, _ name: String, title: String = "", since: Int64 = 0, time: Int64 = 1
+    ) -> ShownOffer {
+        ShownOffer(
+            path: "/\(device)/\(name)", deviceID: device, title: title, since: since, isInvited: true,
+            invitedAt: time)
     }
 
     private func here() -> InvitedNotices {
@@ -55,6 +58,35 @@ struct InvitedNoticesTests {
         notices.closed(deviceID: "a")
         #expect(notices.update([invited("a", "1", title: "new")], at: at(20)) == [])
         #expect(notices.update([invited("a", "2")], at: at(30)) == [.show(invited("a", "2"))])
+    }
+
+    @Test("comes back when it is sent again")
+    func again() {
+        var notices = here()
+        _ = notices.update([invited("a", "1")], at: at(0))
+        notices.closed(deviceID: "a")
+        let other = invited("a", "1", time: 2)
+        #expect(notices.update([other], at: at(5)) == [])
+        #expect(notices.advance(to: at(10)) == [.show(other)])
+        notices.closed(deviceID: "a")
+        #expect(notices.update([other], at: at(30)) == [])
+        let third = invited("a", "1", time: 3)
+        #expect(notices.update([third], at: at(30)) == [.show(third)])
+        let fourth = invited("a", "1", time: 4)
+        #expect(notices.update([fourth], at: at(50)) == [.show(fourth)], "also if it is still shown")
+        notices.closed(deviceID: "a")
+        #expect(notices.update([fourth], at: at(70)) == [])
+    }
+
+    @Test("does not come back after it was gone for a while, unless it is sent again")
+    func gone() {
+        var notices = here()
+        _ = notices.update([invited("a", "1")], at: at(0))
+        notices.closed(deviceID: "a")
+        #expect(notices.update([], at: at(60)) == [])
+        #expect(notices.update([invited("a", "1")], at: at(61)) == [])
+        #expect(notices.nextTime == nil)
+        #expect(notices.update([invited("a", "1", time: 2)], at: at(62)).count == 1)
     }
 
     @Test("is not shown while the session is locked, but afterwards if it is still there")

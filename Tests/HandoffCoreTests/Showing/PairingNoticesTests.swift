@@ -8,10 +8,11 @@ struct PairingNoticesTests {
     private func at(_ seconds: Double) -> Instant { Instant(microseconds: Int64(seconds * 1_000_000)) }
 
     private func device(
-        _ id: String, _ stage: Pairing.Stage, code: String = "123 456", name: String = "lap"
+        _ id: String, _ stage: Pairing.Stage, code: String = "123 456", name: String = "lap",
+        isAsking: Bool = true
     ) -> PairingNotices.Device {
         PairingNotices.Device(
-            id: id, name: name, stage: stage,
+            id: id, name: name, stage: stage, isAsking: stage == .waiting && isAsking,
             code: stage == .comparing || stage == .confirmed ? code : "")
     }
 
@@ -62,6 +63,22 @@ struct PairingNoticesTests {
             notices.unlocked(at: at(9)) == [
                 .compare(device("a", .comparing)), .ask(device("b", .waiting)),
             ])
+    }
+
+    @Test("a device that this one has asked is not shown until there is a code")
+    func ownRequest() {
+        var notices = here()
+        #expect(notices.update([device("a", .waiting, isAsking: false)], at: at(1)) == [])
+        #expect(notices.nextTime == nil)
+        #expect(notices.update([device("a", .comparing)], at: at(2)) == [.compare(device("a", .comparing))])
+    }
+
+    @Test("the question is taken back when the user has agreed elsewhere")
+    func agreed() {
+        var notices = here()
+        _ = notices.update([device("a", .waiting)], at: at(1))
+        #expect(notices.advance(to: at(2)) == [.ask(device("a", .waiting))])
+        #expect(notices.update([device("a", .waiting, isAsking: false)], at: at(3)) == [.withdraw("a")])
     }
 
     @Test("strangers cannot fill the screen")

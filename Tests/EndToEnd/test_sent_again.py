@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What is sent to this machine a second time."""
+
+from __future__ import annotations
+
+import pytest
+from agents import Pair
+from buses import let_pass, wait
+from notifications import PlainServer
+from sending import PACE, send
+from support import Machine
+
+QUESTION = "Continue “Report”?"
+
+
+@pytest.fixture
+def both(machine_list: list[Machine]) -> Pair:
+    return Pair(machine_list)
+
+
+def invited_at(both: Pair) -> int:
+    """When the offer was sent, as the broker says."""
+    return next((offer["InvitedAt"] for offer in both.dock.offers.values()), 0)
+
+
+def test_sent_again(both: Pair) -> None:
+    """What the user has put away is asked again when it is sent again, ten seconds after the first time at the earliest."""
+    server = PlainServer(both.lap)
+    both.offer("Report")
+    assert invited_at(both) == 0
+    send(both.desk, both.lap.device_id)
+    shown = server.wait_for(QUESTION)
+    first = invited_at(both)
+    assert first > 0
+    server.put_away(shown)
+    send(both.desk, both.lap.device_id)
+    let_pass(0.5)
+    assert invited_at(both) == first and len(server.record) == 1
+    wait(lambda: len(server.record) == 2, "the question once more", PACE + 2)
+    assert invited_at(both) > first
+    assert server.titles == [QUESTION]
