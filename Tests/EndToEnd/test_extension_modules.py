@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from buses import BUS, wait
+from buses import BUS, ROOT, wait
 from clients import APPLICATION_ID, Client
 from fake_agent import FakeAgent
 from gi.repository import Gio, GLib
@@ -161,6 +161,26 @@ def test_broker_that_is_busy_at_first(extension: Extension) -> None:
     wait(lambda: extension.evaluate("extension._session._broker?._pauses.size") == 1, "a pause")
     extension.evaluate("globalThis.former = extension._session._broker; extension.disable(); null")
     assert extension.evaluate("former._pauses.size") == 0
+
+
+def test_what_can_be_sent(machines: tuple[Machine, Machine], extension: Extension) -> None:
+    """Devices to send to are offered while something is current here whose application the user has not excluded."""
+    desk, lap = machines
+    here = Client(lap)
+    Client(desk).offer("A letter")
+    extension.evaluate("extension.enable()")
+    names = "extension._session.report.devices.map(device => device.name)"
+    wait(lambda: extension.evaluate(TITLES) == ["A letter"], "the offer")
+    assert extension.evaluate(names) == []
+    mine = here.offer("Mine")
+    wait(lambda: extension.evaluate(names) == ["desk"], "the device")
+    lap.session.set(ROOT, "Preferences.ExcludedApplications", GLib.Variant("as", [APPLICATION_ID]))
+    wait(lambda: extension.evaluate(names) == [], "nothing to be sent that is excluded")
+    lap.session.set(ROOT, "Preferences.ExcludedApplications", GLib.Variant("as", []))
+    wait(lambda: extension.evaluate(names) == ["desk"], "the device again")
+    mine.resign_current()
+    wait(lambda: extension.evaluate(names) == [], "nothing to be sent")
+    extension.evaluate("extension.disable()")
 
 
 def test_titles_that_change_quickly(extension: Extension) -> None:
