@@ -31,8 +31,7 @@ public final class Agent {
         application = AgentApplication(board, window)
         faces = InstalledFaces(looks)
         search = SearchSurface(on: bus, actions, faces)
-        let sending = CurrentActivitySending(feed)
-        panel = Panel(on: bus, actions, faces) { sending.send(to: $0) }
+        panel = Panel(on: bus, actions, faces)
         surfaces = [NoticeSurface(bus, feed, actions, watch, board), search, panel]
         bus.connection.policy = BusAccessPolicy()
     }
@@ -70,6 +69,7 @@ public final class Agent {
     }
 
     private func changed() {
+        actions.devicesChanged()
         for surface in surfaces { surface.update(feed.report) }
     }
 }
