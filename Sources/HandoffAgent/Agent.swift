@@ -53,6 +53,7 @@ public final class Agent {
             self?.lockMayHaveChanged()
         }
         watch.begin()
+        shell.onAttachmentChange = { [weak self] in self?.attachmentChanged() }
         feed.onChange = { [weak self] in self?.changed() }
         faces.onChange = { [weak self] in self?.facesChanged() }
         feed.begin()
@@ -63,6 +64,8 @@ public final class Agent {
         search.update(feed.report)
         panel.update(feed.report)
     }
+
+    private func attachmentChanged() { panel.isShownByShell = shell.isAttached }
 
     private func lockMayHaveChanged() {
         (search.isLocked, panel.isLocked) = (watch.isLocked, watch.isLocked)

@@ -132,6 +132,29 @@ struct PanelTests {
         }
     }
 
+    @Test("is not in the panel while the shell shows an indicator of its own, and is again when it does not")
+    func shownByShell() async throws {
+        try await onLoop {
+            let rig = try await Rig()
+            let watcher = Watcher()
+            rig.client.connection.policy = BusAccessPolicy()
+            rig.client.connection.objects.export(
+                "/StatusNotifierWatcher", [StatusNotifierWatcherBinding(watcher)])
+            _ = try await rig.client.request("org.kde.StatusNotifierWatcher")
+            rig.panel.isShownByShell = true
+            rig.panel.begin()
+            rig.panel.update(try Sample.report(["One"]))
+            try await letPass(.milliseconds(100))
+            #expect(watcher.items.isEmpty && rig.panel.content.status == "Passive")
+            rig.panel.isShownByShell = false
+            try await eventually { watcher.items == [HandoffNames.agentItem.text] }
+            #expect(rig.panel.content.status == "Active")
+            rig.panel.isShownByShell = true
+            try await eventually { rig.signals.contains("NewStatus") }
+            #expect(rig.panel.content.status == "Passive")
+        }
+    }
+
     @Test("offers to send what is current, unless the user has excluded its application")
     func sending() async throws {
         try await onLoop {

@@ -13,6 +13,10 @@ package final class Panel: Surface, PanelItemOwner, PanelMenuOwner {
     package var isLocked = true {
         didSet { if isLocked != oldValue { scheduleShowing() } }
     }
+    /// Whether the desktop's shell shows an indicator of its own, beside which this one would be a second.
+    package var isShownByShell = false {
+        didSet { if isShownByShell != oldValue { scheduleShowing() } }
+    }
     /// What is shown.
     package private(set) var content = PanelContent()
     package private(set) var menu = MenuModel()
@@ -67,7 +71,7 @@ package final class Panel: Surface, PanelItemOwner, PanelMenuOwner {
         guard timer != nil else { return false }
         timer = nil
         let former = content
-        content = isLocked ? PanelContent() : PanelContent(latest, faces)
+        content = isLocked || isShownByShell ? PanelContent() : PanelContent(latest, faces)
         let isAnotherMenu = menu.show(content)
         do throws(DBusError) {
             for signal in try signals(since: former, isAnotherMenu) { bus.connection.post(signal) }
