@@ -31,8 +31,7 @@ public final class Agent {
         application = AgentApplication(board, window)
         faces = InstalledFaces(looks)
         search = SearchSurface(on: bus, actions, faces)
-        let sending = CurrentActivitySending(feed)
-        panel = Panel(on: bus, actions, faces) { sending.send(to: $0) }
+        panel = Panel(on: bus, actions, faces)
         surfaces = [NoticeSurface(bus, feed, actions, watch, board), search, panel]
         bus.connection.policy = BusAccessPolicy()
     }
@@ -54,6 +53,7 @@ public final class Agent {
             self?.lockMayHaveChanged()
         }
         watch.begin()
+        shell.onAttachmentChange = { [weak self] in self?.attachmentChanged() }
         feed.onChange = { [weak self] in self?.changed() }
         faces.onChange = { [weak self] in self?.facesChanged() }
         feed.begin()
@@ -65,11 +65,14 @@ public final class Agent {
         panel.update(feed.report)
     }
 
+    private func attachmentChanged() { panel.isShownByShell = shell.isAttached }
+
     private func lockMayHaveChanged() {
         (search.isLocked, panel.isLocked) = (watch.isLocked, watch.isLocked)
     }
 
     private func changed() {
+        actions.devicesChanged()
         for surface in surfaces { surface.update(feed.report) }
     }
 }

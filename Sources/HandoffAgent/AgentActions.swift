@@ -13,6 +13,9 @@ package protocol AgentActions: AnyObject {
     /// Hides the offer at `path` until it ends.
     func dismissOffer(at path: ObjectPath)
 
+    /// Sends what is current here to the peer `deviceID`, if that is still one.
+    func send(to deviceID: String)
+
     /// Answers whether both devices show the same code.
     func confirmPairing(with deviceID: String, matches: Bool)
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
+internal import HandoffCore
 package import MainLoop
 package import Platform
 

@@ -32,4 +32,14 @@ public enum HandoffNames {
     public static let bridgePeers: ObjectPath = "/org/example/Handoff/Bridge/peers"
     /// The agent's root object; what it has for search, panel and Shell is below it.
     public static let agentPath: ObjectPath = "/org/example/Handoff/Agent"
+    /// The agent's item in the panel.
+    public static let agentItem: ObjectPath = "/org/example/Handoff/Agent/Item"
+    /// The menu of that item.
+    public static let agentMenu: ObjectPath = "/org/example/Handoff/Agent/Menu"
+    /// What GNOME Shell searches.
+    public static let agentSearchProvider: ObjectPath = "/org/example/Handoff/Agent/SearchProvider"
+    /// What KRunner searches.
+    public static let agentRunner: ObjectPath = "/org/example/Handoff/Agent/Runner"
+    /// The Handoff window, as an application.
+    public static let settingsPath: ObjectPath = "/org/example/Handoff/Settings"
 }

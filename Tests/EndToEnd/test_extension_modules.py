@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from buses import wait
+from buses import BUS, ROOT, wait
 from clients import APPLICATION_ID, Client
 from fake_agent import FakeAgent
+from gi.repository import Gio, GLib
 from gnome_shell import EXTENSION
+from played_broker import PlayedBroker
 from support import SOURCE, Machine
 
 STUBS = Path(__file__).with_name("shell_stubs")
@@ -127,6 +129,57 @@ def test_broker_ends_meanwhile(machines: tuple[Machine, Machine], extension: Ext
     assert extension.evaluate("Main.notices") == [["Could not continue", "Handoff was ended meanwhile. Try again."]]
     assert extension.evaluate("global.given_up") == [f"token for {APPLICATION_ID}.desktop"]
     lap.start_broker()
+    extension.evaluate("extension.disable()")
+
+
+class BusyBroker(PlayedBroker):
+    """A broker that gives no answer the first times that it is asked what there is, as one that is busy."""
+
+    failures = 2
+
+    def _called(self, _connection: Gio.DBusConnection, sender: str, _path: str, _interface: str, _method: str,
+                _arguments: GLib.Variant, invocation: Gio.DBusMethodInvocation) -> None:
+        if self.failures:
+            self.failures -= 1
+            invocation.return_dbus_error(f"{BUS}.Error.NoReply", "It is busy.")
+        else:
+            super()._called(_connection, sender, _path, _interface, _method, _arguments, invocation)
+
+
+def test_broker_that_is_busy_at_first(extension: Extension) -> None:
+    """A broker that does not answer at first is asked again, and not any more once it has answered, or the extension is
+    disabled."""
+    broker = BusyBroker(extension.machine)
+    broker.offer(1, "A letter")
+    extension.evaluate("extension.enable()")
+    wait(lambda: extension.evaluate(TITLES) == ["A letter"], "the offer")
+    assert broker.failures == 0 and len(broker.followers) == 1
+    assert extension.evaluate("extension._session._broker._pauses.size") == 0
+    extension.evaluate("extension.disable()")
+    broker.failures = 100
+    extension.evaluate("extension.enable()")
+    wait(lambda: extension.evaluate("extension._session._broker?._pauses.size") == 1, "a pause")
+    extension.evaluate("globalThis.former = extension._session._broker; extension.disable(); null")
+    assert extension.evaluate("former._pauses.size") == 0
+
+
+def test_what_can_be_sent(machines: tuple[Machine, Machine], extension: Extension) -> None:
+    """Devices to send to are offered while something is current here whose application the user has not excluded."""
+    desk, lap = machines
+    here = Client(lap)
+    Client(desk).offer("A letter")
+    extension.evaluate("extension.enable()")
+    names = "extension._session.report.devices.map(device => device.name)"
+    wait(lambda: extension.evaluate(TITLES) == ["A letter"], "the offer")
+    assert extension.evaluate(names) == []
+    mine = here.offer("Mine")
+    wait(lambda: extension.evaluate(names) == ["desk"], "the device")
+    lap.session.set(ROOT, "Preferences.ExcludedApplications", GLib.Variant("as", [APPLICATION_ID]))
+    wait(lambda: extension.evaluate(names) == [], "nothing to be sent that is excluded")
+    lap.session.set(ROOT, "Preferences.ExcludedApplications", GLib.Variant("as", []))
+    wait(lambda: extension.evaluate(names) == ["desk"], "the device again")
+    mine.resign_current()
+    wait(lambda: extension.evaluate(names) == [], "nothing to be sent")
     extension.evaluate("extension.disable()")
 
 

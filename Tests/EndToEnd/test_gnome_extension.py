@@ -194,18 +194,26 @@ def test_window_from_the_menu(machines: tuple[Machine, Machine], shell: GnomeShe
 
 
 def test_devices_in_the_menu(machines: tuple[Machine, Machine], shell: GnomeShell) -> None:
-    """The menu lists the devices that are connected, to send to; a refusal is shown as a notification, as plain text."""
+    """The menu lists the devices that are connected, to send to, while something is current here; a refusal is shown as a
+    notification, as plain text."""
     desk, lap = machines
-    Client(lap)
+    here = Client(lap)
     Client(desk).offer("A letter")
     wait_for_indicator(shell)
     items = f"{INDICATOR}._send.menu._getMenuItems()"
+    assert not shell.evaluate(f"{INDICATOR}._send.visible")
+    mine = here.offer("Mine")
     wait(lambda: shell.evaluate(f"{items}.map(item => item.label.text)") == ["desk"], "the device")
     assert shell.evaluate(f"{INDICATOR}._send.visible")
-    # Nothing is current here, so there is nothing to send.
-    shell.evaluate(f"{items}[0].activate(null)")
+    # Nothing is current here any more when it arrives, so there is nothing to send.
+    device = shell.evaluate(f"{INDICATOR}._session.report.devices[0]")
+    mine.resign_current()
+    wait(lambda: not shell.evaluate(f"{INDICATOR}._send.visible"), "nothing to be sent")
+    shell.evaluate(f"{INDICATOR}._session.send({json.dumps(device)})")
     wait(lambda: shell.evaluate("Main.messageTray.getSources().some(s => s.notifications.some("
                                 "n => n.title === 'Could not send'))"), "the refusal to be shown")
+    here.offer("Another")
+    wait(lambda: shell.evaluate(f"{INDICATOR}._send.visible"), "the device again")
     desk.kill("handoff-bridge")
     wait(lambda: not shell.evaluate(f"{INDICATOR} && {INDICATOR}._send.visible"), "the device to go")
 

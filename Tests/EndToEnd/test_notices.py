@@ -56,14 +56,15 @@ class Service:
 
 
 def test_failure(both: Pair) -> None:
-    """A continuation that fails says why, and trying again from there continues."""
+    """A continuation that fails says in the user's words why, then what its application says, and trying again from
+    there continues."""
     server = PlainServer(both.lap)
     both.receiver.fail("ContinueActivity", "The disk is full")
     both.offer("Report")
     both.presence.arrive()
     server.press(server.wait_for("Continue “Report”?"), "continue")
     shown = server.wait_for("Nothing was continued", "The disk is full")
-    assert shown.body.splitlines()[1:] == ["“Report”", "desk"] and shown.buttons == {"continue": "Try again"}
+    assert shown.body.splitlines()[2:] == ["“Report”", "desk"] and shown.buttons == {"continue": "Try again"}
     both.receiver.answers["ContinueActivity"] = lambda arguments: GLib.Variant("(b)", (True,))
     server.press(shown, "continue")
     both.receiver.wait_for("ContinueActivity", 2)

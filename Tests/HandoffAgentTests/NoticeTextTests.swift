@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import DBus
+import HandoffClient
 import HandoffCore
 import Testing
 
@@ -26,8 +27,13 @@ struct NoticeTextTests {
         PairingNotices.Device(id: ids.device, name: text, stage: stage, code: "123 456")
     }
 
+    private static func known(_ name: String) -> KnownDevice {
+        KnownDevice("/device", id: ids.device, ["Name": .string(name)])
+    }
+
     private static func all(_ text: String) throws -> [Notice] {
-        let failure = ProgressNotices.Failure(offer: offer(text), message: text, canTryAgain: true)
+        let failure = ProgressNotices.Failure(
+            offer: offer(text), message: text, detail: text, canTryAgain: true)
         return [
             try #require(Notice.question(offer(text), in: .arrival)), .pairing(device(text, .waiting)),
             .comparing(device(text, .comparing)),
@@ -35,7 +41,7 @@ struct NoticeTextTests {
                 ContinuedNotices.Continued(
                     deviceID: ids.device, deviceName: text, applicationID: text, title: text)),
             try #require(Notice.progress(offer(text))), try #require(Notice.failure(failure)),
-            .noWindow(text),
+            .noWindow(text), .notSent(to: known(text), FailureText(.applicationFailed, text)),
         ]
     }
 

@@ -28,6 +28,7 @@ final class RecordedActions: AgentActions {
     func continueOffer(at path: ObjectPath, in applicationID: String?, token: String) {
         actions.append("continue \(path.lastElement) [\(token)]")
     }
+    func send(to deviceID: String) { actions.append("send \(deviceID.prefix(4))") }
     func dismissOffer(at path: ObjectPath) { actions.append("dismiss \(path.lastElement)") }
     func confirmPairing(with deviceID: String, matches: Bool) { actions.append("confirm") }
     func setEnabled(_ isEnabled: Bool) { actions.append("enabled \(isEnabled)") }
@@ -74,6 +75,30 @@ enum Sample {
         return StatusReport(
             broker: .running(
                 BrokerStatus(objects: objects, manager: ["Enabled": .boolean(isEnabled)])))
+    }
+
+    /// A report with something current, a device that is connected, and these applications excluded.
+    static func sendingReport(excluded: [String]) throws -> StatusReport {
+        let activity = try ObjectPath("/org/example/Handoff/activities/" + String(repeating: "0", count: 32))
+        let path = try ObjectPath("/org/example/Handoff/Bridge/devices/\(device)")
+        let broker = BrokerStatus(
+            objects: [
+                activity: [
+                    "org.example.Handoff.Activity": [
+                        "Current": .boolean(true), "ApplicationId": .string("com.example.editor"),
+                        "Title": .string("Mine"),
+                    ]
+                ]
+            ], manager: ["Enabled": .boolean(true)], preferences: ["ExcludedApplications": .strings(excluded)]
+        )
+        let devices: ManagedObjects = [
+            path: [
+                "org.example.Handoff.Device": [
+                    "Name": .string("desk"), "Paired": .boolean(true), "Connected": .boolean(true),
+                ]
+            ]
+        ]
+        return StatusReport(broker: .running(broker), bridge: .running(BridgeStatus(objects: devices, [:])))
     }
 
     /// An offer as it is shown.

@@ -16,7 +16,6 @@ struct PanelTests {
         let client: Bus
         let panel: Panel
         let actions = RecordedActions()
-        var sent: [String] = []
         var signals: [String] = []
         private let bus: TestBus
         private var tokens: [SignalToken] = []
@@ -26,9 +25,7 @@ struct PanelTests {
             server = try bus.connect()
             client = try bus.connect()
             server.connection.policy = BusAccessPolicy()
-            let box = Box()
-            panel = Panel(on: server, actions, KnownFaces()) { box.rig?.sent.append($0) }
-            box.rig = self
+            panel = Panel(on: server, actions, KnownFaces())
             panel.isLocked = false
             for interface: InterfaceName in ["org.kde.StatusNotifierItem", "com.canonical.dbusmenu"] {
                 client.addMatch(MatchRule(sender: server.uniqueName, interface: interface))
@@ -38,8 +35,6 @@ struct PanelTests {
                     })
             }
         }
-
-        private final class Box { weak var rig: Rig? }
 
         /// The menu's numbers, by the labels of the items.
         func numbers() -> [String: Int32] {
@@ -67,7 +62,7 @@ struct PanelTests {
 
         func click(_ id: Int32) async throws {
             try await call(
-                Panel.menuPath, "com.canonical.dbusmenu", "Event",
+                HandoffNames.agentMenu, "com.canonical.dbusmenu", "Event",
                 [.int32(id), .string("clicked"), .variant(.int32(0)), .uint32(0)])
         }
     }
@@ -86,7 +81,7 @@ struct PanelTests {
             try await letPass(.milliseconds(100))
             #expect(watcher.items.isEmpty && rig.signals.isEmpty)
             rig.panel.update(try Sample.report(["One"]))
-            try await eventually { watcher.items == [Panel.itemPath.text] }
+            try await eventually { watcher.items == [HandoffNames.agentItem.text] }
             for number in 0..<20 { rig.panel.update(try Sample.report(["Two \(number)"])) }
             try await eventually { rig.signals.contains("NewToolTip") }
             #expect(rig.numbers()["“Two 19” — desk"] != nil)
@@ -112,12 +107,12 @@ struct PanelTests {
             let window = try #require(numbers["Open Handoff"])
             let toggle = try #require(numbers["Handoff is on"])
             let item: InterfaceName = "org.kde.StatusNotifierItem"
-            try await rig.call(Panel.itemPath, item, "ProvideXdgActivationToken", [.string("abc")])
+            try await rig.call(HandoffNames.agentItem, item, "ProvideXdgActivationToken", [.string("abc")])
             try await rig.click(offer)
             try await rig.click(window)
             try await rig.click(toggle)
-            try await rig.call(Panel.itemPath, item, "ProvideXdgActivationToken", [.string("def")])
-            try await rig.call(Panel.itemPath, item, "Activate", [.int32(0), .int32(0)])
+            try await rig.call(HandoffNames.agentItem, item, "ProvideXdgActivationToken", [.string("def")])
+            try await rig.call(HandoffNames.agentItem, item, "Activate", [.int32(0), .int32(0)])
             #expect(
                 rig.actions.actions == [
                     "continue \(try Sample.path(0).lastElement) [abc]", "window []", "enabled false",
@@ -134,6 +129,43 @@ struct PanelTests {
             #expect(rig.actions.actions.isEmpty)
             rig.panel.isLocked = false
             try await eventually { rig.panel.content.isActive }
+        }
+    }
+
+    @Test("is not in the panel while the shell shows an indicator of its own, and is again when it does not")
+    func shownByShell() async throws {
+        try await onLoop {
+            let rig = try await Rig()
+            let watcher = Watcher()
+            rig.client.connection.policy = BusAccessPolicy()
+            rig.client.connection.objects.export(
+                "/StatusNotifierWatcher", [StatusNotifierWatcherBinding(watcher)])
+            _ = try await rig.client.request("org.kde.StatusNotifierWatcher")
+            rig.panel.isShownByShell = true
+            rig.panel.begin()
+            rig.panel.update(try Sample.report(["One"]))
+            try await letPass(.milliseconds(100))
+            #expect(watcher.items.isEmpty && rig.panel.content.status == "Passive")
+            rig.panel.isShownByShell = false
+            try await eventually { watcher.items == [HandoffNames.agentItem.text] }
+            #expect(rig.panel.content.status == "Active")
+            rig.panel.isShownByShell = true
+            try await eventually { rig.signals.contains("NewStatus") }
+            #expect(rig.panel.content.status == "Passive")
+        }
+    }
+
+    @Test("offers to send what is current, unless the user has excluded its application")
+    func sending() async throws {
+        try await onLoop {
+            let rig = try await Rig()
+            rig.panel.begin()
+            rig.panel.update(try Sample.sendingReport(excluded: []))
+            try await eventually { rig.numbers()["Send to…"] != nil }
+            try await rig.click(try #require(rig.numbers()["desk"]))
+            #expect(rig.actions.actions == ["send dddd"])
+            rig.panel.update(try Sample.sendingReport(excluded: ["com.example.editor"]))
+            try await eventually { rig.numbers()["Send to…"] == nil }
         }
     }
 

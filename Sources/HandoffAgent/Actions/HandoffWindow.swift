@@ -12,7 +12,6 @@ final class HandoffWindow {
 
     private let bus: Bus
     private var isOpening = false
-    private static let path: ObjectPath = "/org/example/Handoff/Settings"
     /// How long a program may take to start.
     private static let patience = Duration.seconds(30)
 
@@ -33,8 +32,10 @@ final class HandoffWindow {
             token.isEmpty
             ? [:] : ["activation-token": .string(token), "desktop-startup-id": .string(token)]
         do {
-            try await ApplicationProxy(RemoteObject(bus.connection, HandoffNames.settings, Self.path))
-                .activate(platformData: data, timeout: Self.patience)
+            try await ApplicationProxy(
+                RemoteObject(bus.connection, HandoffNames.settings, HandoffNames.settingsPath)
+            )
+            .activate(platformData: data, timeout: Self.patience)
         } catch {
             let message = DBusError.converting(error).message
             agentLog.info("The Handoff window cannot be opened: \(message)")

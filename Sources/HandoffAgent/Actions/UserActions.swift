@@ -14,13 +14,16 @@ final class UserActions: AgentActions {
         /// What kind of failure it is; nil if it is none of ours.
         let code: HandoffFailure.Code?
         /// Why, and what to do, for people to read.
-        let message: String
+        let text: FailureText
     }
 
     /// Called when the continuation of an offer has been asked for.
     var onContinuing: (@MainLoop (RemoteOffer) -> Void)?
     /// Called when such a continuation is over, with why it has failed; nil if it has not.
     var onOutcome: (@MainLoop (RemoteOffer, Failure?) -> Void)?
+
+    /// Called when what is current here is sent to a device, and then with why it was not, if it was not.
+    var onSent: (@MainLoop (KnownDevice, FailureText?) -> Void)?
 
     /// Called with the reason, for people to read, if the Handoff window cannot be opened.
     var onWindowFailure: (@MainLoop (String) -> Void)? {
@@ -34,6 +37,7 @@ final class UserActions: AgentActions {
     private let tokens: any ActivationTokens
     /// The offers whose continuation has been asked for here, and is not over.
     private var running: Set<ObjectPath> = []
+    private var sends = OwnSends()
 
     /// Does it with the daemons that `feed` follows. Where a surface has no activation token, one of `tokens` is used.
     init(
@@ -69,7 +73,9 @@ final class UserActions: AgentActions {
 
     private func ended(_ offer: RemoteOffer, _ failure: Failure?) {
         running.remove(offer.path)
-        if let failure { agentLog.info("\(offer.path) was not continued: \(failure.message)") }
+        if let failure {
+            agentLog.info("\(offer.path) was not continued: \(failure.text.summary) \(failure.text.detail)")
+        }
         onOutcome?(offer, failure)
     }
 
@@ -86,14 +92,14 @@ final class UserActions: AgentActions {
                 ? nil
                 : Failure(
                     code: (try? ErrorName(outcome.errorName)).flatMap { HandoffFailure.Code($0) },
-                    message: outcome.message)
+                    text: FailureText(errorName: outcome.errorName, outcome.message))
         } catch is ContinueCall.Failure {
             return Failure(
                 code: .connectionUnavailable,
-                message: tr("The broker has ended before it was over. Try again."))
+                text: FailureText(summary: tr("The broker has ended before it was over. Try again.")))
         } catch {
             let error = DBusError.converting(error)
-            return Failure(code: HandoffFailure.Code(error.name), message: error.message)
+            return Failure(code: HandoffFailure.Code(error.name), text: FailureText(error))
         }
     }
 
@@ -120,6 +126,49 @@ final class UserActions: AgentActions {
     /// Agrees to pair with a device that has asked.
     func pair(with deviceID: String) {
         callDevice(deviceID, "paired") { try await $0.pair() }
+    }
+
+    func send(to deviceID: String) {
+        guard mayAct("sent"), let bridge = feed.bridge,
+            let device = feed.report.bridge.content?.devices.first(where: { $0.id == deviceID })
+        else { return }
+        onSent?(device, nil)
+        let proxy = DeviceProxy(bridge.object(device.path))
+        MainLoop.start { [weak self] in
+            do {
+                try await proxy.send()
+                // That it is on its way has been said before that.
+                self?.sends.began(deviceID)
+                self?.devicesChanged()
+            } catch {
+                self?.notSent(to: device, DBusError.converting(error))
+            }
+        }
+    }
+
+    /// To be called when a device may be another than before.
+    func devicesChanged() {
+        let devices = feed.report.bridge.content?.devices ?? []
+        let known = devices.map { OwnSends.Device(id: $0.id, isSending: $0.isSending, error: $0.sendError) }
+        for failed in sends.update(known) {
+            guard let device = devices.first(where: { $0.id == failed.id }) else { continue }
+            notSent(to: device, DBusError(HandoffFailure.Code.applicationFailed.errorName, failed.error))
+        }
+    }
+
+    private func notSent(to device: KnownDevice, _ error: DBusError) {
+        agentLog.info("What is current here was not sent to \(device.id): \(error.message)")
+        let text =
+            switch HandoffFailure.Code(error.name) {
+            case .offerWithdrawn:
+                FailureText(
+                    summary: tr("There is nothing to be sent. Turn to what you want to send, then try again.")
+                )
+            case .applicationFailed:
+                FailureText(summary: tr("The other device did not take it."), error.message)
+            default: FailureText(error)
+            }
+        onSent?(device, text)
     }
 
     func setEnabled(_ isEnabled: Bool) {

@@ -31,9 +31,9 @@ package struct ListedOffer: Hashable, Sendable {
         label = offer.label.quoted
         device = offer.device.shown
         // An id that a peer has sent is only looked up: what is shown then comes from this machine.
-        let id = offer.handlers.first ?? offer.applicationID
-        let face = faces.face(of: id)
-        application = face?.name ?? id.split(separator: ".").last.map(String.init) ?? ""
+        let ids = offer.applications
+        let face = ids.lazy.compactMap { faces.face(of: $0) }.first
+        application = face?.name ?? ids.first?.split(separator: ".").last.map(String.init) ?? ""
         icon = face.flatMap { $0.icon.isEmpty ? nil : $0.icon } ?? Self.ownIcon
     }
 

@@ -19,6 +19,11 @@ package final class ShellObject: AgentServer, FocusSource, ActivationTokens {
     package private(set) var window: FocusedWindow?
     package var onFocusChange: (@MainLoop () -> Void)?
 
+    /// Whether a shell has attached, which shows an indicator of its own.
+    package var isAttached: Bool { minter != nil }
+    /// Called when ``isAttached`` may be another.
+    package var onAttachmentChange: (@MainLoop () -> Void)?
+
     private let bus: Bus
     private let log = Log(domain: "handoff-agent")
     private let requests = TokenRequests()
@@ -28,7 +33,9 @@ package final class ShellObject: AgentServer, FocusSource, ActivationTokens {
     /// Who has said which window has the focus.
     private var teller: BusName?
     /// Who makes tokens.
-    private var minter: BusName?
+    private var minter: BusName? {
+        didSet { if minter != oldValue { onAttachmentChange?() } }
+    }
 
     /// For the shells on `bus`.
     package init(_ bus: Bus) { self.bus = bus }

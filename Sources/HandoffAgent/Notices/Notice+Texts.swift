@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+internal import HandoffClient
 internal import HandoffCore
 internal import Platform
 
@@ -45,7 +46,7 @@ extension Notice {
         let title = ChosenText(title: one.title.isEmpty ? one.applicationID : one.title)
         return Notice(
             slot: .continued, title: tr("Continued on another device"),
-            lines: [title.quoted, ChosenText.device(one.deviceName, one.deviceID).shown],
+            lines: [title.quoted, ChosenText.device(name: one.deviceName, id: one.deviceID).shown],
             applications: [one.applicationID], weight: .quiet)
     }
 
@@ -69,11 +70,19 @@ extension Notice {
         return Notice(
             slot: .progress(path), title: tr("Nothing was continued"),
             lines: [
-                PeerText.message(failure.message).sentence, failure.offer.label.quoted,
-                failure.offer.device.shown,
-            ],
+                PeerText.message(failure.message).sentence, PeerText.message(failure.detail).sentence,
+                failure.offer.label.quoted, failure.offer.device.shown,
+            ].filter { !$0.isEmpty },
             applications: failure.offer.applications, icon: "dialog-warning",
             buttons: failure.canTryAgain ? [Button(label: tr("Try again"), press: again)] : [])
+    }
+
+    /// What is current here was not sent to `device`.
+    static func notSent(to device: KnownDevice, _ failure: FailureText) -> Notice {
+        Notice(
+            slot: .sending, title: tr("Nothing was sent"),
+            lines: [failure.summary, failure.detail.sentence, device.label.shown].filter { !$0.isEmpty },
+            icon: "dialog-warning")
     }
 
     /// The Handoff window cannot be opened, for this reason.
@@ -91,19 +100,12 @@ extension ShownOffer {
     /// What to call it.
     fileprivate var label: ChosenText { ChosenText(title: title.isEmpty ? applicationID : title) }
     /// What to call its device.
-    fileprivate var device: ChosenText { .device(deviceName, deviceID) }
-    /// The applications whose picture it may have: its own if that is installed here too, else who continues it.
-    fileprivate var applications: [String] { [applicationID, handler] }
+    fileprivate var device: ChosenText { .device(name: deviceName, id: deviceID) }
+    /// The applications whose picture it may have, in the order of ``RemoteOffer/applications``.
+    fileprivate var applications: [String] { [handler, applicationID] }
 }
 
 extension PairingNotices.Device {
     /// What to call it.
-    fileprivate var label: ChosenText { .device(name, id) }
-}
-
-extension ChosenText {
-    /// What a device calls itself, or else the beginning of its id.
-    fileprivate static func device(_ name: String, _ id: String) -> ChosenText {
-        ChosenText(name: name.isEmpty ? String(id.prefix(8)) : name)
-    }
+    fileprivate var label: ChosenText { .device(name: name, id: id) }
 }

@@ -13,6 +13,8 @@ enum NoticeSlot: Hashable, Sendable {
     case continued
     /// The continuation of the offer at this path.
     case progress(ObjectPath)
+    /// What is current here was not sent.
+    case sending
     /// The Handoff window cannot be opened.
     case window
 
@@ -24,6 +26,7 @@ enum NoticeSlot: Hashable, Sendable {
         case .pairing(let device): "pairing-\(device)"
         case .continued: "continued"
         case .progress(let path): "progress\(path.text.replacing("/", with: "-"))"
+        case .sending: "sending"
         case .window: "window"
         }
     }

@@ -20,6 +20,8 @@ final class NoticeSurface: Surface {
     private var pairing = PairingNotices()
     private var continued = ContinuedNotices()
     private var progress = ProgressNotices()
+    /// Why nothing was sent, as long as the user has not put it away.
+    private var notSent: Notice?
     private var token: SignalToken?
     /// What was said last in the log of which offers there are.
     private var offered: [String] = []
@@ -45,6 +47,7 @@ final class NoticeSurface: Surface {
         actions.onContinuing = { [weak self] in self?.continuing($0) }
         actions.onOutcome = { [weak self] in self?.ended($0, $1) }
         actions.onWindowFailure = { [weak self] in self?.windowFailed($0) }
+        actions.onSent = { [weak self] in self?.sent($0, $1) }
         board.onPress = { [weak self] in self?.pressed($0, $1, $2) }
         board.onClose = { [weak self] in self?.closed($0) }
     }
@@ -78,12 +81,14 @@ final class NoticeSurface: Surface {
             perform(continued.locked())
             perform(progress.locked())
             board.withdraw(.window)
+            board.withdraw(.sending)
         case .unlocked:
             arrival.unlocked()
             continued.unlocked()
             perform(invited.unlocked(at: .now))
             perform(pairing.unlocked(at: .now))
             perform(progress.unlocked(at: .now))
+            show(notSent)
         case .arrived(let hasJustWokenUp):
             perform(arrival.arrived(hasJustWokenUp: hasJustWokenUp, at: .now))
         }
@@ -113,11 +118,17 @@ final class NoticeSurface: Surface {
             failure.code == .cancelled
                 ? nil
                 : ProgressNotices.Failure(
-                    offer: ShownOffer(offer), message: failure.message,
+                    offer: ShownOffer(offer), message: failure.text.summary, detail: failure.text.detail,
                     canTryAgain: failure.canTryAgain)
         }
         perform(progress.finished(path: offer.path.text, shown))
         schedule()
+    }
+
+    private func sent(_ device: KnownDevice, _ failure: FailureText?) {
+        notSent = failure.map { .notSent(to: device, $0) }
+        board.withdraw(.sending)
+        if !watch.isLocked { show(notSent) }
     }
 
     private func windowFailed(_ reason: String) {
@@ -162,6 +173,7 @@ final class NoticeSurface: Surface {
         case .pairing(let device): pairing.closed(device)
         case .continued: continued.closed()
         case .progress(let path): progress.closed(path: path.text)
+        case .sending: notSent = nil
         case .window: break
         }
         schedule()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
 package import HandoffClient
+internal import HandoffInterfaces
 package import MainLoop
 internal import Platform
 
@@ -12,6 +13,10 @@ package final class Panel: Surface, PanelItemOwner, PanelMenuOwner {
     package var isLocked = true {
         didSet { if isLocked != oldValue { scheduleShowing() } }
     }
+    /// Whether the desktop's shell shows an indicator of its own, beside which this one would be a second.
+    package var isShownByShell = false {
+        didSet { if isShownByShell != oldValue { scheduleShowing() } }
+    }
     /// What is shown.
     package private(set) var content = PanelContent()
     package private(set) var menu = MenuModel()
@@ -19,7 +24,6 @@ package final class Panel: Surface, PanelItemOwner, PanelMenuOwner {
     private let bus: Bus
     private let actions: any AgentActions
     private let faces: any ApplicationFaces
-    private let send: @MainLoop (_ deviceID: String) -> Void
     private let token = OfferedToken()
     private let log = Log(domain: "panel")
     private var latest = StatusReport()
@@ -29,29 +33,21 @@ package final class Panel: Surface, PanelItemOwner, PanelMenuOwner {
     private var watcher: BusName?
     private var informed: BusName?
 
-    /// Where the item is.
-    package static let itemPath: ObjectPath = "/org/example/Handoff/Agent/Item"
-    /// Where its menu is.
-    package static let menuPath: ObjectPath = "/org/example/Handoff/Agent/Menu"
     private static let watcherName: BusName = "org.kde.StatusNotifierWatcher"
     /// For how long changes are gathered, so that many at once are one for whoever shows them.
     private static let pause = Duration.milliseconds(30)
 
-    /// A panel on `bus`, for applications that look as `faces` knows. `send` sends what is current here to a peer.
-    package init(
-        on bus: Bus, _ actions: any AgentActions, _ faces: any ApplicationFaces,
-        send: @escaping @MainLoop (_ deviceID: String) -> Void
-    ) {
+    /// A panel on `bus`, for applications that look as `faces` knows.
+    package init(on bus: Bus, _ actions: any AgentActions, _ faces: any ApplicationFaces) {
         self.bus = bus
         self.actions = actions
         self.faces = faces
-        self.send = send
         _ = menu.show(content)
     }
 
     package func begin() {
-        bus.connection.objects.export(Self.itemPath, [StatusNotifierItemBinding(PanelItem(self))])
-        bus.connection.objects.export(Self.menuPath, [DBusMenuBinding(PanelMenu(self))])
+        bus.connection.objects.export(HandoffNames.agentItem, [StatusNotifierItemBinding(PanelItem(self))])
+        bus.connection.objects.export(HandoffNames.agentMenu, [DBusMenuBinding(PanelMenu(self))])
         watch = bus.watch(Self.watcherName) { [weak self] owner in
             self?.watcher = owner
             self?.informed = nil
@@ -75,7 +71,7 @@ package final class Panel: Surface, PanelItemOwner, PanelMenuOwner {
         guard timer != nil else { return false }
         timer = nil
         let former = content
-        content = isLocked ? PanelContent() : PanelContent(latest, faces)
+        content = isLocked || isShownByShell ? PanelContent() : PanelContent(latest, faces)
         let isAnotherMenu = menu.show(content)
         do throws(DBusError) {
             for signal in try signals(since: former, isAnotherMenu) { bus.connection.post(signal) }
@@ -96,20 +92,20 @@ package final class Panel: Surface, PanelItemOwner, PanelMenuOwner {
         if isAnotherMenu {
             signals.append(
                 try DBusMenuBinding.layoutUpdated(
-                    from: Self.menuPath, revision: menu.revision, parent: 0))
+                    from: HandoffNames.agentMenu, revision: menu.revision, parent: 0))
         }
         if content.icon != former.icon {
-            signals.append(try StatusNotifierItemBinding.newIcon(from: Self.itemPath))
+            signals.append(try StatusNotifierItemBinding.newIcon(from: HandoffNames.agentItem))
         }
         if content.title != former.title {
-            signals.append(try StatusNotifierItemBinding.newTitle(from: Self.itemPath))
+            signals.append(try StatusNotifierItemBinding.newTitle(from: HandoffNames.agentItem))
         }
         if content.toolTip != former.toolTip {
-            signals.append(try StatusNotifierItemBinding.newToolTip(from: Self.itemPath))
+            signals.append(try StatusNotifierItemBinding.newToolTip(from: HandoffNames.agentItem))
         }
         if content.status != former.status {
             signals.append(
-                try StatusNotifierItemBinding.newStatus(from: Self.itemPath, status: content.status))
+                try StatusNotifierItemBinding.newStatus(from: HandoffNames.agentItem, status: content.status))
         }
         return signals
     }
@@ -122,7 +118,7 @@ package final class Panel: Surface, PanelItemOwner, PanelMenuOwner {
             RemoteObject(bus.connection, watcher, "/StatusNotifierWatcher"))
         MainLoop.start { [weak self] in
             do {
-                try await proxy.registerStatusNotifierItem(service: Self.itemPath.text)
+                try await proxy.registerStatusNotifierItem(service: HandoffNames.agentItem.text)
             } catch {
                 guard let self, informed == watcher else { return }
                 // At the next change it is told again.
@@ -147,7 +143,7 @@ package final class Panel: Surface, PanelItemOwner, PanelMenuOwner {
     private func perform(_ action: MenuModel.Action, _ token: String) {
         switch action {
         case .continueOffer(let path): actions.continueOffer(at: path, in: nil, token: token)
-        case .send(let deviceID): send(deviceID)
+        case .send(let deviceID): actions.send(to: deviceID)
         case .openWindow: actions.openWindow(token: token)
         case .setEnabled(let isEnabled): actions.setEnabled(isEnabled)
         }

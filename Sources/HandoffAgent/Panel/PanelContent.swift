@@ -22,7 +22,8 @@ package struct PanelContent: Equatable, Sendable {
 
     /// What can be continued here, the latest first.
     package var offers: [ListedOffer]
-    /// To whom what is current here can be sent; nobody if nothing is current.
+    /// To whom what is current here can be sent; nobody if nothing is current that the user
+    /// offers to others.
     package var recipients: [Peer]
     /// The user's switch; nil if there is no broker.
     package var isEnabled: Bool?
@@ -43,7 +44,7 @@ package struct PanelContent: Equatable, Sendable {
         let broker = report.broker.content
         offers = Array(ListedOffer.all(in: report, faces).prefix(Self.maximumOffers))
         isEnabled = broker?.isEnabled
-        let isSending = broker?.current != nil && broker?.isEnabled == true
+        let isSending = broker?.isEnabled == true && broker?.current?.isExcluded == false
         recipients =
             isSending
             ? report.peers.filter(\.isConnected).map { Peer(id: $0.id, name: $0.label.shown) } : []

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
+internal import HandoffInterfaces
 package import MainLoop
 
 /// What the panel's item needs of the panel.
@@ -40,7 +41,7 @@ package final class PanelItem: StatusNotifierItemServer {
     }
 
     package var category: String { "ApplicationStatus" }
-    package var id: String { "org.example.Handoff.Agent" }
+    package var id: String { HandoffNames.agent.text }
     package var title: String { content.title }
     package var status: String { content.status }
     package var windowId: Int32 { 0 }
@@ -54,7 +55,7 @@ package final class PanelItem: StatusNotifierItemServer {
     package var toolTip: Structure<String, [Structure<Int32, Int32, [UInt8]>], String, String> {
         Structure(content.icon, [], content.title, content.toolTip)
     }
-    package var menu: ObjectPath { Panel.menuPath }
+    package var menu: ObjectPath { HandoffNames.agentMenu }
     package var itemIsMenu: Bool { true }
 }
 

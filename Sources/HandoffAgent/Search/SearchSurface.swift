@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
 package import HandoffClient
+internal import HandoffInterfaces
 package import MainLoop
 
 /// The desktop's search: that of GNOME Shell, and KRunner. Both start the agent when they ask.
@@ -17,11 +18,6 @@ package final class SearchSurface: Surface {
     private let provider: SearchProvider
     private let runner: KRunnerRunner
 
-    /// Where GNOME Shell asks.
-    package static let providerPath: ObjectPath = "/org/example/Handoff/Agent/SearchProvider"
-    /// Where KRunner asks.
-    package static let runnerPath: ObjectPath = "/org/example/Handoff/Agent/Runner"
-
     /// A search on `bus`, for applications that look as `faces` knows.
     package init(on bus: Bus, _ actions: any AgentActions, _ faces: any ApplicationFaces) {
         self.bus = bus
@@ -31,8 +27,8 @@ package final class SearchSurface: Surface {
     }
 
     package func begin() {
-        bus.connection.objects.export(Self.providerPath, [SearchProvider2Binding(provider)])
-        bus.connection.objects.export(Self.runnerPath, [RunnerBinding(runner)])
+        bus.connection.objects.export(HandoffNames.agentSearchProvider, [SearchProvider2Binding(provider)])
+        bus.connection.objects.export(HandoffNames.agentRunner, [RunnerBinding(runner)])
     }
 
     package func update(_ report: StatusReport) { index.update(report) }

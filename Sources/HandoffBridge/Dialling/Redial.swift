@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import HandoffDaemon
+internal import HandoffCore
 internal import MainLoop
 
 /// Repeats an attempt to reach one peer, less and less often.

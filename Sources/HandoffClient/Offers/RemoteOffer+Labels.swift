@@ -6,7 +6,15 @@ extension RemoteOffer {
     package var label: ChosenText { ChosenText(title: title.isEmpty ? applicationID : title) }
 
     /// What to call its device; fit to be shown.
-    package var device: ChosenText {
-        ChosenText(name: deviceName.isEmpty ? String(deviceID.prefix(ShortIDs.minimum)) : deviceName)
+    package var device: ChosenText { .device(name: deviceName, id: deviceID) }
+
+    /// The applications whose picture and name it may have, the best first: the one that would continue it here, else the one
+    /// that it comes from, if that is installed here too.
+    package var applications: [String] {
+        var ids: [String] = []
+        for id in handlers.prefix(1) + [applicationID] where !id.isEmpty && !ids.contains(id) {
+            ids.append(id)
+        }
+        return ids
     }
 }

@@ -37,9 +37,7 @@ package struct HiddenOffer: Equatable, Sendable {
     }
 
     /// What to call its device.
-    package var device: ChosenText {
-        ChosenText(name: deviceName.isEmpty ? String(deviceID.prefix(ShortIDs.minimum)) : deviceName)
-    }
+    package var device: ChosenText { .device(name: deviceName, id: deviceID) }
 
     /// What to call it.
     package var label: ChosenText { ChosenText(title: title.isEmpty ? applicationID : title) }

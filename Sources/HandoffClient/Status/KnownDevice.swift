@@ -70,7 +70,5 @@ package struct KnownDevice: Equatable, Sendable {
     }
 
     /// What it calls itself, or else the beginning of its id; fit to be shown.
-    package var label: ChosenText {
-        ChosenText(name: name.isEmpty ? String(id.prefix(ShortIDs.minimum)) : name)
-    }
+    package var label: ChosenText { .device(name: name, id: id) }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
+internal import HandoffCore
 internal import HandoffInterfaces
 package import MainLoop
 internal import Platform
@@ -7,7 +8,8 @@ internal import Platform
 /// Follows both daemons: what they say now, what changes, and that they come and go. It starts neither.
 ///
 /// A connection within a sandbox that has taken the name of a daemon is taken for no daemon, for whatever it showed would be
-/// believed.
+/// believed. A daemon that does not answer as it should is asked again, less and less often, for as long as it is there: what
+/// keeps it busy now says nothing of later.
 @MainLoop
 package final class StatusFeed {
     /// What there is to show now. It says that there is no daemon until that is known.
@@ -34,9 +36,27 @@ package final class StatusFeed {
         var canStart = false
         var daemon: Daemon?
         var mirror: ObjectMirror?
+        /// The owner of the name as long as it has not answered, if it may be asked.
+        var unanswered: Daemon?
+        /// Whether it is being asked.
+        var isAsking = false
         /// Why there is an owner that is no help.
         var failure: String?
+        var backoff = Backoff()
+        var retry: LoopSource?
         var watch: NameWatch?
+
+        /// Nothing is known of whoever owns the name now.
+        mutating func forget() {
+            (daemon, mirror, failure, unanswered) = (nil, nil, nil, nil)
+            (isAsking, backoff, retry) = (false, Backoff(), nil)
+        }
+
+        /// The owner of the name has said what there is.
+        mutating func answered(_ daemon: Daemon, _ mirror: ObjectMirror) {
+            (self.daemon, self.mirror, isKnown) = (daemon, mirror, true)
+            (failure, unanswered, backoff) = (nil, nil, Backoff())
+        }
     }
 
     private let bus: Bus
@@ -66,9 +86,7 @@ package final class StatusFeed {
     private func ownerChanged(_ side: SidePath, _ owner: BusName?) {
         self[keyPath: side].epoch += 1
         let epoch = self[keyPath: side].epoch
-        (self[keyPath: side].daemon, self[keyPath: side].mirror, self[keyPath: side].failure) = (
-            nil, nil, nil
-        )
+        self[keyPath: side].forget()
         scheduleReport()
         if let owner {
             bus.identify(owner) { [weak self] in self?.identified(side, $0, owner, epoch) }
@@ -91,29 +109,44 @@ package final class StatusFeed {
             return failed(
                 side, tr("{program} has taken its name from within a sandbox.", ["program": caller.label]))
         }
-        let daemon = Daemon(bus: bus, name: owner)
+        self[keyPath: side].unanswered = Daemon(bus: bus, name: owner)
+        MainLoop.start { [weak self] in await self?.ask(side) }
+    }
+
+    /// Asks the owner of the name for everything, unless it has answered or is being asked.
+    private func ask(_ side: SidePath) async {
+        guard let daemon = self[keyPath: side].unanswered, !self[keyPath: side].isAsking else { return }
+        let epoch = self[keyPath: side].epoch
+        (self[keyPath: side].isAsking, self[keyPath: side].retry) = (true, nil)
         let mirror = ObjectMirror(daemon, self[keyPath: side].root, self[keyPath: side].interfaces) {
             [weak self] in self?.scheduleReport()
         }
-        self[keyPath: side].mirror = mirror
-        MainLoop.start { [weak self] in
-            let failure: DBusError?
-            do {
-                try await mirror.begin()
-                failure = nil
-            } catch {
-                failure = DBusError.converting(error)
-            }
-            guard let self, epoch == self[keyPath: side].epoch else { return }
-            if let failure { return failed(side, failure.message) }
-            self[keyPath: side].daemon = daemon
-            self[keyPath: side].isKnown = true
-            scheduleReport()
+        let failure: DBusError?
+        do {
+            try await mirror.begin()
+            failure = nil
+        } catch {
+            failure = DBusError.converting(error)
+        }
+        guard epoch == self[keyPath: side].epoch else { return }
+        self[keyPath: side].isAsking = false
+        if let failure {
+            failed(side, failure.message)
+            return askLater(side)
+        }
+        self[keyPath: side].answered(daemon, mirror)
+        scheduleReport()
+    }
+
+    private func askLater(_ side: SidePath) {
+        var generator = SystemRandomNumberGenerator()
+        let pause = self[keyPath: side].backoff.next(using: &generator)
+        self[keyPath: side].retry = .timer(after: pause) { [weak self] in
+            MainLoop.start { await self?.ask(side) }
         }
     }
 
     private func failed(_ side: SidePath, _ reason: String) {
-        self[keyPath: side].mirror = nil
         self[keyPath: side].failure = reason
         self[keyPath: side].isKnown = true
         scheduleReport()

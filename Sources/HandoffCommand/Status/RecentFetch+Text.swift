@@ -19,12 +19,10 @@ extension [RecentFetch] {
         if isEmpty { return [] }
         var table = Table("WHEN", "WHAT", "DEVICE", "TITLE", "TYPE")
         for fetch in self {
-            let device =
-                fetch.deviceName.isEmpty ? String(fetch.deviceID.prefix(ShortIDs.minimum)) : fetch.deviceName
             table.add(
                 Age.text(of: fetch.time, at: now),
                 ["stream", "document"].contains(fetch.kind) ? fetch.kind : "activity",
-                ChosenText(name: device).shown,
+                ChosenText.device(name: fetch.deviceName, id: fetch.deviceID).shown,
                 ChosenText(title: fetch.title.isEmpty ? fetch.applicationID : fetch.title).shown,
                 ChosenText(title: fetch.type).shown)
         }

@@ -9,13 +9,16 @@ public struct ProgressNotices: Sendable {
         public var offer: ShownOffer
         /// Why it was not, and what to do, for people to read.
         public let message: String
+        /// What else is said of it, by whoever has failed; may be empty.
+        public let detail: String
         /// Whether trying again can help.
         public var canTryAgain: Bool
 
         /// A failure.
-        public init(offer: ShownOffer, message: String, canTryAgain: Bool) {
+        public init(offer: ShownOffer, message: String, detail: String = "", canTryAgain: Bool) {
             self.offer = offer
             self.message = message
+            self.detail = detail
             self.canTryAgain = canTryAgain
         }
     }

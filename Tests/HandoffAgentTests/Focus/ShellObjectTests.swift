@@ -108,6 +108,28 @@ struct ShellObjectTests {
         }
     }
 
+    @Test("whether a shell is attached is told when it attaches, detaches or leaves")
+    func attached() async throws {
+        try await onLoop {
+            let stage = try await Stage()
+            var told: [Bool] = []
+            stage.object.onAttachmentChange = { [unowned object = stage.object] in
+                told.append(object.isAttached)
+            }
+            #expect(try await stage.shell.request("org.gnome.Shell") == .owned)
+            try await stage.proxy.focusChanged(window: Self.editor)
+            #expect(!stage.object.isAttached && told.isEmpty)
+            try await stage.proxy.attach()
+            try await stage.proxy.attach()
+            #expect(told == [true])
+            try await stage.proxy.detach()
+            #expect(told == [true, false])
+            try await stage.proxy.attach()
+            try await stage.shell.release("org.gnome.Shell")
+            try await eventually { told == [true, false, true, false] }
+        }
+    }
+
     @Test("a shell that does not answer, or leaves, is waited for no longer than half a second")
     func silence() async throws {
         try await onLoop {

@@ -82,6 +82,42 @@ struct StatusFeedTests {
         }
     }
 
+    @Test("a daemon that does not answer at first is asked again by itself, and one that has answered is not")
+    func late() async throws {
+        try await onLoop {
+            let session = try await TestBus.start()
+            let late = try await LateBridge(on: session)
+            let feed = StatusFeed(on: try session.connect())
+            feed.begin()
+            try await eventually { feed.isKnown }
+            guard case .silent = feed.report.bridge else {
+                Issue.record("It is reported as \(feed.report.bridge).")
+                return
+            }
+            late.answer()
+            try await eventually { feed.report.bridge.content != nil }
+            #expect(feed.bridge?.name == late.bus.uniqueName)
+            let asked = late.count
+            try await letPass(.seconds(1))
+            await feed.refresh()
+            #expect(asked > 0 && late.count == asked)
+        }
+    }
+
+    @Test("asking anew asks a daemon at once that has not answered, whatever the pause")
+    func askingAnew() async throws {
+        try await onLoop {
+            let session = try await TestBus.start()
+            let late = try await LateBridge(on: session)
+            let feed = StatusFeed(on: try session.connect())
+            feed.begin()
+            try await eventually { feed.isKnown }
+            late.answer()
+            await feed.refresh()
+            #expect(feed.bridge?.name == late.bus.uniqueName)
+        }
+    }
+
     @Test("a service that the bus can start is reported as one, and is not started")
     func startable() async throws {
         try await onLoop {
@@ -94,4 +130,43 @@ struct StatusFeedTests {
             #expect(feed.report.bridge == .absent(canStart: false))
         }
     }
+}
+
+/// A bridge that has its name before it answers. Everybody may do everything there, which it counts.
+@MainLoop
+private final class LateBridge: BridgeServer, AccessPolicy {
+    let bus: Bus
+    /// How often it was asked something.
+    private(set) var count = 0
+
+    init(on session: TestBus) async throws {
+        bus = try session.connect()
+        bus.connection.policy = self
+        _ = try await bus.request(HandoffNames.bridge)
+    }
+
+    /// Answers from now on.
+    func answer() {
+        count = 0
+        bus.connection.objects.export(HandoffNames.bridgePath, [BridgeBinding(self)])
+        bus.connection.objects.manage(HandoffNames.bridgePath)
+    }
+
+    func decide(_ request: AccessRequest) -> AccessDecision {
+        count += 1
+        return .allow
+    }
+
+    func connect(address: String, _ call: MethodCall) async throws -> ObjectPath { "/" }
+    func trust(deviceId: String, name: String, _ call: MethodCall) async throws -> ObjectPath { "/" }
+    var deviceId: String { String(repeating: "a", count: 64) }
+    var deviceName: String { "late" }
+    func setDeviceName(_ value: String, _ call: MethodCall) async throws {}
+    var deviceType: String { "laptop" }
+    var port: UInt16 { 1 }
+    var discoverable: Bool { false }
+    func setDiscoverable(_ value: Bool, _ call: MethodCall) async throws {}
+    var nearby: [[String: Value]] { [] }
+    var discoveryError: String { "" }
+    var version: UInt32 { 1 }
 }

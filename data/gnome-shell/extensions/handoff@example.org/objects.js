@@ -3,7 +3,11 @@
 
 import Gio from 'gi://Gio';
 import GLib from 'gi://GLib';
-import {BUS} from './calls.js';
+import {BUS, isCancelled} from './calls.js';
+
+// How long, in milliseconds, a daemon that has not answered is left alone: twice as long each time, up to a limit.
+const FIRST_PAUSE = 500;
+const LONGEST_PAUSE = 60000;
 
 // The objects below the root of one daemon and some properties of the root itself, as its signals change them.
 //
@@ -21,6 +25,7 @@ export class Objects {
         this._properties = properties;
         this._changed = changed;
         this._isKnown = false;
+        this._pauses = new Set();
     }
 
     begin() {
@@ -29,7 +34,7 @@ export class Objects {
         this._subscriptions = [`${BUS}.ObjectManager`, `${BUS}.Properties`].map(name =>
             this._connection.signal_subscribe(this.owner, name, null, null, null, Gio.DBusSignalFlags.NONE,
                 (_connection, _sender, path, _interface, member, parameters) => {
-                    if (this._isKnown)
+                    if (this._isKnown || path === this._path)
                         this._received(path, member, parameters);
                 }));
         this._ask('org.freedesktop.DBus.ObjectManager', 'GetManagedObjects', null, ([objects]) => {
@@ -50,6 +55,9 @@ export class Objects {
             this._connection.signal_unsubscribe(subscription);
         this._subscriptions = [];
         this._cancellable?.cancel();
+        for (const pause of this._pauses)
+            GLib.source_remove(pause);
+        this._pauses.clear();
         this._changed = () => {};
     }
 
@@ -59,20 +67,33 @@ export class Objects {
             .map(([path, interfaces]) => [path, interfaces[interfaceName]]);
     }
 
-    _ask(interfaceName, method, parameters, answered) {
+    _ask(interfaceName, method, parameters, answered, pause = FIRST_PAUSE) {
         // The answer is taken in before any signal that was sent after it.
         this._connection.call(this.owner, this._path, interfaceName, method, parameters, null,
             Gio.DBusCallFlags.NO_AUTO_START, 10000, this._cancellable, (source, result) => {
                 let reply;
                 try {
                     reply = source.call_finish(result);
-                } catch {
-                    // Without an answer nothing is shown.
+                } catch (error) {
+                    // Without an answer nothing is shown. What keeps it busy now says nothing of later.
+                    if (!isCancelled(error)) {
+                        this._afterPause(pause, () => this._ask(interfaceName, method, parameters, answered,
+                            Math.min(2 * pause, LONGEST_PAUSE)));
+                    }
                     return;
                 }
                 answered(reply.recursiveUnpack());
                 this._changed();
             });
+    }
+
+    _afterPause(time, body) {
+        const pause = GLib.timeout_add(GLib.PRIORITY_DEFAULT, time, () => {
+            this._pauses.delete(pause);
+            body();
+            return GLib.SOURCE_REMOVE;
+        });
+        this._pauses.add(pause);
     }
 
     _received(path, member, parameters) {

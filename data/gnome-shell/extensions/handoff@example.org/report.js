@@ -10,8 +10,15 @@ const MAXIMUM_DEVICES = 12;
 const MAXIMUM_TITLE = 120;
 const MAXIMUM_NAME = 64;
 
-// The offers, the latest first; the devices that something can be sent to; and the user's switch. Either of the `Objects`
-// may be null.
+// Whether something is current here that can be sent, as far as the user has not excluded its application from Handoff.
+function isAnythingCurrent(broker) {
+    const excluded = broker?.root[`${BROKER}.Preferences`]?.ExcludedApplications ?? [];
+    return (broker?.all(`${BROKER}.Activity`) ?? [])
+        .some(([, properties]) => properties.Current === true && !excluded.includes(properties.ApplicationId));
+}
+
+// The offers, the latest first; the devices that something can be sent to, none if there is nothing to be sent; and the
+// user's switch. Either of the `Objects` may be null.
 export function makeReport(broker, bridge) {
     const isEnabled = broker?.root[`${BROKER}.Manager`]?.Enabled !== false;
     const offers = (broker?.all(`${BROKER}.RemoteActivity`) ?? []).map(([path, properties]) => ({
@@ -24,7 +31,8 @@ export function makeReport(broker, bridge) {
         isContinuing: properties.State === 'continuing',
         since: properties.Since ?? 0,
     })).sort((one, other) => other.since - one.since || one.path.localeCompare(other.path));
-    const devices = (bridge?.all(`${BROKER}.Device`) ?? [])
+    const isSending = isEnabled && isAnythingCurrent(broker);
+    const devices = (isSending && bridge?.all(`${BROKER}.Device`) || [])
         .filter(([, properties]) => properties.Paired === true && properties.Connected === true)
         .map(([path, properties]) => ({path, name: line(properties.Name, MAXIMUM_NAME)}))
         .sort((one, other) => one.name.localeCompare(other.name) || one.path.localeCompare(other.path));

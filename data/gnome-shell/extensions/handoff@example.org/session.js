@@ -38,7 +38,9 @@ export class Session {
     begin() {
         this._cancellable = new Gio.Cancellable();
         const names = [
-            [BROKER, BROKER_PATH, '_broker', {[`${BROKER}.Manager`]: ['Enabled']}],
+            [BROKER, BROKER_PATH, '_broker', {
+                [`${BROKER}.Manager`]: ['Enabled'], [`${BROKER}.Preferences`]: ['ExcludedApplications'],
+            }],
             [BRIDGE, BRIDGE_PATH, '_bridge', {}],
         ];
         this._owners = names.map(([name, path, side, properties]) => new Owner(this._connection, name, owner => {
