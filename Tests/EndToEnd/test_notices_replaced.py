@@ -7,9 +7,11 @@ from typing import Any
 
 from gi.repository import Gio, GLib
 from agents import Pair
-from buses import let_pass
-from notifications import PlainServer
+from buses import let_pass, wait
+from notifications import DesktopServer, PlainServer
 from support import Machine
+from test_notices import MONITOR_XML, Service
+from test_notices_of_broker import Session
 
 
 class SlowServer(PlainServer):
@@ -77,3 +79,47 @@ def test_pressed_while_replaced(machine_list: list[Machine]) -> None:
     assert not both.receiver.called("ContinueActivity")
     server.press(second, "continue")
     both.receiver.wait_for("ContinueActivity")
+
+
+def test_arrivals_on_gnome(machine_list: list[Machine]) -> None:
+    """On GNOME, which does not say what the user has put away, each arrival asks in a new banner."""
+    both = Pair(machine_list)
+    monitor = Service(both.lap, "org.gnome.Mutter.IdleMonitor", "/org/gnome/Mutter/IdleMonitor/Core", MONITOR_XML,
+                      AddIdleWatch=GLib.Variant("(u)", (7,)), AddUserActiveWatch=GLib.Variant("(u)", (8,)))
+    monitor.wait_for("AddIdleWatch")
+    server = DesktopServer(both.lap)
+    both.offer("Report")
+    let_pass(0.3)
+    for count in range(1, 4):
+        monitor.signal("WatchFired", GLib.Variant("(u)", (7,)))
+        wait(lambda count=count: len(monitor.calls) == count + 1, "the agent to wait for the user")
+        let_pass(0.1)
+        monitor.signal("WatchFired", GLib.Variant("(u)", (8,)))
+        wait(lambda count=count: len(server.record) == count, "one more question")
+        assert server.record[-1].details["priority"] == "normal"
+
+
+def test_failure_on_gnome(machine_list: list[Machine]) -> None:
+    """On GNOME a failure is shown once, and not again after each lock."""
+    both = Pair(machine_list)
+    server = DesktopServer(both.lap)
+    both.receiver.fail("ContinueActivity", "The disk is full")
+    both.offer("Report")
+    both.presence.arrive()
+    server.press(server.wait_for("Continue “Report”?"), "app.continue")
+    server.wait_for("Nothing was continued")
+    both.presence.arrive()
+    server.wait_for("Continue “Report”?")
+    let_pass(0.3)
+    assert [one.title for one in server.record].count("Nothing was continued") == 1
+
+
+def test_same_continued_again_on_gnome(machine_list: list[Machine]) -> None:
+    """On GNOME that the same was continued on another device once more is shown once more."""
+    session = Session(machine_list)
+    server = DesktopServer(session.lap)
+    wait(lambda: server.session.owner("org.gtk.Notifications"), "the server")
+    let_pass(0.3)
+    for count in range(1, 4):
+        session.broker.continued("Report")
+        wait(lambda count=count: len(server.record) == count, "one more notification")

@@ -73,10 +73,10 @@ final class NoticeSurface: Surface {
         switch event {
         case .locked:
             perform(arrival.locked())
-            perform(invited.locked())
+            perform(invited.locked(isKnown: board.tellsOfClosing))
             perform(pairing.locked())
             perform(continued.locked())
-            perform(progress.locked())
+            perform(progress.locked(isKnown: board.tellsOfClosing))
             board.withdraw(.window)
         case .unlocked:
             arrival.unlocked()

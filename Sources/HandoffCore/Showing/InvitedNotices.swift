@@ -52,9 +52,11 @@ public struct InvitedNotices: Sendable {
         return withdrawn() + advance(to: now)
     }
 
-    /// Others could see from now on what is shown.
-    public mutating func locked() -> [Action] {
+    /// Others could see from now on what is shown. Unless it `isKnown` what the user has put away, that may be all of it, and
+    /// it does not come back.
+    public mutating func locked(isKnown: Bool = true) -> [Action] {
         isLocked = true
+        if !isKnown { for device in peers.keys { closed(deviceID: device, isGone: false) } }
         return peers.keys.sorted().compactMap { withdraw($0) }
     }
 
@@ -65,10 +67,12 @@ public struct InvitedNotices: Sendable {
     }
 
     /// The user has answered what was asked for this device, or put it away.
-    public mutating func closed(deviceID: String) {
+    public mutating func closed(deviceID: String) { closed(deviceID: deviceID, isGone: true) }
+
+    private mutating func closed(deviceID: String, isGone: Bool) {
         guard let shown = peers[deviceID]?.shown else { return }
         peers[deviceID]?.closed = shown.path
-        peers[deviceID]?.shown = nil
+        if isGone { peers[deviceID]?.shown = nil }
     }
 
     /// Time has passed.
