@@ -19,8 +19,8 @@ package final class SystemBus {
     private var backoff = Backoff()
     private var attempts = 0
     private var retry: LoopSource?
-    /// Whether a connection is being made.
-    private var isMaking = false
+    /// Whether a connection is being made, which may take for ever.
+    package private(set) var isMaking = false
     /// Whether a connection is being made, and has not taken too long yet.
     package var isConnecting: Bool { isMaking && overdue != nil }
     /// The wait until connecting takes too long: the system may wait for ever for a bus to take a connection.

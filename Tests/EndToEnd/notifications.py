@@ -113,8 +113,9 @@ class PlainServer(Server):
         if not replaced:
             self.number += 1
         number = replaced or self.number
-        self.show(Shown(number, title, body, dict(zip(actions[::2], actions[1::2])), icon,
-                        hints | {"timeout": timeout}))
+        # After the dot of a key stands what makes it another one in each notification.
+        buttons = {key.partition(".")[0]: label for key, label in zip(actions[::2], actions[1::2])}
+        self.show(Shown(number, title, body, buttons, icon, hints | {"timeout": timeout, "keys": actions[::2]}))
         return GLib.Variant("(u)", (number,))
 
     def CloseNotification(self, number: int) -> None:
@@ -128,8 +129,13 @@ class PlainServer(Server):
         """What the user does who presses a button."""
         if token:
             self.signal("ActivationToken", GLib.Variant("(us)", (one.id, token)))
-        self.signal("ActionInvoked", GLib.Variant("(us)", (one.id, key)))
+        self.invoke(one, key)
         self.put_away(one, 2)
+
+    def invoke(self, one: Shown, key: str, number: int = 0) -> None:
+        """Says that a button of this one was pressed, and under which number."""
+        key = next((full for full in one.details["keys"] if full.partition(".")[0] == key), key)
+        self.signal("ActionInvoked", GLib.Variant("(us)", (number or one.id, key)))
 
     def put_away(self, one: Shown, reason: int = 2) -> None:
         """What the user does who closes it; 1 is what happens when its time is up."""

@@ -162,9 +162,10 @@ def test_impostor(both: Pair) -> None:
     both.offer("Report")
     both.presence.arrive()
     shown = server.wait_for("Continue “Report”?")
-    server.signal("ActionInvoked", GLib.Variant("(us)", (shown.id, "continue")), other)
+    key = next(key for key in shown.details["keys"] if key.startswith("continue."))
+    server.signal("ActionInvoked", GLib.Variant("(us)", (shown.id, key)), other)
     other.connection.emit_signal(server.session.name and both.lap.session.owner(AGENT), server.path, server.name,
-                                 "ActionInvoked", GLib.Variant("(us)", (shown.id, "continue")))
+                                 "ActionInvoked", GLib.Variant("(us)", (shown.id, key)))
     let_pass(0.3)
     assert not both.receiver.called("ContinueActivity")
 

@@ -39,8 +39,23 @@ struct ApplicationLooksTests {
                     answers += 1
                 }
             }
-            #expect(answers == 6)
+            #expect(answers == 0)
             try await eventually(timeout: .seconds(5)) { answers == 10 }
+        }
+    }
+
+    @Test("of any number that are asked for at once each is read, however many are not installed")
+    func many() async throws {
+        try await onLoop {
+            let faces = InstalledFaces(
+                ApplicationLooks {
+                    $0 == ["15"] ? ApplicationLook(name: "Editor", icon: .named("editor")) : nil
+                })
+            var changes = 0
+            faces.onChange = { changes += 1 }
+            for index in 0..<16 { #expect(faces.face(of: "\(index)") == nil) }
+            try await eventually { changes == 1 }
+            #expect(faces.face(of: "15")?.name == "Editor")
         }
     }
 

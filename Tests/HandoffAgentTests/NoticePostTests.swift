@@ -46,6 +46,36 @@ struct NoticePostTests {
         #expect(Set(one.words.values).isDisjoint(with: other.words.values))
     }
 
+    @Test("a button that was seen is never that of what has come in its place")
+    func keys() throws {
+        let one = NoticePost(try Self.question("1"), nil, replacing: nil)
+        let other = NoticePost(try Self.question("1", "/b"), nil, replacing: one)
+        let changed = NoticePost(try Self.question("2"), nil, replacing: one)
+        let key = PlainNotice(one, replacing: 0, ["actions"]).actions[2]
+        #expect(PlainNotice.press(key, in: one) == one.notice.press)
+        #expect(PlainNotice.press(key, in: changed) == one.notice.press)
+        #expect(PlainNotice.press(key, in: other) == nil)
+        for key in ["continue", "continue.", "", key.uppercased()] {
+            #expect(PlainNotice.press(key, in: one) == nil)
+        }
+        #expect(changed.canReplace(one))
+        #expect(!other.canReplace(one))
+    }
+
+    @Test("a failure that can no longer be tried again says nothing new, one in place of a progress does")
+    func lessToPress() throws {
+        let offer = ShownOffer(path: "/a", deviceID: "d", title: "1")
+        func failure(_ again: Bool) throws -> Notice {
+            try #require(Notice.failure(.init(offer: offer, message: "Why.", canTryAgain: again)))
+        }
+        let progress = NoticePost(try #require(Notice.progress(offer)), nil, replacing: nil)
+        let one = NoticePost(try failure(true), nil, replacing: progress)
+        #expect(!one.isUpdate && !one.canReplace(progress))
+        let less = NoticePost(try failure(false), nil, replacing: one)
+        #expect(less.isUpdate && less.canReplace(one))
+        #expect(!NoticePost(try failure(false), nil, replacing: progress).isUpdate)
+    }
+
     @Test(
         "a picture is a name of the theme or a file, and nothing else",
         arguments: [

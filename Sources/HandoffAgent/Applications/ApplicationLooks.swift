@@ -15,6 +15,8 @@ final class ApplicationLooks {
     private static let lifetime: Int64 = 60_000_000
     /// How many are remembered, and how many may be read at a time.
     private static let (maximumRemembered, maximumThreads) = (32, 4)
+    /// How many are to be read at most once there is a thread for them.
+    private static let maximumQueued = 64
 
     private struct Remembered {
         let look: ApplicationLook?
@@ -25,6 +27,8 @@ final class ApplicationLooks {
     private var remembered: [[String]: Remembered] = [:]
     private var waiting: [[String]: [Wait]] = [:]
     private var threads = 0
+    /// What is to be read next.
+    private var queue: [[String]] = []
 
     /// Reads them with `reader`.
     init(_ reader: @escaping Reader = { ApplicationLook.read($0) }) { self.reader = reader }
@@ -36,8 +40,14 @@ final class ApplicationLooks {
         guard !key.isEmpty else { return body(nil) }
         if let known = remembered[key], MainLoop.now - known.time < Self.lifetime { return body(known.look) }
         if waiting[key] == nil {
-            guard threads < Self.maximumThreads, read(key) else { return body(nil) }
+            if threads >= Self.maximumThreads {
+                guard queue.count < Self.maximumQueued else { return body(nil) }
+                queue.append(key)
+            } else if !read(key) {
+                return body(nil)
+            }
         }
+        waiting[key, default: []].removeAll(where: \.hasEnded)
         waiting[key, default: []].append(Wait(body))
     }
 
@@ -52,7 +62,6 @@ final class ApplicationLooks {
             return false
         }
         threads += 1
-        waiting[key] = []
         return true
     }
 
@@ -60,6 +69,14 @@ final class ApplicationLooks {
         threads -= 1
         if remembered.count >= Self.maximumRemembered { remembered = [:] }
         remembered[key] = Remembered(look: look, time: MainLoop.now)
+        end(key, look)
+        while threads < Self.maximumThreads, !queue.isEmpty {
+            let next = queue.removeFirst()
+            if !read(next) { end(next, nil) }
+        }
+    }
+
+    private func end(_ key: [String], _ look: ApplicationLook?) {
         for wait in waiting.removeValue(forKey: key) ?? [] { wait.end(look) }
     }
 
@@ -68,6 +85,8 @@ final class ApplicationLooks {
     private final class Wait {
         private var body: (@MainLoop (ApplicationLook?) -> Void)?
         private var timer: LoopSource?
+
+        var hasEnded: Bool { body == nil }
 
         init(_ body: @escaping @MainLoop (ApplicationLook?) -> Void) {
             self.body = body

@@ -28,6 +28,7 @@ final class DesktopNotices: NoticeServer {
     }
 
     var isThere: Bool { name != nil && !hasRefused }
+    var tellsOfClosing: Bool { false }
 
     private func ownerChanged(_ new: BusName?) {
         (name, hasRefused) = (new, false)

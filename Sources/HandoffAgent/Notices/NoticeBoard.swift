@@ -24,6 +24,9 @@ final class NoticeBoard: NoticeServerOwner {
         for server in servers { server.owner = self }
     }
 
+    /// Whether whoever shows what is shown now tells when the user has put it away.
+    var tellsOfClosing: Bool { current?.tellsOfClosing ?? true }
+
     /// Shows `notice` in its place.
     func show(_ notice: Notice) {
         looked += 1

@@ -21,7 +21,19 @@ struct NoticePost: Equatable {
             words[press] = former?.words[press] ?? RandomID<WordNoun>(using: &numbers).description
         }
         self.words = words
-        isUpdate = former.map { Set($0.words.keys) == Set(words.keys) } ?? false
+        isUpdate = former.map { Self.isSame(notice, $0.notice) } ?? false
+    }
+
+    /// Whether both ask the same, or one only offers less than the other to answer the same.
+    private static func isSame(_ notice: Notice, _ former: Notice) -> Bool {
+        let (presses, formerPresses) = (Set(notice.presses), Set(former.presses))
+        return presses == formerPresses || notice.title == former.title && presses.isSubset(of: formerPresses)
+    }
+
+    /// Whether this may come in place of `former` under the same name: whatever can be pressed in it is what could be
+    /// pressed there.
+    func canReplace(_ former: NoticePost) -> Bool {
+        notice.press == former.notice.press && words.allSatisfy { former.words[$0.key] == $0.value }
     }
 
     /// What is pressed by who says this `word` for this `action`.

@@ -6,6 +6,8 @@ internal import MainLoop
 protocol NoticeServer: AnyObject {
     /// Whether there is one now that can be believed.
     var isThere: Bool { get }
+    /// Whether it tells when the user has put something away. Where it does not, anything that is shown may be out of sight.
+    var tellsOfClosing: Bool { get }
     /// Who is told what comes of it.
     var owner: (any NoticeServerOwner)? { get set }
     /// Shows `post` in its place, as soon as there is a server. This never waits.

@@ -76,10 +76,10 @@ final class NoticeSurface: Surface {
         switch event {
         case .locked:
             perform(arrival.locked())
-            perform(invited.locked())
+            perform(invited.locked(isKnown: board.tellsOfClosing))
             perform(pairing.locked())
             perform(continued.locked())
-            perform(progress.locked())
+            perform(progress.locked(isKnown: board.tellsOfClosing))
             board.withdraw(.window)
             board.withdraw(.sending)
         case .unlocked:

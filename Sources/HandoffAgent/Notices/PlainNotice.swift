@@ -26,7 +26,7 @@ struct PlainNotice: Sendable {
         title = notice.title
         let lines = abilities.contains("body-markup") ? notice.lines.map(Self.escaped) : notice.lines
         body = lines.joined(separator: "\n")
-        actions = abilities.contains("actions") ? Self.actions(of: notice) : []
+        actions = abilities.contains("actions") ? Self.actions(of: post) : []
         hints = Self.hints(of: post)
         timeout = notice.weight == .urgent || notice.percentage != nil ? 0 : -1
     }
@@ -43,10 +43,23 @@ struct PlainNotice: Sendable {
         try writer.write(timeout)
     }
 
+    /// What is pressed in `post` by who says `key`; nil for what is not, or no longer, there.
+    static func press(_ key: String, in post: NoticePost) -> NoticePress? {
+        if key == defaultKey { return post.notice.press }
+        return post.notice.buttons.first { Self.key(of: $0.press, in: post) == key }?.press
+    }
+
     /// Some servers make a button of what happens elsewhere too, if it has a label.
-    private static func actions(of notice: Notice) -> [String] {
-        (notice.press == nil ? [] : [defaultKey, ""])
-            + notice.buttons.flatMap { [$0.press.action, $0.label] }
+    private static func actions(of post: NoticePost) -> [String] {
+        (post.notice.press == nil ? [] : [defaultKey, ""])
+            + post.notice.buttons.flatMap { button in
+                key(of: button.press, in: post).map { [$0, button.label] } ?? []
+            }
+    }
+
+    /// The name of a button. It is that of no button of another notification, which may come in place of this one.
+    private static func key(of press: NoticePress, in post: NoticePost) -> String? {
+        post.words[press].map { "\(press.action).\($0)" }
     }
 
     private static func hints(of post: NoticePost) -> [String: Value] {

@@ -12,19 +12,30 @@ final class PlainNotices: NoticeServer {
     private static let path: ObjectPath = "/org/freedesktop/Notifications"
     private static let interface: InterfaceName = "org.freedesktop.Notifications"
     private static let rule = MatchRule(sender: name, interface: interface, path: path)
-    /// How long it may take to answer, and to start.
+    /// How long it may take to say what it can do, and to start.
     private static let (patience, patienceWithStart) = (Duration.seconds(5), Duration.seconds(25))
+    /// How long it may take to show something. Only from its answer it is known how to take that back, and the bus answers
+    /// for one that goes.
+    private static let patienceWithShowing = Duration.seconds(1_000_000)
 
     /// What is to be shown in one place, and what is.
     private struct Place {
         var wanted: NoticePost?
         /// What was sent last.
         var sent: NoticePost?
-        /// The number that the server has given it; 0 for none.
-        var number: UInt32 = 0
         var isSending = false
+        /// Whether what is being sent is to be taken back as soon as the server has given it a number.
+        var isTakenBack = false
+        /// What the server has shown last, and the number that it has given that; 0 for none.
+        var shown: NoticePost?
+        var number: UInt32 = 0
         /// What lets a program raise its window, which some servers send before they say what was pressed.
         var token = ""
+
+        /// Forgets all that was sent and shown. What is being sent comes to be shown nevertheless.
+        mutating func takeBack() {
+            (sent, shown, number, token, isTakenBack) = (nil, nil, 0, "", isSending)
+        }
     }
 
     weak var owner: (any NoticeServerOwner)?
@@ -48,6 +59,7 @@ final class PlainNotices: NoticeServer {
     isolated deinit { bus.removeMatch(Self.rule) }
 
     var isThere: Bool { name != nil }
+    var tellsOfClosing: Bool { true }
 
     func show(_ post: NoticePost) {
         places[post.notice.slot, default: Place()].wanted = post
@@ -55,11 +67,14 @@ final class PlainNotices: NoticeServer {
     }
 
     func withdraw(_ slot: NoticeSlot) {
-        guard let place = places[slot] else { return }
+        close(places[slot]?.number ?? 0)
+        forget(slot)
+    }
+
+    private func forget(_ slot: NoticeSlot) {
         places[slot]?.wanted = nil
-        guard !place.isSending else { return }
-        places[slot] = nil
-        close(place.number)
+        places[slot]?.takeBack()
+        if places[slot]?.isSending == false { places[slot] = nil }
     }
 
     // MARK: The server
@@ -117,33 +132,39 @@ final class PlainNotices: NoticeServer {
         }
         guard let server = name else { return startServer() }
         guard let abilities else { return askAbilities(server) }
+        // Under one number there is but one question, so that nobody answers another one than what was seen.
+        if let shown = place.shown, !post.canReplace(shown) {
+            close(place.number)
+            places[slot]?.takeBack()
+        }
         places[slot]?.sent = post
         places[slot]?.isSending = true
-        let request = PlainNotice(post, replacing: place.number, abilities)
+        let request = PlainNotice(post, replacing: places[slot]?.number ?? 0, abilities)
         let remote = RemoteObject(bus.connection, server, Self.path)
         MainLoop.start { [weak self] in
             let reply = try? await remote.call(
-                Self.interface, "Notify", output: "u", timeout: Self.patience
+                Self.interface, "Notify", output: "u", timeout: Self.patienceWithShowing
             ) { (writer) throws(DBusError) in try request.write(to: &writer) }
             var number: UInt32 = 0
             if let reply {
                 var reader = MessageReader(reply)
                 number = (try? reader.read()) ?? 0
             }
-            self?.sent(slot, server, number)
+            self?.sent(slot, post, server, number)
         }
     }
 
-    private func sent(_ slot: NoticeSlot, _ server: BusName, _ number: UInt32) {
+    private func sent(_ slot: NoticeSlot, _ post: NoticePost, _ server: BusName, _ number: UInt32) {
         guard server == name, let place = places[slot], place.isSending else { return }
         places[slot]?.isSending = false
-        places[slot]?.number = number
-        if place.wanted == nil {
-            places[slot] = nil
+        if place.isTakenBack {
+            places[slot]?.isTakenBack = false
             close(number)
-        } else {
-            send(slot)
+        } else if number != 0 {
+            places[slot]?.shown = post
+            places[slot]?.number = number
         }
+        if place.wanted == nil { places[slot] = nil } else { send(slot) }
     }
 
     private func close(_ number: UInt32) {
@@ -169,17 +190,16 @@ final class PlainNotices: NoticeServer {
         case "ActionInvoked":
             if let key: String = try? reader.read() { pressed(slot, key) }
         case "NotificationClosed":
-            places[slot] = nil
+            // What is being sent in its place would bring it back.
+            forget(slot)
             owner?.closed(slot)
         default: break
         }
     }
 
     private func pressed(_ slot: NoticeSlot, _ key: String) {
-        guard let place = places[slot], let notice = place.sent?.notice else { return }
-        let press =
-            key == PlainNotice.defaultKey
-            ? notice.press : notice.buttons.first { $0.press.action == key }?.press
-        if let press { owner?.pressed(slot, press, token: place.token) }
+        guard let place = places[slot], let press = place.shown.flatMap({ PlainNotice.press(key, in: $0) })
+        else { return }
+        owner?.pressed(slot, press, token: place.token)
     }
 }

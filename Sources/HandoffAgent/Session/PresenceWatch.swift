@@ -6,8 +6,8 @@ internal import HandoffDaemon
 internal import MainLoop
 internal import Platform
 
-/// Whether the user is at this machine, from whoever in the session says so: logind, the monitor of a GNOME session, and
-/// where there is no logind the screen saver.
+/// Whether the user is at this machine, from whoever in the session says so: logind, the screen savers, and the monitor of
+/// a GNOME session.
 @MainLoop
 final class PresenceWatch {
     /// Called with what has come about.
@@ -19,9 +19,6 @@ final class PresenceWatch {
     private var login: LoginSession?
     private var monitor: IdleMonitor?
     private var savers: ScreenSavers?
-    /// Whether logind has ever told of this session.
-    private var isKnownToLogin = false
-    private lazy var timer = DeadlineTimer { [weak self] in self?.timePassed() }
 
     /// Of the session that `session` is the bus of.
     init(_ session: Bus) { self.session = session }
@@ -35,6 +32,7 @@ final class PresenceWatch {
             let now = Self.now
             self?.idleChanged(.monitor, isIdle ? now.advanced(by: .zero - Presence.longIdle) : nil)
         }
+        savers = ScreenSavers(session) { [weak self] in self?.screenSaverSays($0, $1) }
         system.connect()
     }
 
@@ -50,18 +48,17 @@ final class PresenceWatch {
     private func systemBusChanged(_ bus: Bus?) {
         guard let bus else {
             login = nil
-            return useScreenSavers()
+            // One that does not answer may do so yet.
+            if !system.isMaking { tell(presence.isGone(.session, at: Self.now)) }
+            return
         }
         login = LoginSession(bus) { [weak self] in self?.loginSays($0) }
     }
 
     private func loginSays(_ fact: LoginSession.Fact) {
         switch fact {
-        case .found:
-            isKnownToLogin = true
-            savers = nil
-        case .missing: useScreenSavers()
-        case .isLocked(let isLocked): tell(presence.lockIs(isLocked, at: Self.now))
+        case .missing: tell(presence.isGone(.session, at: Self.now))
+        case .isLocked(let isLocked): tell(presence.lockIs(isLocked, .session, at: Self.now))
         case .lockAsked: tell(presence.lockAsked(at: Self.now))
         case .unlockAsked: tell(presence.unlockAsked(at: Self.now))
         case .isIdle(let isIdle): idleChanged(.session, isIdle ? Self.now : nil)
@@ -70,13 +67,10 @@ final class PresenceWatch {
         }
     }
 
-    private func useScreenSavers() {
-        guard savers == nil else { return }
-        savers = ScreenSavers(session) { [weak self] isActive in
-            guard let self else { return }
-            // That there is no screen saver does not unlock what logind has locked before it was gone.
-            guard isActive || !isKnownToLogin || savers?.areThere == true else { return }
-            tell(presence.lockIs(isActive, at: Self.now))
+    private func screenSaverSays(_ locker: Presence.Locker, _ fact: ScreenSavers.Fact) {
+        switch fact {
+        case .isActive(let isActive): tell(presence.lockIs(isActive, locker, at: Self.now))
+        case .missing: tell(presence.isGone(locker, at: Self.now))
         }
     }
 
@@ -91,14 +85,7 @@ final class PresenceWatch {
         }
     }
 
-    private func timePassed() { tell(presence.advance(to: Self.now)) }
-
     private func tell(_ events: [Presence.Event]) {
-        // A deadline says how much time is left on its own clock.
-        timer.set(
-            presence.nextTime.map {
-                MainLoop.now + max(0, $0.microseconds - Self.now.microseconds)
-            })
         for event in events {
             agentLog.debug("\(event)")
             onEvent?(event)

@@ -1,32 +1,51 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+internal import HandoffCore
 internal import MainLoop
+internal import Platform
 
-/// The screen saver of a session without logind. What it covers nobody sees, and who ends it has come to the machine: it
-/// counts as a lock.
+/// The screen savers of the session. What one covers nobody sees, and who ends it has come to the machine: it counts as a
+/// lock. Many lock the session without telling logind.
 @MainLoop
 final class ScreenSavers {
-    /// The names under which desktops have one, with its object and its interface.
-    private static let kinds: [(name: BusName, path: ObjectPath, interface: InterfaceName)] = [
-        ("org.gnome.ScreenSaver", "/org/gnome/ScreenSaver", "org.gnome.ScreenSaver"),
-        ("org.freedesktop.ScreenSaver", "/org/freedesktop/ScreenSaver", "org.freedesktop.ScreenSaver"),
+    /// What a screen saver says.
+    enum Fact: Equatable {
+        case isActive(Bool)
+        /// There is none, or it is none that says so.
+        case missing
+    }
+
+    /// The name under which desktops have one, with its object and its interface.
+    private struct Kind {
+        let locker: Presence.Locker
+        let name: BusName
+        let path: ObjectPath
+        let interface: InterfaceName
+    }
+
+    private static let kinds = [
+        Kind(
+            locker: .desktopScreenSaver, name: "org.gnome.ScreenSaver", path: "/org/gnome/ScreenSaver",
+            interface: "org.gnome.ScreenSaver"),
+        Kind(
+            locker: .screenSaver, name: "org.freedesktop.ScreenSaver", path: "/org/freedesktop/ScreenSaver",
+            interface: "org.freedesktop.ScreenSaver"),
     ]
     /// How long one may take to answer.
     private static let patience = Duration.seconds(5)
 
     private let bus: Bus
-    private let changed: @MainLoop (Bool) -> Void
+    private let tell: @MainLoop (Presence.Locker, Fact) -> Void
     private var owners: [OwnerWatch] = []
     private var tokens: [SignalToken] = []
     private var rules: [MatchRule] = []
-    /// Whether each is active; an entry is missing until that is known.
-    private var active: [Int: Bool] = [:]
-    private var told: Bool?
+    private let repetitions: [Repetition]
 
-    /// Calls `changed` with whether one is active, first once that is known, until this is freed.
-    init(_ bus: Bus, _ changed: @escaping @MainLoop (Bool) -> Void) {
+    /// Calls `tell` with what each of them says, first once that is known, until this is freed.
+    init(_ bus: Bus, _ tell: @escaping @MainLoop (Presence.Locker, Fact) -> Void) {
         self.bus = bus
-        self.changed = changed
+        self.tell = tell
+        repetitions = Self.kinds.map { _ in Repetition() }
         for (index, kind) in Self.kinds.enumerated() {
             let rule = MatchRule(sender: kind.name, interface: kind.interface, member: "ActiveChanged")
             rules.append(rule)
@@ -41,38 +60,51 @@ final class ScreenSavers {
 
     isolated deinit { for rule in rules { bus.removeMatch(rule) } }
 
-    /// Whether there is any.
-    var areThere: Bool { owners.contains { $0.name != nil } }
-
     private func ownerChanged(_ index: Int, _ name: BusName?) {
-        guard let name else { return set(index, false) }
+        repetitions[index].end()
+        guard let name else { return tell(Self.kinds[index].locker, .missing) }
+        ask(index, name)
+    }
+
+    private func ask(_ index: Int, _ name: BusName) {
         let kind = Self.kinds[index]
         let saver = RemoteObject(bus.connection, name, kind.path)
         MainLoop.start { [weak self] in
-            let reply = try? await saver.call(
-                kind.interface, "GetActive", output: "b", timeout: Self.patience
-            ) { (_) throws(DBusError) in }
-            var isActive = false
-            if let reply {
+            do {
+                let reply = try await saver.call(
+                    kind.interface, "GetActive", output: "b", timeout: Self.patience
+                ) { (_) throws(DBusError) in }
                 var reader = MessageReader(reply)
-                isActive = (try? reader.read()) ?? false
+                let isActive: Bool = try reader.read()
+                self?.answered(index, name, .success(isActive))
+            } catch {
+                self?.answered(index, name, .failure(DBusError.converting(error)))
             }
-            if let self, owners[index].name == name { set(index, isActive) }
+        }
+    }
+
+    private func answered(_ index: Int, _ name: BusName, _ answer: Result<Bool, DBusError>) {
+        guard owners[index].name == name else { return }
+        switch answer {
+        case .success(let isActive): said(index, isActive)
+        case .failure(let error) where error.name == .noReply:
+            // It may be active, and only has no time.
+            agentLog.info("Whether \(Self.kinds[index].name) is active is not known yet: \(error.message)")
+            repetitions[index].repeatLater { [weak self] in
+                if let self, owners[index].name == name { ask(index, name) }
+            }
+        case .failure: tell(Self.kinds[index].locker, .missing)
         }
     }
 
     private func received(_ index: Int, _ signal: Message) {
         guard index < owners.count, let name = owners[index].name, signal.sender == name else { return }
         var reader = MessageReader(signal)
-        if let isActive: Bool = try? reader.read() { set(index, isActive) }
+        if let isActive: Bool = try? reader.read() { said(index, isActive) }
     }
 
-    private func set(_ index: Int, _ isActive: Bool) {
-        active[index] = isActive
-        guard active.count == Self.kinds.count else { return }
-        let isAnyActive = active.values.contains(true)
-        guard told != isAnyActive else { return }
-        told = isAnyActive
-        changed(isAnyActive)
+    private func said(_ index: Int, _ isActive: Bool) {
+        repetitions[index].end()
+        tell(Self.kinds[index].locker, .isActive(isActive))
     }
 }

@@ -55,7 +55,8 @@ public struct Arrival: Sendable {
         offers = all.filter { !$0.isInvited }
         self.setting = setting
         let fresh = takeFresh()
-        if let action = askAboutNew(fresh, at: now) { return [action] }
+        let former = shown
+        if let action = askAboutNew(fresh, at: now) { return (former == nil ? [] : [.withdraw]) + [action] }
         guard let asked = shown else { return [] }
         guard setting != .never, let offer = offers.first(where: { $0.path == asked.path }),
             !offer.isContinuing
@@ -70,7 +71,10 @@ public struct Arrival: Sendable {
     public mutating func arrived(hasJustWokenUp: Bool, at now: Moment) -> [Action] {
         guard setting != .never, !isLocked else { return [] }
         awaitedUntil = nil
-        if let offer = candidate(offers, at: now) { return [show(offer, at: now.instant)] }
+        if let offer = candidate(offers, at: now) {
+            // The former question may be out of sight: what only changes there would not be seen.
+            return (shown == nil ? [] : [.withdraw]) + [show(offer, at: now.instant)]
+        }
         // What is offered may not be known yet.
         if hasJustWokenUp || known == nil { awaitedUntil = now.instant.advanced(by: Self.patience) }
         return []

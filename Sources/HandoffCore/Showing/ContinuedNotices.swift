@@ -25,7 +25,7 @@ public struct ContinuedNotices: Sendable {
 
     /// What is to be done.
     public enum Action: Equatable, Sendable {
-        /// Say that this was continued, in place of what is said now.
+        /// Say that this was continued.
         case show(Continued)
         /// Take back what is said.
         case withdraw
@@ -69,7 +69,9 @@ public struct ContinuedNotices: Sendable {
     /// Time has passed.
     public mutating func advance(to now: Instant) -> [Action] {
         guard let one = waiting, nextTime.map({ $0 <= now }) ?? true else { return [] }
+        // What only changes what is shown already would not be seen.
+        let former: [Action] = isShown ? [.withdraw] : []
         (waiting, shownAt, isShown) = (nil, now, true)
-        return [.show(one)]
+        return former + [.show(one)]
     }
 }

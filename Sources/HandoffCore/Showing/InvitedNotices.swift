@@ -67,9 +67,11 @@ public struct InvitedNotices: Sendable {
         return withdrawn() + advance(to: now)
     }
 
-    /// Others could see from now on what is shown.
-    public mutating func locked() -> [Action] {
+    /// Others could see from now on what is shown. Unless it `isKnown` what the user has put away, that may be all of it, and
+    /// it does not come back.
+    public mutating func locked(isKnown: Bool = true) -> [Action] {
         isLocked = true
+        if !isKnown { for device in peers.keys { closed(deviceID: device, isGone: false) } }
         return peers.keys.sorted().compactMap { withdraw($0) }
     }
 
@@ -80,9 +82,11 @@ public struct InvitedNotices: Sendable {
     }
 
     /// The user has answered what was asked for this device, or put it away.
-    public mutating func closed(deviceID: String) {
+    public mutating func closed(deviceID: String) { closed(deviceID: deviceID, isGone: true) }
+
+    private mutating func closed(deviceID: String, isGone: Bool) {
         guard let shown = peers[deviceID]?.shown else { return }
-        peers[deviceID]?.shown = nil
+        if isGone { peers[deviceID]?.shown = nil }
         answered = (answered.filter { $0.deviceID != deviceID } + [Closed(shown)]).suffix(Self.maximumClosed)
     }
 

@@ -4,6 +4,16 @@
 ///
 /// Its clock goes on while the machine sleeps. Until it is known whether the session is locked, it counts as locked.
 public struct Presence: Sendable {
+    /// Who says whether the session is locked.
+    public enum Locker: Hashable, Sendable, CaseIterable {
+        /// The session's own hint.
+        case session
+        /// The screen saver of GNOME and its relatives.
+        case desktopScreenSaver
+        /// The screen saver of everybody else.
+        case screenSaver
+    }
+
     /// Who says that nobody does anything at the machine.
     public enum Source: Hashable, Sendable, CaseIterable {
         /// The session's own hint.
@@ -26,17 +36,20 @@ public struct Presence: Sendable {
 
     /// How long nobody has to have done anything for coming back to be an arrival.
     public static let longIdle = Duration.seconds(180)
-    /// How long a request to lock may take to show; where nothing shows it, nothing shows its end either.
-    public static let patience = Duration.seconds(10)
     /// How long after waking up an arrival belongs to that.
     public static let afterSleep = Duration.seconds(60)
 
-    private enum Lock: Hashable {
+    private enum Lock {
         case unknown, unlocked, locked
-        case asked(until: Instant)
     }
 
-    private var lock = Lock.unknown
+    /// What each says; nothing until that is known.
+    private var said: [Locker: Bool] = [:]
+    /// Whether the session was locked without anybody who could tell of its end: it was asked to lock, or who said that it
+    /// is locked has gone.
+    private var isLockedUnseen = false
+    /// Whether it has been locked, and not been unlocked since.
+    private var hasBeenLocked = false
     private var idleSince: [Source: Instant] = [:]
     private var wokenUp: Instant?
 
@@ -46,33 +59,54 @@ public struct Presence: Sendable {
     /// Whether others could see what is shown.
     public var isLocked: Bool { lock != .unlocked }
 
-    /// When ``advance(to:)`` has something to do; nil if time changes nothing.
-    public var nextTime: Instant? { if case .asked(let until) = lock { until } else { nil } }
+    /// It is locked if anybody says so, and unlocked only once nobody may still say so.
+    private var lock: Lock {
+        if isLockedUnseen || said.values.contains(true) { return .locked }
+        return said.count == Locker.allCases.count ? .unlocked : .unknown
+    }
 
-    /// The session is locked, or is not.
-    public mutating func lockIs(_ isLocked: Bool, at now: Instant) -> [Event] {
+    /// The session is locked, or is not, as `locker` says.
+    public mutating func lockIs(_ isLocked: Bool, _ locker: Locker, at now: Instant) -> [Event] {
         let former = lock
-        lock = isLocked ? .locked : .unlocked
-        switch (former, isLocked) {
-        case (.unlocked, true), (.unknown, true): return [.locked]
-        case (.unknown, false): return [.unlocked]
-        case (.locked, false), (.asked, false): return [.unlocked] + arrived(at: now)
-        case (.locked, true), (.asked, true), (.unlocked, false): return []
-        }
+        // Whoever ends a lock ends one that nobody has seen too: a request may be what has led to it.
+        if said[locker] == true, !isLocked { isLockedUnseen = false }
+        said[locker] = isLocked
+        return changed(from: former, at: now)
     }
 
-    /// Somebody has asked for the session to be locked.
+    /// There is no such locker, or none any more. What it has locked stays so: it may be locked still.
+    public mutating func isGone(_ locker: Locker, at now: Instant) -> [Event] {
+        let former = lock
+        if said[locker] == true { isLockedUnseen = true }
+        said[locker] = false
+        return changed(from: former, at: now)
+    }
+
+    /// Somebody has asked for the session to be locked. It may be, by somebody who never says so.
     public mutating func lockAsked(at now: Instant) -> [Event] {
-        guard lock == .unlocked else { return [] }
-        lock = .asked(until: now.advanced(by: Self.patience))
-        return [.locked]
+        let former = lock
+        isLockedUnseen = true
+        return changed(from: former, at: now)
     }
 
-    /// Somebody has asked for the session to be unlocked. One that says by itself that it is locked is so until it says
-    /// otherwise: whoever locks it may ask for a password first.
+    /// Somebody has asked for the session to be unlocked. Whoever says by itself that it is locked has to say otherwise: it
+    /// may ask for a password first.
     public mutating func unlockAsked(at now: Instant) -> [Event] {
-        guard case .asked = lock else { return [] }
-        return lockIs(false, at: now)
+        let former = lock
+        isLockedUnseen = false
+        return changed(from: former, at: now)
+    }
+
+    private mutating func changed(from former: Lock, at now: Instant) -> [Event] {
+        switch lock {
+        case former, .unknown: return []
+        case .locked:
+            hasBeenLocked = true
+            return [.locked]
+        case .unlocked:
+            defer { hasBeenLocked = false }
+            return [.unlocked] + (hasBeenLocked ? arrived(at: now) : [])
+        }
     }
 
     /// Nobody does anything, and has not since `time`, as `source` says.
@@ -87,13 +121,6 @@ public struct Presence: Sendable {
             since.duration(to: now) >= Self.longIdle
         else { return [] }
         return arrived(at: now)
-    }
-
-    /// Time has passed.
-    public mutating func advance(to now: Instant) -> [Event] {
-        guard let nextTime, nextTime <= now else { return [] }
-        lock = .unlocked
-        return [.unlocked]
     }
 
     /// Whoever else says that the user is back speaks of the same arrival.

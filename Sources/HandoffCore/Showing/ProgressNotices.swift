@@ -58,6 +58,8 @@ public struct ProgressNotices: Sendable {
 
     private var runs: [String: Run] = [:]
     private var failures: [Failure] = []
+    /// The offers whose failure has not been shown yet.
+    private var unseen: Set<String> = []
     private var isLocked = true
 
     /// Nothing is continued.
@@ -80,6 +82,7 @@ public struct ProgressNotices: Sendable {
         guard let failure else { return run?.shown == nil ? [] : [.withdraw(path: path)] }
         failures.removeAll { $0.offer.path == path }
         failures.append(failure)
+        if isLocked { unseen.insert(path) } else { unseen.remove(path) }
         var actions: [Action] = []
         if failures.count > Self.maximumFailures {
             actions.append(.withdraw(path: failures.removeFirst().offer.path))
@@ -112,17 +115,20 @@ public struct ProgressNotices: Sendable {
         return actions + advance(to: now)
     }
 
-    /// Others could see from now on what is shown.
-    public mutating func locked() -> [Action] {
+    /// Others could see from now on what is shown. Unless it `isKnown` what the user has put away, that may be all of it, and
+    /// of that only what is under way comes back.
+    public mutating func locked(isKnown: Bool = true) -> [Action] {
         isLocked = true
         let shown = runs.keys.sorted().filter { runs[$0]?.shown != nil }
         for path in shown { runs[path]?.shown = nil }
-        return (shown + failures.map(\.offer.path)).map { .withdraw(path: $0) }
+        let failed = failures.map(\.offer.path)
+        if !isKnown { failures.removeAll { !unseen.contains($0.offer.path) } }
+        return (shown + failed).map { .withdraw(path: $0) }
     }
 
     /// Only the user sees from now on what is shown.
     public mutating func unlocked(at now: Instant) -> [Action] {
-        isLocked = false
+        (isLocked, unseen) = (false, [])
         return failures.map { .fail($0) } + advance(to: now)
     }
 

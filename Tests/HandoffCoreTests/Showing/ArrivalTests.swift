@@ -43,6 +43,17 @@ struct ArrivalTests {
         #expect(arrival.update(offers + [offer("d", since: 5)], .arrival, at: at(5)) == [])
     }
 
+    @Test("is asked in a new notification at each arrival, also if nobody has answered the former one")
+    func again() {
+        var arrival = here([offer("a")])
+        #expect(arrival.arrived(hasJustWokenUp: false, at: at(1)) == [.show(offer("a"))])
+        #expect(arrival.arrived(hasJustWokenUp: false, at: at(2)) == [.withdraw, .show(offer("a"))])
+        var always = here([], .always)
+        _ = always.update([offer("a")], .always, at: at(1))
+        #expect(
+            always.update([offer("a"), offer("b")], .always, at: at(2)) == [.withdraw, .show(offer("b"))])
+    }
+
     @Test("is about what became current within half an hour")
     func recent() {
         var arrival = here([offer("a", since: 100)])

@@ -19,8 +19,11 @@ struct ContinuedNoticesTests {
         #expect(notices.continued(one("2"), isWanted: true, at: at(0.5)) == [])
         #expect(notices.continued(one("3"), isWanted: true, at: at(1)) == [])
         #expect(notices.nextTime == at(2))
-        #expect(notices.advance(to: at(2)) == [.show(one("3"))])
+        #expect(notices.advance(to: at(2)) == [.withdraw, .show(one("3"))])
         #expect(notices.nextTime == nil)
+        #expect(notices.continued(one("3"), isWanted: true, at: at(5)) == [.withdraw, .show(one("3"))])
+        notices.closed()
+        #expect(notices.continued(one("3"), isWanted: true, at: at(8)) == [.show(one("3"))])
     }
 
     @Test("none is shown that is not wanted, or while the session is locked, or afterwards")

@@ -100,6 +100,19 @@ struct InvitedNoticesTests {
             notices.unlocked(at: at(30)) == [.show(invited("a", "1")), .show(invited("b", "1"))])
     }
 
+    @Test(
+        "where nobody says what the user has put away, what was shown before a lock does not come back after it"
+    )
+    func lockedUnknown() {
+        var notices = here()
+        _ = notices.update([invited("a", "1")], at: at(0))
+        #expect(notices.locked(isKnown: false) == [.withdraw(deviceID: "a")])
+        _ = notices.update([invited("a", "1"), invited("b", "1")], at: at(20))
+        #expect(notices.unlocked(at: at(30)) == [.show(invited("b", "1"))])
+        #expect(
+            notices.update([invited("a", "2"), invited("b", "1")], at: at(40)) == [.show(invited("a", "2"))])
+    }
+
     @Test("is taken back when it is being continued")
     func continued() {
         var notices = here()

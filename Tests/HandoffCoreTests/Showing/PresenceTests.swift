@@ -10,7 +10,7 @@ struct PresenceTests {
 
     private func unlocked() -> Presence {
         var presence = Presence()
-        _ = presence.lockIs(false, at: at(0))
+        for locker in Presence.Locker.allCases { _ = presence.lockIs(false, locker, at: at(0)) }
         return presence
     }
 
@@ -19,18 +19,51 @@ struct PresenceTests {
     func unknown() {
         var presence = Presence()
         #expect(presence.isLocked)
-        #expect(presence.lockIs(false, at: at(0)) == [.unlocked])
+        #expect(presence.isGone(.screenSaver, at: at(0)) == [])
+        #expect(presence.lockIs(false, .session, at: at(0)) == [])
+        #expect(presence.isLocked)
+        #expect(presence.isGone(.desktopScreenSaver, at: at(0)) == [.unlocked])
         #expect(!presence.isLocked)
+    }
+
+    @Test(
+        "the session is locked as long as anybody says so, and the last one who ends that lets the user in",
+        arguments: Presence.Locker.allCases, Presence.Locker.allCases)
+    func lockers(_ one: Presence.Locker, _ other: Presence.Locker) {
+        guard one != other else { return }
+        var presence = unlocked()
+        #expect(presence.lockIs(true, one, at: at(1)) == [.locked])
+        #expect(presence.lockIs(true, other, at: at(2)) == [])
+        #expect(presence.lockIs(false, one, at: at(3)) == [])
+        #expect(presence.isLocked)
+        #expect(presence.lockIs(false, other, at: at(4)) == [.unlocked, .arrived(hasJustWokenUp: false)])
+    }
+
+    @Test(
+        "what somebody has locked who is gone stays locked until another lock ends or the session is unlocked",
+        arguments: Presence.Locker.allCases)
+    func gone(_ locker: Presence.Locker) {
+        var presence = unlocked()
+        _ = presence.lockIs(true, locker, at: at(1))
+        #expect(presence.isGone(locker, at: at(2)) == [])
+        #expect(presence.isGone(locker, at: at(3)) == [])
+        #expect(presence.lockIs(false, locker, at: at(4)) == [])
+        #expect(presence.isLocked)
+        var other = presence
+        _ = other.lockIs(true, .screenSaver, at: at(5))
+        #expect(
+            other.lockIs(false, .screenSaver, at: at(6)) == [.unlocked, .arrived(hasJustWokenUp: false)])
+        #expect(presence.unlockAsked(at: at(5)) == [.unlocked, .arrived(hasJustWokenUp: false)])
     }
 
     @Test("unlocking the session is an arrival, saying it twice is one")
     func unlocking() {
         var presence = unlocked()
-        #expect(presence.lockIs(true, at: at(1)) == [.locked])
-        #expect(presence.lockIs(true, at: at(2)) == [])
+        #expect(presence.lockIs(true, .session, at: at(1)) == [.locked])
+        #expect(presence.lockIs(true, .session, at: at(2)) == [])
         #expect(presence.isLocked)
-        #expect(presence.lockIs(false, at: at(3)) == [.unlocked, .arrived(hasJustWokenUp: false)])
-        #expect(presence.lockIs(false, at: at(4)) == [])
+        #expect(presence.lockIs(false, .session, at: at(3)) == [.unlocked, .arrived(hasJustWokenUp: false)])
+        #expect(presence.lockIs(false, .session, at: at(4)) == [])
     }
 
     @Test(
@@ -60,38 +93,56 @@ struct PresenceTests {
         var presence = unlocked()
         presence.idle(.monitor, since: at(0))
         presence.idle(.session, since: at(0))
-        _ = presence.lockIs(true, at: at(1))
+        _ = presence.lockIs(true, .session, at: at(1))
         #expect(presence.active(.monitor, at: at(400)) == [])
-        #expect(presence.lockIs(false, at: at(405)) == [.unlocked, .arrived(hasJustWokenUp: false)])
+        #expect(
+            presence.lockIs(false, .session, at: at(405)) == [.unlocked, .arrived(hasJustWokenUp: false)])
         #expect(presence.active(.session, at: at(406)) == [])
     }
 
     @Test("an arrival within a minute of waking up belongs to that")
     func wakingUp() {
         var presence = unlocked()
-        _ = presence.lockIs(true, at: at(1))
+        _ = presence.lockIs(true, .session, at: at(1))
         presence.idle(.sleep, since: at(2))
         #expect(presence.active(.sleep, at: at(5000)) == [])
-        #expect(presence.lockIs(false, at: at(5059)) == [.unlocked, .arrived(hasJustWokenUp: true)])
-        _ = presence.lockIs(true, at: at(5060))
-        #expect(presence.lockIs(false, at: at(5061)) == [.unlocked, .arrived(hasJustWokenUp: false)])
+        #expect(
+            presence.lockIs(false, .session, at: at(5059)) == [.unlocked, .arrived(hasJustWokenUp: true)])
+        _ = presence.lockIs(true, .session, at: at(5060))
+        #expect(
+            presence.lockIs(false, .session, at: at(5061)) == [.unlocked, .arrived(hasJustWokenUp: false)])
     }
 
-    @Test("a request to lock counts as locked until it shows, or does not")
+    @Test("a request to lock counts as locked until whoever locks says otherwise")
     func lockAsked() {
         var presence = unlocked()
         #expect(presence.lockAsked(at: at(1)) == [.locked])
         #expect(presence.isLocked)
-        #expect(presence.lockIs(true, at: at(2)) == [])
-        #expect(presence.nextTime == nil)
+        #expect(presence.lockIs(true, .session, at: at(2)) == [])
         #expect(presence.unlockAsked(at: at(3)) == [])
         #expect(presence.isLocked)
-        #expect(presence.lockIs(false, at: at(4)) == [.unlocked, .arrived(hasJustWokenUp: false)])
-        _ = presence.lockAsked(at: at(5))
-        #expect(presence.advance(to: at(14)) == [])
-        #expect(presence.nextTime == at(15))
-        #expect(presence.advance(to: at(15)) == [.unlocked])
-        _ = presence.lockAsked(at: at(16))
-        #expect(presence.unlockAsked(at: at(17)) == [.unlocked, .arrived(hasJustWokenUp: false)])
+        #expect(presence.lockIs(false, .session, at: at(4)) == [.unlocked, .arrived(hasJustWokenUp: false)])
+    }
+
+    @Test("a request to lock that nobody confirms stays until somebody asks for the end of it")
+    func lockUnseen() {
+        var presence = unlocked()
+        _ = presence.lockAsked(at: at(1))
+        for locker in Presence.Locker.allCases {
+            #expect(presence.lockIs(false, locker, at: at(3600)) == [])
+            #expect(presence.isGone(locker, at: at(3600)) == [])
+        }
+        presence.idle(.monitor, since: at(3600))
+        #expect(presence.active(.monitor, at: at(7200)) == [])
+        #expect(presence.isLocked)
+        #expect(presence.unlockAsked(at: at(7300)) == [.unlocked, .arrived(hasJustWokenUp: false)])
+    }
+
+    @Test("a request that comes before it is known whether the session is locked counts too")
+    func lockAskedFirst() {
+        var presence = Presence()
+        #expect(presence.lockAsked(at: at(1)) == [.locked])
+        for locker in Presence.Locker.allCases { #expect(presence.lockIs(false, locker, at: at(2)) == []) }
+        #expect(presence.isLocked)
     }
 }

@@ -107,6 +107,22 @@ struct ProgressNoticesTests {
             ])
     }
 
+    @Test(
+        "where nobody says what the user has put away, failures shown before a lock do not come back, what is under way does"
+    )
+    func lockedUnknown() {
+        var notices = here()
+        _ = notices.update([offer()], at: at(0))
+        _ = notices.advance(to: at(1))
+        _ = notices.finished(path: "/b", failure("/b", again: false))
+        #expect(notices.locked(isKnown: false) == [.withdraw(path: "/a"), .withdraw(path: "/b")])
+        _ = notices.finished(path: "/c", failure("/c", again: false))
+        #expect(
+            notices.unlocked(at: at(3)) == [.fail(failure("/c", again: false)), .show(offer())])
+        _ = notices.locked(isKnown: false)
+        #expect(notices.unlocked(at: at(5)) == [.show(offer())])
+    }
+
     @Test("failures that nobody looks at do not pile up")
     func many() {
         var notices = here()
