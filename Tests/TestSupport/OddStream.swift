@@ -41,7 +41,7 @@ public enum OddStream: CaseIterable, Sendable {
         switch self {
         case .file: return try checked(open("/dev/null", O_RDWR | O_CLOEXEC))
         case .path: return try checked(open("/dev/null", Self.pathOnly | O_CLOEXEC))
-        case .pipe: return try firstEnd(of: &other) { pipe($0) }
+        case .pipe: return try firstEnd(of: &other) { Glibc.pipe($0) }
         case .datagrams:
             return try firstEnd(of: &other) { socketpair(AF_UNIX, Self.type(SOCK_DGRAM), 0, $0) }
         case .packets:

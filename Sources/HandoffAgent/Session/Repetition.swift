@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import HandoffDaemon
+internal import HandoffCore
 internal import MainLoop
 
 /// Has something that was not answered asked again, ever more seldom, until it is.
