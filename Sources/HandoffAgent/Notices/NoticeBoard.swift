@@ -42,6 +42,9 @@ final class NoticeBoard: NoticeServerOwner {
         if posts.removeValue(forKey: slot) != nil { current?.withdraw(slot) }
     }
 
+    /// Takes back all that is shown.
+    func end() { for slot in Set(posts.keys).union(expected.keys) { withdraw(slot) } }
+
     /// Presses what has this `action` and this `word` in what is shown now.
     /// - Returns: whether there is such a thing.
     func press(_ action: String, _ word: String, token: String) -> Bool {

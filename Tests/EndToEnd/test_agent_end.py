@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the agent leaves on the screen when it ends, whichever way, and to whom it gives anything."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+from pathlib import Path
+
+import pytest
+from gi.repository import GLib
+from agents import Desk, start_desk
+from buses import BUS, let_pass, wait
+from notifications import AGENT, AGENT_ROOT, DESKTOP, DESKTOP_XML, DesktopServer, PlainServer, Server
+from played_broker import PlayedBroker
+from presence import Presence, missing
+from sandbox import RawClient, can_be_made
+from support import Machine
+
+QUESTION = "Continue “Report”?"
+SETTINGS = "org.example.Handoff.Settings"
+WATCHER = "org.kde.StatusNotifierWatcher"
+
+
+def desk(machines: list[Machine]) -> tuple[Desk, PlayedBroker]:
+    """A machine with an agent and with a broker that offers what a test wants; the user comes when the test says so."""
+    if what := missing():
+        pytest.skip(what)
+    lap = Desk("lap")
+    machines.append(lap)
+    lap.presence = Presence(lap)
+    return lap, PlayedBroker(lap)
+
+
+def begin(lap: Desk, broker: PlayedBroker) -> None:
+    lap.start_agent()
+    broker.wait_until_followed()
+    broker.offer(1, "Report", Since=GLib.get_real_time())
+    assert lap.presence
+    lap.presence.arrive()
+
+
+@pytest.mark.parametrize("kind", [PlainServer, DesktopServer])
+def test_orderly_end(machine_list: list[Machine], kind: type[Server]) -> None:
+    """An agent that is asked to end, or gives way to another, takes back what it shows."""
+    lap, broker = desk(machine_list)
+    server = kind(lap)
+    begin(lap, broker)
+    server.wait_for(QUESTION)
+    assert lap.kill("handoff-agent", signal.SIGTERM) == 0
+    server.wait_until_gone()
