@@ -50,3 +50,33 @@ def test_orderly_end(machine_list: list[Machine], kind: type[Server]) -> None:
     server.wait_for(QUESTION)
     assert lap.kill("handoff-agent", signal.SIGTERM) == 0
     server.wait_until_gone()
+
+
+def test_sandboxed_window(machine_list: list[Machine]) -> None:
+    """A sandboxed program that takes the name of the Handoff window is not called, and the user is told."""
+    lap = start_desk(machine_list)
+    if what := can_be_made(lap):
+        pytest.skip(what)
+    server = PlainServer(lap)
+    client = RawClient(lap, "com.example.curious")
+    assert not client.call(BUS, "/org/freedesktop/DBus", f"{BUS}.RequestName", f"('{SETTINGS}', uint32 4)")
+    data = {"activation-token": GLib.Variant("s", "token-1")}
+    lap.session.call(AGENT_ROOT, "org.freedesktop.Application.Activate", GLib.Variant("(a{sv})", (data,)),
+                     destination=AGENT)
+    server.wait_for("The Handoff window cannot be opened", "Another program has taken its place")
+    assert not [call for call in client.calls if "ctivat" in call]
+    client.close()
+
+
+def test_sandboxed_watcher(machine_list: list[Machine]) -> None:
+    """A sandboxed program that takes the name of who takes the panel's items is told of none."""
+    lap, broker = desk(machine_list)
+    if what := can_be_made(lap):
+        pytest.skip(what)
+    client = RawClient(lap, "com.example.curious")
+    assert not client.call(BUS, "/org/freedesktop/DBus", f"{BUS}.RequestName", f"('{WATCHER}', uint32 4)")
+    begin(lap, broker)
+    wait(lambda: f"has taken {WATCHER}" in lap.log("handoff-agent"), "the agent to see who that is")
+    let_pass(0.3)
+    assert not [call for call in client.calls if "Register" in call]
+    client.close()

@@ -24,7 +24,7 @@ package final class Panel: Surface, PanelItemOwner, PanelMenuOwner {
     private let log = Log(domain: "panel")
     private var latest = StatusReport()
     private var timer: LoopSource?
-    private var watch: NameWatch?
+    private var watch: OwnerWatch?
     /// Who takes items now, and whom ours has been told.
     private var watcher: BusName?
     private var informed: BusName?
@@ -52,7 +52,7 @@ package final class Panel: Surface, PanelItemOwner, PanelMenuOwner {
     package func begin() {
         bus.connection.objects.export(Self.itemPath, [StatusNotifierItemBinding(PanelItem(self))])
         bus.connection.objects.export(Self.menuPath, [DBusMenuBinding(PanelMenu(self))])
-        watch = bus.watch(Self.watcherName) { [weak self] owner in
+        watch = OwnerWatch(bus, Self.watcherName) { [weak self] owner in
             self?.watcher = owner
             self?.informed = nil
             self?.inform()
