@@ -52,6 +52,22 @@ def test_orderly_end(machine_list: list[Machine], kind: type[Server]) -> None:
     server.wait_until_gone()
 
 
+def test_desktop_server_replaced(machine_list: list[Machine]) -> None:
+    """A GNOME server that takes the place of another shows what that one has shown."""
+    lap, broker = desk(machine_list)
+    former = DesktopServer(lap)
+    own = GLib.Variant("(su)", (DESKTOP, 1))
+    former.session.call("/org/freedesktop/DBus", f"{BUS}.RequestName", own, destination=BUS)
+    begin(lap, broker)
+    former.wait_for(QUESTION)
+    successor = DesktopServer.__new__(DesktopServer)
+    # With a name of its own first, so that it can then take that of the other.
+    Server.__init__(successor, lap, "com.example.Successor", "/org/gtk/Notifications", DESKTOP_XML)
+    take = GLib.Variant("(su)", (DESKTOP, 2))
+    assert successor.session.call("/org/freedesktop/DBus", f"{BUS}.RequestName", take, destination=BUS).unpack() == (1,)
+    successor.wait_for(QUESTION)
+
+
 def test_sandboxed_window(machine_list: list[Machine]) -> None:
     """A sandboxed program that takes the name of the Handoff window is not called, and the user is told."""
     lap = start_desk(machine_list)

@@ -30,8 +30,10 @@ final class DesktopNotices: NoticeServer {
     var isThere: Bool { name != nil && !hasRefused }
 
     private func ownerChanged(_ new: BusName?) {
+        let wasThere = isThere
         (name, hasRefused) = (new, false)
         owner?.availabilityChanged()
+        if wasThere, new != nil { owner?.replaced(self) }
     }
 
     func show(_ post: NoticePost) {

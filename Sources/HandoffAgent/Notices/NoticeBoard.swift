@@ -78,6 +78,11 @@ final class NoticeBoard: NoticeServerOwner {
         }
     }
 
+    func replaced(_ server: any NoticeServer) {
+        guard server === current else { return }
+        for post in posts.values { server.show(post) }
+    }
+
     func pressed(_ slot: NoticeSlot, _ press: NoticePress, token: String) {
         guard posts[slot]?.words[press] != nil else { return }
         withdraw(slot)
