@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+internal import HandoffDaemon
 internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
@@ -35,6 +36,7 @@ final class PlainNotices: NoticeServer {
     /// What the server can do; nil until it has said so.
     private var abilities: Set<String>?
     private var isAsking = false
+    private let freedMemory = FreedMemory()
     private var places: [NoticeSlot: Place] = [:]
 
     /// The one on `bus`.
@@ -104,7 +106,8 @@ final class PlainNotices: NoticeServer {
                 var reader = MessageReader(reply)
                 abilities = (try? reader.read()) ?? []
             }
-            self.abilities = Set(abilities)
+            self.abilities = PlainNotice.used(abilities)
+            if let reply { freedMemory.freed(reply.marshalledSize) }
             sendAll()
         }
     }
