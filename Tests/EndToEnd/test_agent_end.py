@@ -52,6 +52,41 @@ def test_orderly_end(machine_list: list[Machine], kind: type[Server]) -> None:
     server.wait_until_gone()
 
 
+@pytest.mark.parametrize("kind", [PlainServer, DesktopServer])
+def test_left_by_killed_agent(machine_list: list[Machine], kind: type[Server]) -> None:
+    """What an agent that was killed has left on the screen is taken back by the next one, also while it is locked."""
+    lap, broker = desk(machine_list)
+    server = kind(lap)
+    begin(lap, broker)
+    server.wait_for(QUESTION)
+    lap.kill("handoff-agent")
+    assert lap.presence
+    lap.presence.lock()
+    lap.start_agent()
+    server.wait_until_gone()
+
+
+def test_record_of_notifications(machine_list: list[Machine]) -> None:
+    """What is written down for that is for the user alone, and nothing is closed for another server, or if it is damaged."""
+    lap, broker = desk(machine_list)
+    server = PlainServer(lap)
+    begin(lap, broker)
+    shown = server.wait_for(QUESTION)
+    record = Path(lap.environment["XDG_RUNTIME_DIR"], "handoff", "notifications")
+    wait(lambda: record.exists() and record.read_text().splitlines()[2:] == [str(shown.id)], "the record")
+    assert stat.S_IMODE(os.stat(record).st_mode) == 0o600
+    lap.kill("handoff-agent")
+    good = record.read_text().splitlines()
+    assert lap.presence
+    lap.presence.lock()
+    for lines in (["0" * 32, *good[1:]], [good[0], ":1.9999", *good[2:]], [*good, "x"], good[:1], ["\0" * 9000]):
+        record.write_text("\n".join(lines) + "\n")
+        lap.start_agent()
+        let_pass(0.3)
+        assert server.titles == [QUESTION]
+        lap.kill("handoff-agent")
+
+
 def test_desktop_server_replaced(machine_list: list[Machine]) -> None:
     """A GNOME server that takes the place of another shows what that one has shown."""
     lap, broker = desk(machine_list)

@@ -37,13 +37,17 @@ final class PlainNotices: NoticeServer {
     private var abilities: Set<String>?
     private var isAsking = false
     private let freedMemory = FreedMemory()
-    private var places: [NoticeSlot: Place] = [:]
+    private var places: [NoticeSlot: Place] = [:] {
+        didSet { left?.note(Set(places.values.map(\.number)).subtracting([0])) }
+    }
+    private var left: LeftNotices?
 
     /// The one on `bus`.
     init(_ bus: Bus) {
         self.bus = bus
         bus.addMatch(Self.rule)
         tokens.append(bus.connection.onSignal(Self.interface) { [weak self] in self?.received($0) })
+        left = LeftNotices(bus) { [weak self] in if $0 == self?.name { self?.close($1) } }
         watch = OwnerWatch(bus, Self.name) { [weak self] in self?.ownerChanged($0) }
     }
 
@@ -70,6 +74,7 @@ final class PlainNotices: NoticeServer {
         (name, abilities, isAsking) = (new, nil, false)
         // What another server has shown is gone.
         places = places.compactMapValues { $0.wanted.map { Place(wanted: $0) } }
+        left?.serve(new)
         owner?.availabilityChanged()
         if new != nil { sendAll() }
     }
