@@ -12,6 +12,7 @@ public final class Agent {
     private let shell: ShellObject
     private let watch: PresenceWatch
     private let actions: UserActions
+    private let board: NoticeBoard
     private let application: AgentApplication
     private let faces: InstalledFaces
     private let search: SearchSurface
@@ -27,7 +28,7 @@ public final class Agent {
         watch = PresenceWatch(bus)
         actions = UserActions(feed, window, watch, shell)
         let looks = ApplicationLooks()
-        let board = NoticeBoard([DesktopNotices(bus), PlainNotices(bus)], looks)
+        board = NoticeBoard([DesktopNotices(bus), PlainNotices(bus)], looks)
         application = AgentApplication(board, window)
         faces = InstalledFaces(looks)
         search = SearchSurface(on: bus, actions, faces)
@@ -58,6 +59,9 @@ public final class Agent {
         faces.onChange = { [weak self] in self?.facesChanged() }
         feed.begin()
     }
+
+    /// Takes back what is shown, since nobody would answer who presses it. To be called while the bus is still there.
+    public func end() { board.end() }
 
     private func facesChanged() {
         guard feed.isKnown else { return }

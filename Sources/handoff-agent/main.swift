@@ -15,4 +15,5 @@ exit(
             agent.export()
             return agent
         },
-        begin: { $0.begin() }))
+        begin: { $0.begin() },
+        end: { $0.end() }))

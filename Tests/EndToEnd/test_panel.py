@@ -108,6 +108,8 @@ def test_menu_questions(machines: tuple[Machine, Machine]) -> None:
     assert len(ask(host, MENU, f"{interface}.GetLayout", "iias", 0, 1, [])[1][2]) > 3
     assert ask(host, MENU, f"{interface}.GetGroupProperties", "aias", [number, 9999], ["label"]) == [
         (number, {"label": "“Report” — lap"})]
+    # More names than an item can have properties are not looked at.
+    assert ask(host, MENU, f"{interface}.GetGroupProperties", "aias", [number], ["x"] * 64 + ["label"]) == [(number, {})]
     assert ask(host, MENU, f"{interface}.GetProperty", "is", number, "label") == "“Report” — lap"
     assert ask(host, MENU, f"{interface}.AboutToShow", "i", 0) is False
     assert ask(host, MENU, f"{interface}.AboutToShowGroup", "ai", [0, 9999]) == ([], [9999])

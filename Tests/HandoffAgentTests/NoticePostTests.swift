@@ -82,6 +82,7 @@ struct NoticePostTests {
             ("org.example.App", ApplicationLook.Icon.named("org.example.App")),
             ("/a/b c.png", .file("/a/b c.png")),
             ("", nil), ("../x", nil), ("a/b", nil), ("a b", nil), ("file:///x", nil), ("<b>", nil),
+            ("/a/b\n.png", nil), ("/a/\u{202E}b.png", nil), ("a\u{7F}", nil),
         ] as [(String, ApplicationLook.Icon?)])
     func icons(_ text: String, _ icon: ApplicationLook.Icon?) {
         #expect(ApplicationLook.icon(text) == icon)

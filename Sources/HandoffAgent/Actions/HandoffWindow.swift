@@ -7,13 +7,17 @@ internal import Platform
 /// The Handoff window, which is a program of its own.
 @MainLoop
 final class HandoffWindow {
-    /// Called with the reason, for people to read, if the window cannot be opened.
+    /// Called if the window cannot be opened, with the reason and what to do, for people to read.
     var onFailure: (@MainLoop (String) -> Void)?
 
     private let bus: Bus
     private var isOpening = false
+    /// The token of who has asked last while the window was being opened; nil if nobody has.
+    private var next: String?
     /// How long a program may take to start.
     private static let patience = Duration.seconds(30)
+    /// How long one that runs may take to answer.
+    private static let patienceWithAnswer = Duration.seconds(10)
 
     /// The window on `bus`.
     init(_ bus: Bus) { self.bus = bus }
@@ -21,25 +25,71 @@ final class HandoffWindow {
     /// Opens it, or brings it to the front; the bus starts the program if it does not run. `token` lets it come to the front,
     /// and may be empty.
     func open(token: String) {
-        guard !isOpening else { return }
+        guard !isOpening else {
+            next = token
+            return
+        }
         isOpening = true
-        MainLoop.start { [weak self] in await self?.activate(token) }
+        MainLoop.start { [weak self] in
+            await self?.activate(token)
+            self?.opened()
+        }
+    }
+
+    private func opened() {
+        isOpening = false
+        guard let token = next else { return }
+        next = nil
+        open(token: token)
     }
 
     private func activate(_ token: String) async {
-        defer { isOpening = false }
         let data: [String: Value] =
             token.isEmpty
             ? [:] : ["activation-token": .string(token), "desktop-startup-id": .string(token)]
+        guard let program = await program() else { return }
         do {
-            try await ApplicationProxy(
-                RemoteObject(bus.connection, HandoffNames.settings, HandoffNames.settingsPath)
-            )
-            .activate(platformData: data, timeout: Self.patience)
+            try await ApplicationProxy(RemoteObject(bus.connection, program, HandoffNames.settingsPath))
+                .activate(platformData: data, timeout: Self.patienceWithAnswer)
         } catch {
-            let message = DBusError.converting(error).message
-            agentLog.info("The Handoff window cannot be opened: \(message)")
-            onFailure?(message)
+            let error = DBusError.converting(error)
+            failed(
+                error.message,
+                error.name == .noReply
+                    ? tr("Its program does not answer. Close it, then try again.") : error.message)
         }
+    }
+
+    /// The program, which is started if it does not run; nil if there is none that is believed, which has been said then.
+    /// Its name says nothing: a program in a sandbox that has taken it must not have what brings a window to the front.
+    private func program() async -> BusName? {
+        do {
+            let owner = try await bus.identifiedOwner(
+                starting: HandoffNames.settings, timeout: Self.patience)
+            if let owner, let name = owner.name {
+                if owner.sandbox == nil { return name }
+                failed(
+                    "\(owner.label) has taken \(HandoffNames.settings) from within a sandbox.",
+                    tr("Another program has taken its place. Close that program, then try again."))
+                return nil
+            }
+            failed("nobody owns \(HandoffNames.settings).", Self.missing)
+        } catch {
+            let error = DBusError.converting(error)
+            failed(
+                error.message,
+                error.name == .noReply
+                    ? tr("Its program does not answer. Close it, then try again.") : Self.missing)
+        }
+        return nil
+    }
+
+    private static var missing: String {
+        tr("Install handoff-settings, or use the command “handoff” instead.")
+    }
+
+    private func failed(_ reason: String, _ text: String) {
+        agentLog.info("The Handoff window cannot be opened: \(reason)")
+        onFailure?(text)
     }
 }

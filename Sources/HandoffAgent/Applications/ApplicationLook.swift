@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+internal import Glibc
 internal import HandoffCore
 internal import HandoffDaemon
 internal import Platform
@@ -32,14 +33,24 @@ struct ApplicationLook: Equatable, Sendable {
             else { continue }
             let name = (try? file.localizedString("Name", in: group)) ?? ""
             let icon = (try? file.localizedString("Icon", in: group)) ?? ""
-            return ApplicationLook(name: name.isEmpty ? id : name, icon: Self.icon(icon))
+            return ApplicationLook(name: name.isEmpty ? id : name, icon: Self.icon(icon).flatMap(existing))
         }
         return nil
     }
 
+    /// `icon`, unless it is a file that is no picture for sure: whoever shows it would read a device or a pipe without end.
+    private static func existing(_ icon: Icon) -> Icon? {
+        guard case .file(let path) = icon else { return icon }
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return icon
+    }
+
     /// The picture that an entry calls `text`.
     static func icon(_ text: String) -> Icon? {
-        guard !text.isEmpty, text.utf8.count <= maximumIcon else { return nil }
+        guard !text.isEmpty, text.utf8.count <= maximumIcon,
+            !text.unicodeScalars.contains(where: PeerText.isControl)
+        else { return nil }
         if text.hasPrefix("/") { return .file(text) }
         let isName = text.utf8.allSatisfy { byte in
             UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte

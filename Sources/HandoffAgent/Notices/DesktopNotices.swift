@@ -18,6 +18,8 @@ final class DesktopNotices: NoticeServer {
     private let bus: Bus
     private var watch: OwnerWatch?
     private var name: BusName?
+    /// The places that an agent of before may have left something in, as far as they are known beforehand.
+    private static let leftSlots: [NoticeSlot] = [.arrival, .continued, .window]
     /// Whether it has refused one, as it does if it does not know the agent's desktop entry.
     private var hasRefused = false
 
@@ -31,8 +33,12 @@ final class DesktopNotices: NoticeServer {
     var tellsOfClosing: Bool { false }
 
     private func ownerChanged(_ new: BusName?) {
+        let wasThere = isThere
         (name, hasRefused) = (new, false)
+        // An agent that was killed may have left something, which nobody would answer for.
+        for slot in Self.leftSlots { withdraw(slot) }
         owner?.availabilityChanged()
+        if wasThere, new != nil { owner?.replaced(self) }
     }
 
     func show(_ post: NoticePost) {

@@ -85,14 +85,11 @@ extension Notice {
             icon: "dialog-warning")
     }
 
-    /// The Handoff window cannot be opened, for this reason.
+    /// The Handoff window cannot be opened, for this reason, which says what to do too.
     static func noWindow(_ reason: String) -> Notice {
         Notice(
             slot: .window, title: tr("The Handoff window cannot be opened"),
-            lines: [
-                tr("Install handoff-settings, or use the command “handoff” instead."),
-                PeerText.message(reason).sentence,
-            ], icon: "dialog-warning")
+            lines: [PeerText.message(reason).sentence], icon: "dialog-warning")
     }
 }
 

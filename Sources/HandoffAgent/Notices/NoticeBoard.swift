@@ -45,6 +45,9 @@ final class NoticeBoard: NoticeServerOwner {
         if posts.removeValue(forKey: slot) != nil { current?.withdraw(slot) }
     }
 
+    /// Takes back all that is shown.
+    func end() { for slot in Set(posts.keys).union(expected.keys) { withdraw(slot) } }
+
     /// Presses what has this `action` and this `word` in what is shown now.
     /// - Returns: whether there is such a thing.
     func press(_ action: String, _ word: String, token: String) -> Bool {
@@ -76,6 +79,11 @@ final class NoticeBoard: NoticeServerOwner {
             former?.withdraw(post.notice.slot)
             current?.show(post)
         }
+    }
+
+    func replaced(_ server: any NoticeServer) {
+        guard server === current else { return }
+        for post in posts.values { server.show(post) }
     }
 
     func pressed(_ slot: NoticeSlot, _ press: NoticePress, token: String) {

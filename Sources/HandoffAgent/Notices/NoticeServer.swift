@@ -21,6 +21,8 @@ protocol NoticeServer: AnyObject {
 protocol NoticeServerOwner: AnyObject {
     /// There is a server now where there was none, or none any more, or it shows none of ours.
     func availabilityChanged()
+    /// Another server has taken the place of `server`, which was there all the time, and shows nothing of ours yet.
+    func replaced(_ server: any NoticeServer)
     /// The user has pressed something. `token` lets a program raise its window, and may be empty.
     func pressed(_ slot: NoticeSlot, _ press: NoticePress, token: String)
     /// The user has put away what was shown in this place, or it has been shown long enough.

@@ -8,6 +8,12 @@ struct PlainNotice: Sendable {
     /// What is said when the notification is pressed elsewhere than on a button.
     static let defaultKey = "default"
 
+    /// Those of a server's `abilities` that anything depends on. A server names a dozen; what stands after many more is not
+    /// looked at.
+    static func used(_ abilities: [String]) -> Set<String> {
+        Set(abilities.prefix(256)).intersection(["actions", "body-markup"])
+    }
+
     let replaced: UInt32
     let icon: String
     let title: String

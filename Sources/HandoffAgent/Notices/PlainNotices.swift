@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+internal import HandoffDaemon
 internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
@@ -46,13 +47,18 @@ final class PlainNotices: NoticeServer {
     /// What the server can do; nil until it has said so.
     private var abilities: Set<String>?
     private var isAsking = false
-    private var places: [NoticeSlot: Place] = [:]
+    private let freedMemory = FreedMemory()
+    private var places: [NoticeSlot: Place] = [:] {
+        didSet { left?.note(Set(places.values.map(\.number)).subtracting([0])) }
+    }
+    private var left: LeftNotices?
 
     /// The one on `bus`.
     init(_ bus: Bus) {
         self.bus = bus
         bus.addMatch(Self.rule)
         tokens.append(bus.connection.onSignal(Self.interface) { [weak self] in self?.received($0) })
+        left = LeftNotices(bus) { [weak self] in if $0 == self?.name { self?.close($1) } }
         watch = OwnerWatch(bus, Self.name) { [weak self] in self?.ownerChanged($0) }
     }
 
@@ -83,6 +89,7 @@ final class PlainNotices: NoticeServer {
         (name, abilities, isAsking) = (new, nil, false)
         // What another server has shown is gone.
         places = places.compactMapValues { $0.wanted.map { Place(wanted: $0) } }
+        left?.serve(new)
         owner?.availabilityChanged()
         if new != nil { sendAll() }
     }
@@ -119,7 +126,8 @@ final class PlainNotices: NoticeServer {
                 var reader = MessageReader(reply)
                 abilities = (try? reader.read()) ?? []
             }
-            self.abilities = Set(abilities)
+            self.abilities = PlainNotice.used(abilities)
+            if let reply { freedMemory.freed(reply.marshalledSize) }
             sendAll()
         }
     }

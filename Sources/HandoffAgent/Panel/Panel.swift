@@ -28,7 +28,7 @@ package final class Panel: Surface, PanelItemOwner, PanelMenuOwner {
     private let log = Log(domain: "panel")
     private var latest = StatusReport()
     private var timer: LoopSource?
-    private var watch: NameWatch?
+    private var watch: OwnerWatch?
     /// Who takes items now, and whom ours has been told.
     private var watcher: BusName?
     private var informed: BusName?
@@ -48,7 +48,7 @@ package final class Panel: Surface, PanelItemOwner, PanelMenuOwner {
     package func begin() {
         bus.connection.objects.export(HandoffNames.agentItem, [StatusNotifierItemBinding(PanelItem(self))])
         bus.connection.objects.export(HandoffNames.agentMenu, [DBusMenuBinding(PanelMenu(self))])
-        watch = bus.watch(Self.watcherName) { [weak self] owner in
+        watch = OwnerWatch(bus, Self.watcherName) { [weak self] owner in
             self?.watcher = owner
             self?.informed = nil
             self?.inform()

@@ -23,6 +23,8 @@ package final class PanelMenu: DBusMenuServer {
 
     /// The most events, or items about to be shown, that are taken in one call.
     private static let most = 256
+    /// The most names of properties that are looked at; an item has fewer than ten.
+    private static let mostNames = 64
 
     /// The menu of `owner`.
     package init(_ owner: any PanelMenuOwner) { self.owner = owner }
@@ -33,14 +35,14 @@ package final class PanelMenu: DBusMenuServer {
         parentId: Int32, recursionDepth: Int32, propertyNames: [String], _ call: MethodCall
     ) async throws -> DBusMenuGetLayoutReply {
         let menu = menu
-        let layout = try menu.layout(of: parentId, depth: recursionDepth, propertyNames)
+        let layout = try menu.layout(of: parentId, depth: recursionDepth, Self.looked(propertyNames))
         return DBusMenuGetLayoutReply(revision: menu.revision, layout: layout)
     }
 
     package func getGroupProperties(
         ids: [Int32], propertyNames: [String], _ call: MethodCall
     ) async throws -> [Structure<Int32, [String: Value]>] {
-        menu.properties(of: ids, propertyNames)
+        menu.properties(of: ids, Self.looked(propertyNames))
     }
 
     package func getProperty(id: Int32, name: String, _ call: MethodCall) async throws -> Value {
@@ -88,6 +90,8 @@ package final class PanelMenu: DBusMenuServer {
     package var textDirection: String { "ltr" }
     package var status: String { "normal" }
     package var iconThemePath: [String] { [] }
+
+    private static func looked(_ names: [String]) -> [String] { Array(names.prefix(mostNames)) }
 
     private func perform(_ event: String, _ item: MenuModel.Item, _ call: MethodCall) {
         guard event == "clicked", let action = item.action else { return }

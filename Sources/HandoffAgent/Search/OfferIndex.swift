@@ -12,9 +12,14 @@ package final class OfferIndex {
 
     private let faces: any ApplicationFaces
     private let known = Awaited<Bool>()
-    private var hasReport = false
-    private var offers: [String: ListedOffer] = [:]
-    private var search = OfferSearch<String>([], keywords: [], fold: { $0 })
+    private var latest: StatusReport?
+    /// What can be found, made when somebody asks: reports come often, and questions seldom.
+    private var made: Content?
+
+    private struct Content {
+        var offers: [String: ListedOffer] = [:]
+        var search = OfferSearch<String>([], keywords: [], fold: { $0 })
+    }
 
     /// How long a question of an agent that has just been started waits for what there is to be known.
     private static let patience = Duration.seconds(1)
@@ -24,33 +29,42 @@ package final class OfferIndex {
 
     /// Takes the offers in `report`.
     package func update(_ report: StatusReport) {
-        let all = ListedOffer.all(in: report, faces)
-        offers = Dictionary(all.map { ($0.key, $0) }) { first, _ in first }
-        search = OfferSearch(
-            all.map {
-                .init($0.key, title: $0.title, device: $0.device, application: $0.application)
-            },
-            // Whoever searches in English finds them too, whatever the language of the desktop.
-            keywords: ["continue", "handoff", tr("continue"), tr("handoff")],
-            fold: FoldedText.folded)
-        hasReport = true
+        (latest, made) = (report, nil)
         lookWhetherKnown()
     }
 
-    private func lookWhetherKnown() { if hasReport, isLocked != nil { known.come(true) } }
+    private var content: Content {
+        if let made { return made }
+        guard let latest else { return Content() }
+        let all = ListedOffer.all(in: latest, faces)
+        let content = Content(
+            offers: Dictionary(all.map { ($0.key, $0) }) { first, _ in first },
+            search: OfferSearch(
+                all.map {
+                    .init($0.key, title: $0.title, device: $0.device, application: $0.application)
+                },
+                // Whoever searches in English finds them too, whatever the language of the desktop.
+                keywords: ["continue", "handoff", tr("continue"), tr("handoff")],
+                fold: FoldedText.folded))
+        made = content
+        return content
+    }
+
+    private func lookWhetherKnown() { if latest != nil, isLocked != nil { known.come(true) } }
 
     /// The offers that match all of `terms`, the best first.
     package func matches(for terms: [String]) async -> [(offer: ListedOffer, relevance: Double)] {
         _ = await known.value(within: Self.patience)
         guard isLocked == false else { return [] }
-        return search.matches(for: terms).compactMap { match in
-            offers[match.id].map { ($0, match.relevance) }
+        let content = content
+        return content.search.matches(for: terms).compactMap { match in
+            content.offers[match.id].map { ($0, match.relevance) }
         }
     }
 
     /// The offer with this key, if it is still there and may be shown.
     package func offer(_ key: String) async -> ListedOffer? {
         _ = await known.value(within: Self.patience)
-        return isLocked == false ? offers[key] : nil
+        return isLocked == false ? content.offers[key] : nil
     }
 }

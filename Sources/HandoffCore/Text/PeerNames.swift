@@ -43,16 +43,29 @@ public struct PeerNames: Sendable {
         var candidate = name
         var number = 2
         while taken.contains(Self.look(of: candidate)) {
-            let suffix = " (\(number))"
-            candidate = PeerText.clean(name, limit: PeerText.maximumName - suffix.utf8.count) + suffix
+            candidate = Self.numbered(name, number)
             number += 1
         }
         return candidate
     }
 
-    /// What is left of a name for the eye: no invisible characters, no white space, no case.
+    /// `name` with a number that is still there when the name is made fit to stand beside a code: digits that would be
+    /// blotted out together with the number are blotted out before.
+    private static func numbered(_ name: String, _ number: Int) -> String {
+        let suffix = " (\(number))"
+        var base = PeerText.clean(name, limit: PeerText.maximumName - suffix.utf8.count)
+        // Each round blots out at least six digits of the name, or none is needed.
+        for _ in 0..<PeerText.maximumName {
+            let shown = ChosenText(name: base + suffix).shown
+            if shown.hasSuffix(suffix) { break }
+            base = String(shown.dropLast(suffix.count))
+        }
+        return base + suffix
+    }
+
+    /// What is left of a name for the eye, as it is shown: no invisible characters, no white space, no case.
     private static func look(of name: String) -> String {
-        let visible = name.unicodeScalars.filter {
+        let visible = ChosenText(name: name).shown.unicodeScalars.filter {
             !$0.properties.isDefaultIgnorableCodePoint && !$0.properties.isWhitespace
         }
         return String(String.UnicodeScalarView(visible)).lowercased()

@@ -106,6 +106,22 @@ struct PeerNamesTests {
         #expect(names.name(try Example.device(2), name).hasSuffix(" (2)"))
     }
 
+    @Test(
+        "names that only digits which pass for a code tell apart are the same, and the number of each can be read",
+        arguments: [
+            ["System: enter 123 456", "System: enter 123 456", "System: enter 123 457"],
+            ["PC 12345", "PC 12345", "PC 12345"], ["1", "12 34 56", "12 34 57"],
+            ["a“b 99999", "a'b 99999", "a\"b 99999"],
+        ])
+    func codes(_ own: [String]) throws {
+        var names = PeerNames()
+        let shown = try own.enumerated().map { index, name in
+            ChosenText(name: names.name(try Example.device(UInt8(index)), name)).shown
+        }
+        #expect(Set(shown).count == own.count)
+        #expect(shown[2].hasSuffix(")") && !shown[2].hasSuffix("(#)"))
+    }
+
     @Test("a peer without a name is shown by the start of its identifier")
     func nameless() throws {
         var names = PeerNames()

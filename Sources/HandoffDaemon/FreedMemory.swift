@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import MainLoop
+public import MainLoop
 internal import Platform
 
 /// Gives memory back to the system once much of it has become free and clients have finished leaving.
 /// Otherwise the allocator would keep it.
 @MainLoop
-final class FreedMemory {
+public final class FreedMemory {
     /// How many bytes have to become free.
     private static let threshold = 4 << 20
     /// How long to wait for more to become free.
@@ -14,8 +14,11 @@ final class FreedMemory {
     private var bytes = 0
     private var timer: LoopSource?
 
+    /// Nothing has become free yet.
+    public init() {}
+
     /// `count` bytes are no longer needed.
-    func freed(_ count: Int) {
+    public func freed(_ count: Int) {
         bytes += count
         guard bytes >= Self.threshold, timer == nil else { return }
         timer = .timer(after: Self.delay) { [weak self] in
