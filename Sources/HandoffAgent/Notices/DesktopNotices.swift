@@ -19,7 +19,7 @@ final class DesktopNotices: NoticeServer {
     private var watch: OwnerWatch?
     private var name: BusName?
     /// The places that an agent of before may have left something in, as far as they are known beforehand.
-    private static let leftSlots: [NoticeSlot] = [.arrival, .continued, .window]
+    private static let leftSlots: [NoticeSlot] = [.arrival, .continued, .sending, .window]
     /// Whether it has refused one, as it does if it does not know the agent's desktop entry.
     private var hasRefused = false
 
