@@ -9,8 +9,8 @@ package struct PairingFlow: Equatable, Sendable {
     package enum Step: Equatable, Sendable {
         /// The user chooses a device, and other devices can find this one.
         case choosing
-        /// A device is being connected to.
-        case connecting
+        /// A device is being connected to, at one of these addresses.
+        case connecting([String])
         /// The other device has been asked.
         case waiting(Other)
         /// Both devices show this code.
@@ -67,7 +67,7 @@ package struct PairingFlow: Equatable, Sendable {
     package mutating func choose(addresses: [String]) -> [Request] {
         let addresses = addresses.filter { !$0.isEmpty }
         guard isChoosing, !addresses.isEmpty else { return [] }
-        step = .connecting
+        step = .connecting(addresses)
         return [.connect(addresses)]
     }
 
@@ -117,10 +117,12 @@ package struct PairingFlow: Equatable, Sendable {
     /// Something that was asked for is over.
     package mutating func finish(_ request: Request, _ outcome: Outcome) -> [Request] {
         switch (request, outcome, step) {
-        case (.connect, .device(let id), .connecting):
+        // The answer may be to what was given up before, and be about another device.
+        case (.connect(let asked), .device(let id), .connecting(let addresses)) where asked == addresses:
             step = .choosing
             return choose(device: id)
-        case (.connect, .failed(_, let message), .connecting):
+        case (.connect(let asked), .failed(_, let message), .connecting(let addresses))
+        where asked == addresses:
             step = .failed(message)
         case (.pair(let id), .failed(_, let message), .waiting(let other)) where other.id == id:
             step = .failed(message)

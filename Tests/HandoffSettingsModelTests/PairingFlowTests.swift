@@ -23,7 +23,7 @@ struct PairingFlowTests {
         var flow = PairingFlow(try report())
         #expect(flow.beginning == [.setDiscoverable(true)])
         #expect(flow.choose(addresses: ["", "192.0.2.1:5"]) == [.connect(["192.0.2.1:5"])])
-        #expect(flow.step == .connecting)
+        #expect(flow.step == .connecting(["192.0.2.1:5"]))
         #expect(flow.finish(.connect(["192.0.2.1:5"]), .device(id)) == [.pair(id)])
         #expect(flow.step == .waiting(pad))
         // It has not begun, so that there is nothing to be concluded from.
@@ -98,6 +98,21 @@ struct PairingFlowTests {
         #expect(flow.step == .failed("There are 62 peers."))
         _ = flow.finish(.connect(["a"]), .device(Samples.device))
         #expect(flow.step == .failed("There are 62 peers."))
+    }
+
+    @Test("what comes of a connection that was given up says nothing of the one that was chosen then")
+    func anotherConnection() throws {
+        var flow = PairingFlow(try report())
+        let (slow, chosen) = (["192.0.2.1:5"], ["192.0.2.2:5"])
+        _ = flow.choose(addresses: slow)
+        _ = flow.restart()
+        #expect(flow.choose(addresses: chosen) == [.connect(chosen)])
+        #expect(flow.finish(.connect(slow), .device(Samples.device)).isEmpty)
+        #expect(flow.step == .connecting(chosen))
+        #expect(flow.finish(.connect(slow), .failed(name: "", message: "Nobody answers.")).isEmpty)
+        #expect(flow.step == .connecting(chosen))
+        #expect(flow.finish(.connect(chosen), .device(id)) == [.pair(id)])
+        #expect(flow.step == .waiting(pad))
     }
 
     @Test("closing the dialog gives up what is under way, and hides this device again")
