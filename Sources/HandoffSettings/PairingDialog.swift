@@ -60,8 +60,13 @@ final class PairingDialog {
         template["own_name"][text: "subtitle"] = report.bridge.content?.deviceName.shown ?? ""
         let port = report.bridge.content?.port ?? 0
         template["own_port"][text: "subtitle"] = port == 0 ? tr("None, it does not listen") : "\(port)"
-        flow.take(report)
-        render()
+        change { $0.take(report) }
+    }
+
+    /// The user says of the code that is seen whether it is that of the other device.
+    private func answer(_ matches: Bool) {
+        let code = template["code"][text: "label"]
+        change { $0.answer(code, matches: matches) }
     }
 
     private func choose(_ row: NearbyRow) {
@@ -97,8 +102,8 @@ final class PairingDialog {
         address.on("entry-activated", take)
         template["stop"].on("clicked") { [weak self] in self?.change { $0.restart() } }
         template["again"].on("clicked") { [weak self] in self?.change { $0.restart() } }
-        template["matches"].on("clicked") { [weak self] in self?.change { $0.answer(matches: true) } }
-        template["differs"].on("clicked") { [weak self] in self?.change { $0.answer(matches: false) } }
+        template["matches"].on("clicked") { [weak self] in self?.answer(true) }
+        template["differs"].on("clicked") { [weak self] in self?.answer(false) }
         template["done"].on("clicked") { [weak self] in if let self { gtk_window_close(window.pointer) } }
         window.answer("close-request") { [weak self] in
             self?.closed()

@@ -40,12 +40,16 @@ package struct PairingFlow: Equatable, Sendable {
     /// How far it is.
     package private(set) var step = Step.choosing
     private var devices: [KnownDevice] = []
-    /// Whether pairing with the device that was chosen has been seen under way since.
+    /// Whether pairing with the device that was chosen has begun since, as was seen or as the bridge has answered.
     private var hasBegun = false
+    /// The code that was shown for the device that was chosen; nil while none was.
+    private var shownCode: String?
     /// Whether the user has answered.
     private var hasAnswered = false
+    /// Whether the bridge was asked to let devices find this one, and has not answered.
+    private var isAsking = true
 
-    /// Pairing that begins with the devices of `report`.
+    /// Pairing that begins with the devices of `report`, and with what ``beginning`` asks for.
     package init(_ report: StatusReport?) { devices = report?.bridge.content?.devices ?? [] }
 
     /// What has to be asked for when it begins.
@@ -56,7 +60,7 @@ package struct PairingFlow: Equatable, Sendable {
     /// The user has chosen a device that asks, or is known.
     package mutating func choose(device id: String) -> [Request] {
         guard isChoosing else { return [] }
-        (hasBegun, hasAnswered) = (false, false)
+        (hasBegun, shownCode, hasAnswered) = (false, nil, false)
         step = .waiting(other(id))
         // It may be about to show a code already.
         follow()
@@ -71,9 +75,9 @@ package struct PairingFlow: Equatable, Sendable {
         return [.connect(addresses)]
     }
 
-    /// The user has said whether both devices show the same code.
-    package mutating func answer(matches: Bool) -> [Request] {
-        guard case .comparing(let other, _) = step, !hasAnswered else { return [] }
+    /// The user has said whether both devices show this code. It counts for no other.
+    package mutating func answer(_ code: String, matches: Bool) -> [Request] {
+        guard case .comparing(let other, code) = step, !hasAnswered else { return [] }
         hasAnswered = true
         step =
             matches
@@ -86,6 +90,7 @@ package struct PairingFlow: Equatable, Sendable {
     package mutating func restart() -> [Request] {
         let requests = abandoned
         step = .choosing
+        isAsking = true
         return requests + [.setDiscoverable(true)]
     }
 
@@ -126,22 +131,35 @@ package struct PairingFlow: Equatable, Sendable {
             step = .failed(message)
         case (.pair(let id), .failed(_, let message), .waiting(let other)) where other.id == id:
             step = .failed(message)
+        case (.pair(let id), _, .waiting(let other)) where other.id == id:
+            // What has become of it meanwhile may have been told in one with its beginning, and nothing else may come.
+            hasBegun = true
+            follow()
         case (.confirmPairing(let id, _), .failed(_, let message), .confirmed(let other)) where other.id == id:
             step = .failed(message)
+        case (.setDiscoverable(true), _, _): isAsking = false
         default: break
         }
         return []
     }
 
     /// The daemons say something else.
-    package mutating func take(_ report: StatusReport) {
+    package mutating func take(_ report: StatusReport) -> [Request] {
         guard let bridge = report.bridge.content else {
             devices = []
-            if step != .choosing { fail(tr("The bridge has ended. Try again.")) }
-            return
+            switch step {
+            case .connecting, .waiting, .comparing, .confirmed: fail(tr("The bridge has ended. Try again."))
+            // What is over already stays as it was.
+            case .choosing, .paired, .failed: break
+            }
+            return []
         }
         devices = bridge.devices
         follow()
+        // The bridge ends it by itself after a while, and a new bridge knows nothing of it.
+        guard step == .choosing, !bridge.isDiscoverable, !isAsking else { return [] }
+        isAsking = true
+        return [.setDiscoverable(true)]
     }
 
     private mutating func follow() {
@@ -162,6 +180,11 @@ package struct PairingFlow: Equatable, Sendable {
             step = .waiting(other)
         case "comparing":
             hasBegun = true
+            guard shownCode ?? device.pairingCode == device.pairingCode else {
+                fail(tr("The number has changed, because pairing has begun anew. Try again."))
+                return
+            }
+            shownCode = device.pairingCode
             step = hasAnswered ? .confirmed(other) : .comparing(other, code: device.pairingCode)
         case "confirmed":
             hasBegun = true
