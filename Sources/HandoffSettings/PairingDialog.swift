@@ -120,53 +120,63 @@ final class PairingDialog {
     // MARK: What is seen
 
     private func render() {
-        let former = steps[text: "visible-child-name"]
-        let step: String
-        var focus: String?
+        fill()
+        let (former, page) = (steps[text: "visible-child-name"], flow.step.page)
+        template["spinner"][flag: "spinning"] = page == "waiting"
+        template["search_spinner"][flag: "spinning"] = page == "choosing"
+        guard page != former else { return }
+        steps[text: "visible-child-name"] = page
+        // What confirms must not be what the Enter key happens to press.
+        if page == "comparing" { gtk_window_set_focus(window.pointer, nil) }
+        if let button = flow.step.button { gtk_widget_grab_focus(template[button].pointer) }
+    }
+
+    /// Says on the page of the step what is to be said of it.
+    private func fill() {
         switch flow.step {
-        case .choosing:
-            step = "choosing"
-        case .connecting:
-            step = "waiting"
-            showWaiting(tr("Connecting…"), "")
-            focus = "stop"
+        case .choosing: break
+        case .connecting: showWaiting(tr("Connecting…"), "")
         case .waiting:
-            step = "waiting"
             showWaiting(
                 tr("Waiting for the Other Device"), tr("Choose “Pair…” there too, and agree to this device."))
-            focus = "stop"
         case .confirmed:
-            step = "waiting"
             showWaiting(
                 tr("Waiting for the Other Device"), tr("Say there too that the numbers match."))
-            focus = "stop"
         case .comparing(let other, let code):
-            step = "comparing"
             template["code"][text: "label"] = code
             template["other_name"][text: "subtitle"] = other.name
             template["other_id"][text: "subtitle"] = String(other.id.prefix(ShortIDs.minimum))
-        case .paired(let other):
-            step = "paired"
-            template["paired"][text: "description"] = Markup.escaped(other.name)
-            focus = "done"
-        case .failed(let reason):
-            step = "failed"
-            template["failed"][text: "description"] = Markup.escaped(reason)
-            focus = "again"
+        case .paired(let other): template["paired"][text: "description"] = Markup.escaped(other.name)
+        case .failed(let reason): template["failed"][text: "description"] = Markup.escaped(reason)
         }
-        let isWaiting = step == "waiting"
-        template["spinner"][flag: "spinning"] = isWaiting
-        template["search_spinner"][flag: "spinning"] = step == "choosing"
-        guard step != former else { return }
-        steps[text: "visible-child-name"] = step
-        // What confirms must not be what the Enter key happens to press.
-        if step == "comparing" { gtk_window_set_focus(window.pointer, nil) }
-        if let focus { gtk_widget_grab_focus(template[focus].pointer) }
     }
 
     private func showWaiting(_ text: String, _ hint: String) {
         template["waiting_text"][text: "label"] = text
         template["waiting_hint"][text: "label"] = hint
+    }
+}
+
+extension PairingFlow.Step {
+    /// The page of the dialog that shows it.
+    fileprivate var page: String {
+        switch self {
+        case .choosing: "choosing"
+        case .connecting, .waiting, .confirmed: "waiting"
+        case .comparing: "comparing"
+        case .paired: "paired"
+        case .failed: "failed"
+        }
+    }
+
+    /// What has the keyboard first on that page; nil if there is more than one thing to do.
+    fileprivate var button: String? {
+        switch self {
+        case .choosing, .comparing: nil
+        case .connecting, .waiting, .confirmed: "stop"
+        case .paired: "done"
+        case .failed: "again"
+        }
     }
 }
 
