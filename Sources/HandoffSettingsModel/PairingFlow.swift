@@ -46,6 +46,9 @@ package struct PairingFlow: Equatable, Sendable {
     private var shownCode: String?
     /// Whether the user has answered.
     private var hasAnswered = false
+    /// How often the bridge was asked to pair and has not answered. It answers in order, so the last answer is to what was
+    /// chosen last.
+    private var unanswered = 0
     /// Whether the bridge was asked to let devices find this one, and has not answered.
     private var isAsking = true
 
@@ -64,6 +67,7 @@ package struct PairingFlow: Equatable, Sendable {
         step = .waiting(other(id))
         // It may be about to show a code already.
         follow()
+        unanswered += 1
         return [.pair(id)]
     }
 
@@ -121,6 +125,7 @@ package struct PairingFlow: Equatable, Sendable {
 
     /// Something that was asked for is over.
     package mutating func finish(_ request: Request, _ outcome: Outcome) -> [Request] {
+        if case .pair = request { unanswered = max(0, unanswered - 1) }
         switch (request, outcome, step) {
         // The answer may be to what was given up before, and be about another device.
         case (.connect(let asked), .device(let id), .connecting(let addresses)) where asked == addresses:
@@ -129,6 +134,7 @@ package struct PairingFlow: Equatable, Sendable {
         case (.connect(let asked), .failed(_, let message), .connecting(let addresses))
         where asked == addresses:
             step = .failed(message)
+        case (.pair, _, _) where unanswered > 0: break
         case (.pair(let id), .failed(_, let message), .waiting(let other)) where other.id == id:
             step = .failed(message)
         case (.pair(let id), _, .waiting(let other)) where other.id == id:

@@ -166,6 +166,18 @@ struct PairingFlowTests {
         #expect(flow.step == .failed("It is full."))
     }
 
+    @Test("what comes of pairing that was given up says nothing of another attempt with the same device")
+    func anotherAttempt() throws {
+        var flow = PairingFlow(try report())
+        _ = flow.choose(device: id)
+        #expect(flow.restart() == [.cancelPairing(id), .setDiscoverable(true)])
+        _ = flow.choose(device: id)
+        _ = flow.finish(.pair(id), .failed(name: "", message: "It is full."))
+        #expect(flow.step == .waiting(pad))
+        _ = flow.finish(.pair(id), .failed(name: "", message: "There are 62 peers."))
+        #expect(flow.step == .failed("There are 62 peers."))
+    }
+
     @Test("what is over stays as it was when the bridge ends")
     func over() throws {
         var flow = PairingFlow(try report("confirmed"))
