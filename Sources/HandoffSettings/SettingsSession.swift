@@ -17,8 +17,6 @@ final class SettingsSession {
     private var feed: StatusFeed?
     private var tell: (@MainActor (StatusReport) -> Void)?
     private var closing: SignalToken?
-    /// Ends when the last of the changes that are made one after the other is over.
-    private var lastChange: Task<Void, Never>?
 
     /// How long a bridge may take to connect: longer than it takes to give up.
     private static let patience = Duration.seconds(60)
@@ -144,6 +142,9 @@ final class SettingsSession {
             try writer.write(value)
         }
     }
+
+    /// Ends when the last of the changes that are made one after the other is over.
+    private var lastChange: Task<Void, Never>?
 
     /// Writes what becomes of the preference by `change`, once the changes before have been made. What is shown of it may be
     /// out of date by then, or not all of it.
