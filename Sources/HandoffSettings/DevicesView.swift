@@ -51,20 +51,33 @@ final class DevicesView {
 @MainActor
 final class NameEntry {
     private let entry: GTKObject
+    private let actor: WindowActor
+    private var typed = TypedName()
 
     /// What is typed into `entry` becomes the name.
     init(_ entry: GTKObject, _ actor: WindowActor) {
-        self.entry = entry
+        (self.entry, self.actor) = (entry, actor)
         entry.on("apply") { [weak self] in
             guard let self else { return }
-            let name = self.entry[text: "text"].trimmed
+            let text = self.entry[text: "text"]
+            typed.choose(text)
+            let name = text.trimmed
             actor.window?.write(PreferencesPage.setName(name))
         }
     }
 
-    /// Shows `name`.
+    /// Shows `name`, unless the user is typing another.
     func show(_ name: String) {
-        if entry[text: "text"] != name { entry[text: "text"] = name }
+        let text = typed.show(name, over: entry[text: "text"], hasKeyboard: hasKeyboard)
+        if let text { entry[text: "text"] = text }
+    }
+
+    /// Whether it has the keyboard when its window has it.
+    private var hasKeyboard: Bool {
+        guard let window = actor.window, let focus = gtk_window_get_focus(window.window.pointer) else {
+            return false
+        }
+        return gtk_widget_is_ancestor(focus, entry.pointer) != 0
     }
 }
 

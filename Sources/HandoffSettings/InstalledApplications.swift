@@ -3,8 +3,11 @@ import CAdwaita
 import CGio
 import GTKSupport
 import HandoffSettingsModel
+import MainLoop
+import Platform
 
-/// The applications that are installed, as the desktop knows them.
+/// The applications that are installed, as the desktop knows them. Files are looked at on a thread; until that is over, an
+/// application is known by its id alone.
 @MainActor
 final class InstalledApplications {
     /// An application that knows Handoff.
@@ -14,8 +17,8 @@ final class InstalledApplications {
     }
 
     /// What they are called.
-    private(set) lazy var names = ApplicationNames { [unowned self] in entry($0)?.name }
-    /// Called when applications have come or gone.
+    private(set) lazy var names = ApplicationNames { [unowned self] in memory.entry($0)?.name }
+    /// Called when something else is known of applications.
     var onChange: (() -> Void)?
 
     private struct Known {
@@ -23,7 +26,23 @@ final class InstalledApplications {
         let icon: GTKObject?
     }
 
-    private var known: [String: Known?] = [:]
+    /// What a thread has found.
+    private struct Found: @unchecked Sendable {
+        let id: String
+        /// Nil if it is not installed.
+        let name: String?
+        /// A reference to the picture, which nobody changes.
+        let icon: OpaquePointer?
+    }
+
+    /// Where the picture of an application is.
+    private struct Picture {
+        weak var image: GTKObject?
+        let ids: [String]
+    }
+
+    private var memory = ApplicationMemory<Known>()
+    private var pictures: [Picture] = []
     private var monitor: GTKObject?
 
     /// Begins to notice when applications come and go.
@@ -31,14 +50,20 @@ final class InstalledApplications {
         let monitor = GTKObject(g_app_info_monitor_get())
         self.monitor = monitor
         monitor.on("changed") { [weak self] in
-            self?.known = [:]
+            self?.memory.outdate()
             self?.onChange?()
         }
     }
 
-    /// Shows in `image` the picture of the first of these applications that has one.
+    /// Shows in `image` the picture of the first of these applications that has one, for as long as the image is there.
     func show(_ ids: [String], in image: GTKObject) {
-        if let icon = ids.lazy.compactMap({ self.entry($0)?.icon }).first {
+        pictures.removeAll { $0.image == nil || $0.image === image }
+        pictures.append(Picture(image: image, ids: ids))
+        paint(ids, in: image)
+    }
+
+    private func paint(_ ids: [String], in image: GTKObject) {
+        if let icon = ids.lazy.compactMap({ self.memory.entry($0)?.icon }).first {
             gtk_image_set_from_gicon(image.pointer, icon.pointer)
         } else {
             gtk_image_set_from_icon_name(image.pointer, "application-x-executable")
@@ -85,20 +110,53 @@ final class InstalledApplications {
         return String(cString: token)
     }
 
-    private func entry(_ id: String) -> Known? {
-        if let known = known[id] { return known }
-        let found = Self.find(id)
-        known[id] = .some(found)
-        return found
+    // MARK: Looking them up
+
+    /// All that is shown now has been asked for: looks up what is not known of it, and forgets the rest.
+    func settle() {
+        pictures.removeAll { $0.image == nil }
+        let ids = memory.settle(Set(pictures.flatMap(\.ids)))
+        if ids.isEmpty { return }
+        let take: @MainActor @Sendable ([Found]) -> Void = { [weak self] in self?.take($0) }
+        do {
+            try BackgroundThread.start("applications") {
+                let found = ids.map { Self.find($0) }
+                MainLoop.start { Self.enter { take(found) } }
+            }
+        } catch {
+            // There is no thread left. What is shown next looks again.
+            memory.take([:])
+        }
     }
 
-    private static func find(_ id: String) -> Known? {
+    private func take(_ found: [Found]) {
+        var all: [String: Known?] = [:]
+        for one in found {
+            let icon = one.icon.map { GTKObject($0) }
+            // The object has a reference of its own now.
+            if let icon = one.icon { g_object_unref(UnsafeMutableRawPointer(icon)) }
+            all[one.id] = .some(one.name.map { Known(name: $0, icon: icon) })
+        }
+        memory.take(all)
+        for picture in pictures where picture.ids.contains(where: { all[$0] != nil }) {
+            if let image = picture.image { paint(picture.ids, in: image) }
+        }
+        onChange?()
+    }
+
+    /// Runs `body` here and now: both actors are the first thread of the process.
+    @MainLoop private static func enter(_ body: @MainActor () -> Void) { MainActor.assumeIsolated(body) }
+
+    nonisolated private static func find(_ id: String) -> Found {
+        let nothing = Found(id: id, name: nil, icon: nil)
         // What is no id of an application must not become a path.
         guard !id.isEmpty, id.utf8.count <= 255, !id.contains("/"),
             let info = g_desktop_app_info_new("\(id).desktop")
-        else { return nil }
+        else { return nothing }
         defer { g_object_unref(UnsafeMutableRawPointer(info)) }
-        guard let name = g_app_info_get_display_name(info) else { return nil }
-        return Known(name: String(cString: name), icon: g_app_info_get_icon(info).map { GTKObject($0) })
+        guard let name = g_app_info_get_display_name(info) else { return nothing }
+        let icon = g_app_info_get_icon(info)
+        if let icon { g_object_ref(UnsafeMutableRawPointer(icon)) }
+        return Found(id: id, name: String(cString: name), icon: icon)
     }
 }

@@ -60,8 +60,13 @@ final class PairingDialog {
         template["own_name"][text: "subtitle"] = report.bridge.content?.deviceName.shown ?? ""
         let port = report.bridge.content?.port ?? 0
         template["own_port"][text: "subtitle"] = port == 0 ? tr("None, it does not listen") : "\(port)"
-        flow.take(report)
-        render()
+        change { $0.take(report) }
+    }
+
+    /// The user says of the code that is seen whether it is that of the other device.
+    private func answer(_ matches: Bool) {
+        let code = template["code"][text: "label"]
+        change { $0.answer(code, matches: matches) }
     }
 
     private func choose(_ row: NearbyRow) {
@@ -97,8 +102,8 @@ final class PairingDialog {
         address.on("entry-activated", take)
         template["stop"].on("clicked") { [weak self] in self?.change { $0.restart() } }
         template["again"].on("clicked") { [weak self] in self?.change { $0.restart() } }
-        template["matches"].on("clicked") { [weak self] in self?.change { $0.answer(matches: true) } }
-        template["differs"].on("clicked") { [weak self] in self?.change { $0.answer(matches: false) } }
+        template["matches"].on("clicked") { [weak self] in self?.answer(true) }
+        template["differs"].on("clicked") { [weak self] in self?.answer(false) }
         template["done"].on("clicked") { [weak self] in if let self { gtk_window_close(window.pointer) } }
         window.answer("close-request") { [weak self] in
             self?.end()
@@ -117,53 +122,66 @@ final class PairingDialog {
     // MARK: What is seen
 
     private func render() {
-        let former = steps[text: "visible-child-name"]
-        let step: String
-        var focus: String?
+        fill()
+        let (former, page) = (steps[text: "visible-child-name"], flow.step.page)
+        template["spinner"][flag: "spinning"] = page == "waiting"
+        template["search_spinner"][flag: "spinning"] = page == "choosing"
+        guard page != former else { return }
+        steps[text: "visible-child-name"] = page
+        // What confirms must not be what the Enter key happens to press; and keys must not go to what is not seen any more.
+        if let button = flow.step.button {
+            gtk_widget_grab_focus(template[button].pointer)
+        } else {
+            gtk_window_set_focus(window.pointer, nil)
+        }
+    }
+
+    /// Says on the page of the step what is to be said of it.
+    private func fill() {
         switch flow.step {
-        case .choosing:
-            step = "choosing"
-        case .connecting:
-            step = "waiting"
-            showWaiting(tr("Connecting…"), "")
-            focus = "stop"
+        case .choosing: break
+        case .connecting: showWaiting(tr("Connecting…"), "")
         case .waiting:
-            step = "waiting"
             showWaiting(
                 tr("Waiting for the Other Device"), tr("Choose “Pair…” there too, and agree to this device."))
-            focus = "stop"
         case .confirmed:
-            step = "waiting"
             showWaiting(
                 tr("Waiting for the Other Device"), tr("Say there too that the numbers match."))
-            focus = "stop"
         case .comparing(let other, let code):
-            step = "comparing"
             template["code"][text: "label"] = code
             template["other_name"][text: "subtitle"] = other.name
             template["other_id"][text: "subtitle"] = String(other.id.prefix(ShortIDs.minimum))
-        case .paired(let other):
-            step = "paired"
-            template["paired"][text: "description"] = Markup.escaped(other.name)
-            focus = "done"
-        case .failed(let reason):
-            step = "failed"
-            template["failed"][text: "description"] = Markup.escaped(reason)
-            focus = "again"
+        case .paired(let other): template["paired"][text: "description"] = Markup.escaped(other.name)
+        case .failed(let reason): template["failed"][text: "description"] = Markup.escaped(reason)
         }
-        let isWaiting = step == "waiting"
-        template["spinner"][flag: "spinning"] = isWaiting
-        template["search_spinner"][flag: "spinning"] = step == "choosing"
-        guard step != former else { return }
-        steps[text: "visible-child-name"] = step
-        // What confirms must not be what the Enter key happens to press; and keys must not go to what is not seen any more.
-        if focus == nil { gtk_window_set_focus(window.pointer, nil) }
-        if let focus { gtk_widget_grab_focus(template[focus].pointer) }
     }
 
     private func showWaiting(_ text: String, _ hint: String) {
         template["waiting_text"][text: "label"] = text
         template["waiting_hint"][text: "label"] = hint
+    }
+}
+
+extension PairingFlow.Step {
+    /// The page of the dialog that shows it.
+    fileprivate var page: String {
+        switch self {
+        case .choosing: "choosing"
+        case .connecting, .waiting, .confirmed: "waiting"
+        case .comparing: "comparing"
+        case .paired: "paired"
+        case .failed: "failed"
+        }
+    }
+
+    /// What has the keyboard first on that page; nil if there is more than one thing to do.
+    fileprivate var button: String? {
+        switch self {
+        case .choosing, .comparing: nil
+        case .connecting, .waiting, .confirmed: "stop"
+        case .paired: "done"
+        case .failed: "again"
+        }
     }
 }
 

@@ -31,13 +31,13 @@ final class PreferencesView {
         self.actor = actor
         let view = WeakView()
         excluded = RowList(template["excluded"]) { _ in
-            RemovableRow { row in view.value?.write { $0.excluding(row.id, false) } }
+            RemovableRow { row in view.value?.write(PreferencesPage.excluding(row.id, false)) }
         }
         folders = RowList(template["folders"]) { _ in
-            RemovableRow { row in view.value?.write { $0.sharing(row.name, nil) } }
+            RemovableRow { row in view.value?.write(PreferencesPage.sharing(row.name, nil)) }
         }
         adapters = RowList(template["adapters"]) { _ in
-            AdapterRowView { id, isOn in view.value?.write { $0.switching(id, isOn) } }
+            AdapterRowView { id, isOn in view.value?.write(PreferencesPage.switching(id, isOn)) }
         }
         view.value = self
         connect(template)
@@ -96,13 +96,10 @@ final class PreferencesView {
     }
 
     private func chosen(_ request: (PreferencesView) -> Request?) {
-        guard !isShowing, let request = request(self) else { return }
-        actor.window?.write(request)
+        if !isShowing, let request = request(self) { write(request) }
     }
 
-    private func write(_ request: (PreferencesPage) -> Request) {
-        if let content { actor.window?.write(request(content)) }
-    }
+    private func write(_ request: Request) { actor.window?.write(request) }
 
     private func exclude() {
         guard let content, let window = actor.window else { return }
@@ -112,7 +109,7 @@ final class PreferencesView {
             entry: tr("Id, for example org.example.Editor"), accept: tr("_Exclude"))
         dialog.choices = window.applications.knowingHandoff().filter { !already.contains($0.id) }
             .map { .init(id: $0.id, title: $0.name, detail: $0.id) }
-        dialog.ask(over: window.window) { [weak self] id in self?.write { $0.excluding(id, true) } }
+        dialog.ask(over: window.window) { [weak self] id in self?.write(PreferencesPage.excluding(id, true)) }
     }
 
     private func shareFolder() {
@@ -124,7 +121,7 @@ final class PreferencesView {
                 entry: tr("Name"), accept: tr("_Share"))
             dialog.initial = path.split(separator: "/").last.map { String($0) } ?? ""
             dialog.ask(over: window.window) { [weak view] name in
-                view?.write { $0.sharing(name, path) }
+                view?.write(PreferencesPage.sharing(name, path))
             }
         }
     }

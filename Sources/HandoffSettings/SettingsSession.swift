@@ -106,9 +106,8 @@ final class SettingsSession {
     private func perform(_ request: Request) async throws -> Outcome {
         switch request {
         case .setPreference(let name, let value): try await setPreference(name, value)
-        case .setSharedFolders(let folders):
-            try await broker.object(HandoffNames.brokerPath)
-                .setProperty(PreferencesProxy.interface, "SharedFolders", folders)
+        case .changeList(let change): try await changePreference(change.preference, change.applied)
+        case .changeFolders(let change): try await changePreference("SharedFolders", change.applied)
         case .startBroker: try await started(HandoffNames.broker)
         case .startBridge: try await started(HandoffNames.bridge)
         case .continueOffer(let path, let application, let token):
@@ -158,6 +157,25 @@ final class SettingsSession {
             try writer.write(name)
             try writer.write(value)
         }
+    }
+
+    /// Ends when the last of the changes that are made one after the other is over.
+    private var lastChange: Task<Void, Never>?
+
+    /// Writes what becomes of the preference by `change`, once the changes before have been made. What is shown of it may be
+    /// out of date by then, or not all of it.
+    private func changePreference<Content: DBusType & Sendable>(
+        _ name: String, _ change: @escaping @Sendable (Content) -> Content
+    ) async throws {
+        let former = lastChange
+        let this = MainLoop.start { [self] () async throws -> Void in
+            await former?.value
+            let object = try broker.object(HandoffNames.brokerPath)
+            let latest: Content = try await object.property(PreferencesProxy.interface, name)
+            try await object.setProperty(PreferencesProxy.interface, name, change(latest))
+        }
+        lastChange = MainLoop.start { () async -> Void in _ = await this.result }
+        try await this.value
     }
 
     private func started(_ name: BusName) async throws {

@@ -82,6 +82,7 @@ final class SettingsWindow {
         }
         if former?.preferences != new.preferences { show(new.preferences) }
         if former?.activity != new.activity { activityView?.show(new.activity) }
+        applications.settle()
     }
 
     /// Shows what is chosen, whatever the widgets show now. The name of this device is on two pages.

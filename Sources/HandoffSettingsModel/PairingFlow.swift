@@ -9,8 +9,8 @@ package struct PairingFlow: Equatable, Sendable {
     package enum Step: Equatable, Sendable {
         /// The user chooses a device, and other devices can find this one.
         case choosing
-        /// A device is being connected to.
-        case connecting
+        /// A device is being connected to, at one of these addresses.
+        case connecting([String])
         /// The other device has been asked.
         case waiting(Other)
         /// Both devices show this code.
@@ -40,12 +40,23 @@ package struct PairingFlow: Equatable, Sendable {
     /// How far it is.
     package private(set) var step = Step.choosing
     private var devices: [KnownDevice] = []
-    /// Whether pairing with the device that was chosen has been seen under way since.
+    /// Whether pairing with the device that was chosen has been seen to begin since.
     private var hasBegun = false
+    /// Whether the bridge has answered that it pairs with the device that was chosen.
+    private var isAnswered = false
+    /// Why pairing with that device had failed before; empty if it had not.
+    private var formerError = ""
+    /// The code that was shown for the device that was chosen; nil while none was.
+    private var shownCode: String?
     /// Whether the user has answered.
     private var hasAnswered = false
+    /// How often the bridge was asked to pair and has not answered. It answers in order, so the last answer is to what was
+    /// chosen last.
+    private var unanswered = 0
+    /// Whether the bridge was asked to let devices find this one, and has not answered.
+    private var isAsking = true
 
-    /// Pairing that begins with the devices of `report`.
+    /// Pairing that begins with the devices of `report`, and with what ``beginning`` asks for.
     package init(_ report: StatusReport?) { devices = report?.bridge.content?.devices ?? [] }
 
     /// What has to be asked for when it begins.
@@ -56,10 +67,12 @@ package struct PairingFlow: Equatable, Sendable {
     /// The user has chosen a device that asks, or is known.
     package mutating func choose(device id: String) -> [Request] {
         guard isChoosing else { return [] }
-        (hasBegun, hasAnswered) = (false, false)
+        (hasBegun, isAnswered, shownCode, hasAnswered) = (false, false, nil, false)
+        formerError = devices.first { $0.id == id }?.pairingError ?? ""
         step = .waiting(other(id))
         // It may be about to show a code already.
         follow()
+        unanswered += 1
         return [.pair(id)]
     }
 
@@ -67,13 +80,13 @@ package struct PairingFlow: Equatable, Sendable {
     package mutating func choose(addresses: [String]) -> [Request] {
         let addresses = addresses.filter { !$0.isEmpty }
         guard isChoosing, !addresses.isEmpty else { return [] }
-        step = .connecting
+        step = .connecting(addresses)
         return [.connect(addresses)]
     }
 
-    /// The user has said whether both devices show the same code.
-    package mutating func answer(matches: Bool) -> [Request] {
-        guard case .comparing(let other, _) = step, !hasAnswered else { return [] }
+    /// The user has said whether both devices show this code. It counts for no other.
+    package mutating func answer(_ code: String, matches: Bool) -> [Request] {
+        guard case .comparing(let other, code) = step, !hasAnswered else { return [] }
         hasAnswered = true
         step =
             matches
@@ -86,6 +99,7 @@ package struct PairingFlow: Equatable, Sendable {
     package mutating func restart() -> [Request] {
         let requests = abandoned
         step = .choosing
+        isAsking = true
         return requests + [.setDiscoverable(true)]
     }
 
@@ -116,30 +130,47 @@ package struct PairingFlow: Equatable, Sendable {
 
     /// Something that was asked for is over.
     package mutating func finish(_ request: Request, _ outcome: Outcome) -> [Request] {
+        if case .pair = request { unanswered = max(0, unanswered - 1) }
         switch (request, outcome, step) {
-        case (.connect, .device(let id), .connecting):
+        // The answer may be to what was given up before, and be about another device.
+        case (.connect(let asked), .device(let id), .connecting(let addresses)) where asked == addresses:
             step = .choosing
             return choose(device: id)
-        case (.connect, .failed(_, let message), .connecting):
+        case (.connect(let asked), .failed(_, let message), .connecting(let addresses))
+        where asked == addresses:
             step = .failed(message)
+        case (.pair, _, _) where unanswered > 0: break
         case (.pair(let id), .failed(_, let message), .waiting(let other)) where other.id == id:
             step = .failed(message)
+        case (.pair(let id), _, .waiting(let other)) where other.id == id:
+            // What has become of it meanwhile may have been told in one with its beginning, and nothing else may come.
+            isAnswered = true
+            follow()
         case (.confirmPairing(let id, _), .failed(_, let message), .confirmed(let other)) where other.id == id:
             step = .failed(message)
+        case (.setDiscoverable(true), _, _): isAsking = false
         default: break
         }
         return []
     }
 
     /// The daemons say something else.
-    package mutating func take(_ report: StatusReport) {
+    package mutating func take(_ report: StatusReport) -> [Request] {
         guard let bridge = report.bridge.content else {
             devices = []
-            if step != .choosing { fail(tr("The bridge has ended. Try again.")) }
-            return
+            switch step {
+            case .connecting, .waiting, .comparing, .confirmed: fail(tr("The bridge has ended. Try again."))
+            // What is over already stays as it was.
+            case .choosing, .paired, .failed: break
+            }
+            return []
         }
         devices = bridge.devices
         follow()
+        // The bridge ends it by itself after a while, and a new bridge knows nothing of it.
+        guard step == .choosing, !bridge.isDiscoverable, !isAsking else { return [] }
+        isAsking = true
+        return [.setDiscoverable(true)]
     }
 
     private mutating func follow() {
@@ -160,12 +191,19 @@ package struct PairingFlow: Equatable, Sendable {
             step = .waiting(other)
         case "comparing":
             hasBegun = true
+            guard shownCode ?? device.pairingCode == device.pairingCode else {
+                fail(tr("The number has changed, because pairing has begun anew. Try again."))
+                return
+            }
+            shownCode = device.pairingCode
             step = hasAnswered ? .confirmed(other) : .comparing(other, code: device.pairingCode)
         case "confirmed":
             hasBegun = true
             step = .confirmed(other)
         default:
-            guard hasBegun else { return }
+            // The answer comes before the first word of what it has begun.
+            let isOver = isAnswered && !device.pairingError.isEmpty && device.pairingError != formerError
+            guard hasBegun || isOver else { return }
             if !device.pairingError.isEmpty {
                 fail(device.pairingError.shown)
             } else if device.isPaired {

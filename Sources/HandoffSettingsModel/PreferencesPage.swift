@@ -72,22 +72,18 @@ package struct PreferencesPage: Equatable, Sendable {
     }
 
     /// Keeps the application `id` out, or no longer.
-    package func excluding(_ id: String, _ isExcluded: Bool) -> Request {
-        let others = excluded.map(\.id).filter { $0 != id }
-        return .setPreference("ExcludedApplications", .strings((others + (isExcluded ? [id] : [])).sorted()))
+    package static func excluding(_ id: String, _ isExcluded: Bool) -> Request {
+        .changeList(ListChange("ExcludedApplications", id, isIn: isExcluded))
     }
 
     /// Shares the folder at `path` under `name`, or that name no longer if it is nil.
-    package func sharing(_ name: String, _ path: String?) -> Request {
-        var all = Dictionary(folders.map { ($0.name, $0.path) }) { first, _ in first }
-        all[name] = path
-        return .setSharedFolders(all)
+    package static func sharing(_ name: String, _ path: String?) -> Request {
+        .changeFolders(FolderChange(name, path))
     }
 
     /// Switches the adapter `id` on or off.
-    package func switching(_ id: String, _ isOn: Bool) -> Request {
-        let others = adapters.filter { !$0.isOn && $0.id != id }.map(\.id)
-        return .setPreference("DisabledAdapters", .strings((others + (isOn ? [] : [id])).sorted()))
+    package static func switching(_ id: String, _ isOn: Bool) -> Request {
+        .changeList(ListChange("DisabledAdapters", id, isIn: !isOn))
     }
 
     private static func texts(_ value: Value?) -> [(String, String)] {

@@ -5,8 +5,10 @@ package import DBus
 package enum Request: Equatable, Sendable {
     /// Writes a preference of this name.
     case setPreference(String, Value)
-    /// Writes which folders are shared: their paths by their names.
-    case setSharedFolders([String: String])
+    /// Changes a preference that is a list, as it is then. Such changes are made one after the other.
+    case changeList(ListChange)
+    /// Changes which folders are shared, as they are then; likewise.
+    case changeFolders(FolderChange)
     /// Has the bus start the broker, which has it start the bridge.
     case startBroker
     /// Has the bus start the bridge.

@@ -23,20 +23,20 @@ struct PairingFlowTests {
         var flow = PairingFlow(try report())
         #expect(flow.beginning == [.setDiscoverable(true)])
         #expect(flow.choose(addresses: ["", "192.0.2.1:5"]) == [.connect(["192.0.2.1:5"])])
-        #expect(flow.step == .connecting)
+        #expect(flow.step == .connecting(["192.0.2.1:5"]))
         #expect(flow.finish(.connect(["192.0.2.1:5"]), .device(id)) == [.pair(id)])
         #expect(flow.step == .waiting(pad))
         // It has not begun, so that there is nothing to be concluded from.
-        flow.take(try report())
+        _ = flow.take(try report())
         #expect(flow.step == .waiting(pad))
-        flow.take(try report("waiting"))
-        flow.take(try report("comparing", code: "123456"))
+        _ = flow.take(try report("waiting"))
+        _ = flow.take(try report("comparing", code: "123456"))
         #expect(flow.step == .comparing(pad, code: "123456"))
-        #expect(flow.answer(matches: true) == [.confirmPairing(id, matches: true)])
-        #expect(flow.answer(matches: true).isEmpty)
-        flow.take(try report("comparing", code: "123456"))
+        #expect(flow.answer("123456", matches: true) == [.confirmPairing(id, matches: true)])
+        #expect(flow.answer("123456", matches: true).isEmpty)
+        _ = flow.take(try report("comparing", code: "123456"))
         #expect(flow.step == .confirmed(pad))
-        flow.take(try report("none", paired: true))
+        _ = flow.take(try report("none", paired: true))
         #expect(flow.step == .paired(pad))
         #expect(flow.end() == [.setDiscoverable(false)])
     }
@@ -52,12 +52,12 @@ struct PairingFlowTests {
     func differs() throws {
         var flow = PairingFlow(try report("comparing", code: "000111"))
         _ = flow.choose(device: id)
-        #expect(flow.answer(matches: false) == [.confirmPairing(id, matches: false)])
+        #expect(flow.answer("000111", matches: false) == [.confirmPairing(id, matches: false)])
         guard case .failed = flow.step else {
             Issue.record("it goes on")
             return
         }
-        flow.take(try report("none", error: "Not the same."))
+        _ = flow.take(try report("none", error: "Not the same."))
         #expect(flow.restart() == [.setDiscoverable(true)])
         #expect(flow.step == .choosing)
     }
@@ -71,8 +71,8 @@ struct PairingFlowTests {
     func ends(_ state: String, _ error: String, _ shown: String) throws {
         var flow = PairingFlow(try report())
         _ = flow.choose(device: id)
-        flow.take(try report("waiting"))
-        flow.take(try report(state, error: error))
+        _ = flow.take(try report("waiting"))
+        _ = flow.take(try report(state, error: error))
         #expect(flow.step == .failed(shown))
     }
 
@@ -80,11 +80,11 @@ struct PairingFlowTests {
     func gone() throws {
         var flow = PairingFlow(try report("waiting"))
         _ = flow.choose(device: id)
-        flow.take(Samples.report())
+        _ = flow.take(Samples.report())
         #expect(flow.step == .failed("The other device is gone. Try again."))
         _ = flow.restart()
         _ = flow.choose(device: id)
-        flow.take(StatusReport())
+        _ = flow.take(StatusReport())
         #expect(flow.step == .failed("The bridge has ended. Try again."))
     }
 
@@ -100,6 +100,21 @@ struct PairingFlowTests {
         #expect(flow.step == .failed("There are 62 peers."))
     }
 
+    @Test("what comes of a connection that was given up says nothing of the one that was chosen then")
+    func anotherConnection() throws {
+        var flow = PairingFlow(try report())
+        let (slow, chosen) = (["192.0.2.1:5"], ["192.0.2.2:5"])
+        _ = flow.choose(addresses: slow)
+        _ = flow.restart()
+        #expect(flow.choose(addresses: chosen) == [.connect(chosen)])
+        #expect(flow.finish(.connect(slow), .device(Samples.device)).isEmpty)
+        #expect(flow.step == .connecting(chosen))
+        #expect(flow.finish(.connect(slow), .failed(name: "", message: "Nobody answers.")).isEmpty)
+        #expect(flow.step == .connecting(chosen))
+        #expect(flow.finish(.connect(chosen), .device(id)) == [.pair(id)])
+        #expect(flow.step == .waiting(pad))
+    }
+
     @Test("closing the dialog gives up what is under way, and hides this device again")
     func closed() throws {
         for state in ["waiting", "comparing", "confirmed"] {
@@ -110,12 +125,97 @@ struct PairingFlowTests {
         }
     }
 
+    @Test(
+        "while the user chooses, this device can be found, even after the bridge has ended that, or has begun anew"
+    )
+    func discoverable() throws {
+        let (on, off) = (Samples.bridge([:], ["Discoverable": .boolean(true)]), Samples.bridge())
+        var flow = PairingFlow(Samples.report())
+        // The answer to the first request is yet to come.
+        #expect(flow.take(Samples.report(Samples.broker(), off)).isEmpty)
+        _ = flow.finish(.setDiscoverable(true), .done)
+        #expect(flow.take(Samples.report(Samples.broker(), on)).isEmpty)
+        #expect(flow.take(Samples.report(Samples.broker(), off)) == [.setDiscoverable(true)])
+        #expect(flow.take(Samples.report(Samples.broker(), off)).isEmpty)
+        _ = flow.finish(.setDiscoverable(true), .failed(name: "", message: "It has ended."))
+        #expect(flow.take(StatusReport()).isEmpty)
+        #expect(flow.take(Samples.report(Samples.broker(), off)) == [.setDiscoverable(true)])
+        _ = flow.finish(.setDiscoverable(true), .done)
+        // A device that was chosen already need not find this one.
+        _ = flow.choose(addresses: ["192.0.2.1:5"])
+        #expect(flow.take(Samples.report(Samples.broker(), off)).isEmpty)
+    }
+
+    @Test("pairing that ends as soon as it has begun says why", arguments: [true, false])
+    func endsAtOnce(isToldFirst: Bool) throws {
+        var flow = PairingFlow(try report("none", error: "It took too long."))
+        _ = flow.choose(device: id)
+        // That is why it failed before.
+        _ = flow.take(try report("none", error: "It took too long."))
+        #expect(flow.step == .waiting(pad))
+        if isToldFirst {
+            _ = flow.take(try report("none", error: "It is full."))
+        } else {
+            _ = flow.take(try report("waiting"))
+        }
+        _ = flow.finish(.pair(id), .done)
+        if !isToldFirst {
+            #expect(flow.step == .waiting(pad))
+            _ = flow.take(try report("none", error: "It is full."))
+        }
+        #expect(flow.step == .failed("It is full."))
+    }
+
+    @Test("what comes of pairing that was given up says nothing of another attempt with the same device")
+    func anotherAttempt() throws {
+        var flow = PairingFlow(try report())
+        _ = flow.choose(device: id)
+        #expect(flow.restart() == [.cancelPairing(id), .setDiscoverable(true)])
+        _ = flow.choose(device: id)
+        _ = flow.finish(.pair(id), .failed(name: "", message: "It is full."))
+        #expect(flow.step == .waiting(pad))
+        _ = flow.finish(.pair(id), .failed(name: "", message: "There are 62 peers."))
+        #expect(flow.step == .failed("There are 62 peers."))
+    }
+
+    @Test("what is over stays as it was when the bridge ends")
+    func over() throws {
+        var flow = PairingFlow(try report("confirmed"))
+        _ = flow.choose(device: id)
+        _ = flow.take(try report("none", paired: true))
+        _ = flow.take(StatusReport())
+        _ = flow.take(try report())
+        #expect(flow.step == .paired(pad))
+        flow = PairingFlow(try report("waiting"))
+        _ = flow.choose(device: id)
+        _ = flow.take(try report("none", error: "It is full."))
+        _ = flow.take(StatusReport())
+        #expect(flow.step == .failed("It is full."))
+    }
+
+    @Test("what the user says counts for the code that was shown, and for no other")
+    func anotherCode() throws {
+        var flow = PairingFlow(try report("comparing", code: "123456"))
+        _ = flow.choose(device: id)
+        #expect(flow.answer("654321", matches: true).isEmpty)
+        #expect(flow.step == .comparing(pad, code: "123456"))
+        for hasAnswered in [false, true] {
+            flow = PairingFlow(try report("comparing", code: "123456"))
+            _ = flow.choose(device: id)
+            if hasAnswered { _ = flow.answer("123456", matches: true) }
+            _ = flow.take(try report("comparing", code: "654321"))
+            #expect(
+                flow.step == .failed("The number has changed, because pairing has begun anew. Try again."))
+            #expect(flow.answer("654321", matches: true).isEmpty)
+        }
+    }
+
     @Test("nothing is chosen twice")
     func once() throws {
         var flow = PairingFlow(try report())
         _ = flow.choose(device: id)
         #expect(flow.choose(device: Samples.device).isEmpty)
         #expect(flow.choose(addresses: ["192.0.2.1:5"]).isEmpty)
-        #expect(flow.answer(matches: true).isEmpty)
+        #expect(flow.answer("", matches: true).isEmpty)
     }
 }

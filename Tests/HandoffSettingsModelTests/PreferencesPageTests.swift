@@ -43,26 +43,53 @@ struct PreferencesPageTests {
         #expect(odd.excluded.isEmpty && odd.folders.isEmpty)
     }
 
-    @Test("a change writes the whole of a preference, with what is there already")
+    @Test("a change of a list is that of one entry, and applies to what is there when it is made")
     func changes() throws {
-        let folders = try Value.dictionary(key: "s", value: "s", [(.string("Work"), .string("/w"))])
-        let page = page(["ExcludedApplications": .strings(["b", "a"]), "SharedFolders": folders])
+        #expect(try list(["b", "a"], PreferencesPage.excluding("c", true)) == ["a", "b", "c"])
+        #expect(try list(["b", "a"], PreferencesPage.excluding("a", true)) == ["a", "b"])
+        // One after the other, neither brings back what the other has taken away.
         #expect(
-            page.excluding("c", true) == .setPreference("ExcludedApplications", .strings(["a", "b", "c"])))
-        #expect(page.excluding("a", true) == .setPreference("ExcludedApplications", .strings(["a", "b"])))
-        #expect(page.excluding("a", false) == .setPreference("ExcludedApplications", .strings(["b"])))
-        #expect(page.sharing("Cloud", "/c") == .setSharedFolders(["Work": "/w", "Cloud": "/c"]))
-        #expect(page.sharing("Work", nil) == .setSharedFolders([:]))
+            try list(
+                ["b", "a"], PreferencesPage.excluding("a", false), PreferencesPage.excluding("b", false))
+                == [])
+        #expect(
+            try folders(
+                ["Work": "/w"], PreferencesPage.sharing("Cloud", "/c"), PreferencesPage.sharing("Work", nil))
+                == ["Cloud": "/c"])
     }
 
+    /// What becomes of `entries` when these changes are made.
+    private func list(_ entries: [String], _ requests: Request...) throws -> [String] {
+        try requests.reduce(entries) { entries, request in
+            guard case .changeList(let change) = request else { throw OtherRequest() }
+            return change.applied(to: entries)
+        }
+    }
+
+    private func folders(_ folders: [String: String], _ requests: Request...) throws -> [String: String] {
+        try requests.reduce(folders) { folders, request in
+            guard case .changeFolders(let change) = request else { throw OtherRequest() }
+            return change.applied(to: folders)
+        }
+    }
+
+    private struct OtherRequest: Error {}
+
     @Test("an adapter is on unless it was switched off")
-    func adapters() {
+    func adapters() throws {
         var state = WindowState(adapters: [.init(id: "media", name: "Media"), .init(id: "web", name: "Web")])
         state.take(Samples.report(Samples.broker(preferences: ["DisabledAdapters": .strings(["web"])])))
         let page = WindowContent(state, at: 0, Samples.names).preferences
         #expect(page.adapters.map(\.isOn) == [true, false])
+        // Names of adapters that are not installed stay.
         #expect(
-            page.switching("media", false) == .setPreference("DisabledAdapters", .strings(["media", "web"])))
-        #expect(page.switching("web", true) == .setPreference("DisabledAdapters", .strings([])))
+            try list(["other", "web"], PreferencesPage.switching("media", false)) == [
+                "media", "other", "web",
+            ])
+        #expect(try list(["other", "web"], PreferencesPage.switching("web", true)) == ["other"])
+        guard case .changeList(let change) = PreferencesPage.switching("web", true) else {
+            throw OtherRequest()
+        }
+        #expect(change.preference == "DisabledAdapters")
     }
 }
