@@ -50,8 +50,10 @@ struct FailureTextTests {
 
     @Test("a device without a name is called by the beginning of its id")
     func devices() {
-        let id = "0123456789abcdef"
-        #expect(ChosenText.device(name: "", id: id).shown == "01234567")
+        let id = "a1b2c3d4e5f60718"
+        #expect(ChosenText.device(name: "", id: id).shown == "a1b2c3d4")
+        // An id can be sought that begins with the digits of a code.
+        #expect(ChosenText.device(name: "", id: "01234567abcdef01").shown == "########")
         #expect(ChosenText.device(name: "desk", id: id).shown == "desk")
     }
 }
