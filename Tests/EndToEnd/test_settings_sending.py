@@ -112,6 +112,8 @@ def test_not_sent(seen: Machines) -> None:
     link = other.paired_link_to(desk)
     link.errors["Invite"] = ("org.freedesktop.DBus.Error.UnknownMethod", "There is no such method.")
     Client(desk).offer("A letter")
+    # What a new link asks first is answered before a window takes its time to open.
+    wait(lambda: any(message.get_member() == "Offer" for message in link.read_messages()), "the offer to arrive")
     window = Settings(desk, desk.screen)
     send_to(window, "A letter", "other")
     window.wait_for("label", "Being sent…")
