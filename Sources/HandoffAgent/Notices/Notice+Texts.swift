@@ -70,18 +70,23 @@ extension Notice {
         return Notice(
             slot: .progress(path), title: tr("Nothing was continued"),
             lines: [
-                PeerText.message(failure.message).sentence, PeerText.message(failure.detail).sentence,
+                PeerText.message(failure.message).sentence, saying(failure.detail),
                 failure.offer.label.quoted, failure.offer.device.shown,
             ].filter { !$0.isEmpty },
             applications: failure.offer.applications, icon: "dialog-warning",
             buttons: failure.canTryAgain ? [Button(label: tr("Try again"), press: again)] : [])
     }
 
+    /// What a daemon, or another device through it, says in its own words, which could imitate ours; empty if nothing.
+    private static func saying(_ detail: String) -> String {
+        detail.isEmpty ? "" : ChosenText(title: detail).quoted
+    }
+
     /// What is current here was not sent to `device`.
     static func notSent(to device: KnownDevice, _ failure: FailureText) -> Notice {
         Notice(
             slot: .sending, title: tr("Nothing was sent"),
-            lines: [failure.summary, failure.detail.sentence, device.label.shown].filter { !$0.isEmpty },
+            lines: [failure.summary, saying(failure.detail), device.label.shown].filter { !$0.isEmpty },
             icon: "dialog-warning")
     }
 

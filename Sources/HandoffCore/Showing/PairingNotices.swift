@@ -43,6 +43,11 @@ public struct PairingNotices: Sendable {
     public static let patience = Duration.milliseconds(300)
     /// Of how many devices something is shown at a time.
     public static let maximum = 8
+    /// How many devices may be shown as asking within ``pace``. What is more waits, and of what waits the latest is first:
+    /// whoever asks ever again under other names does not fill the screen.
+    public static let maximumAsks = 3
+    /// The time that ``maximumAsks`` is for.
+    public static let pace = Duration.seconds(10)
 
     private struct Entry {
         var device: Device
@@ -57,6 +62,9 @@ public struct PairingNotices: Sendable {
     }
 
     private var entries: [String: Entry] = [:]
+    private var asks = EventRate(limit: maximumAsks, period: pace)
+    /// When the next device may be shown as asking; nil if at once.
+    private var askableAt: Instant?
     private var isLocked = true
 
     /// No device is being paired.
@@ -64,7 +72,7 @@ public struct PairingNotices: Sendable {
 
     /// When ``advance(to:)`` has something to do; nil if time changes nothing.
     public var nextTime: Instant? {
-        isLocked ? nil : entries.values.filter { !$0.isShown && !$0.isClosed }.map(\.time).min()
+        isLocked ? nil : entries.values.filter { !$0.isShown && !$0.isClosed }.map(time(of:)).min()
     }
 
     /// These are the devices now.
@@ -108,13 +116,35 @@ public struct PairingNotices: Sendable {
     /// Time has passed.
     public mutating func advance(to now: Instant) -> [Action] {
         guard !isLocked else { return [] }
+        askableAt = nil
         var actions: [Action] = []
-        for (id, entry) in entries.sorted(by: { $0.key < $1.key })
+        for (id, entry) in entries.sorted(by: { Self.comes($0, before: $1) })
         where !entry.isShown && !entry.isClosed && entry.time <= now {
+            if entry.device.stage == .waiting, !asks.count(at: now) {
+                askableAt = asks.nextAllowed(at: now)
+                continue
+            }
             entries[id]?.isShown = true
             actions.append(entry.device.stage == .waiting ? .ask(entry.device) : .compare(entry.device))
         }
         return actions
+    }
+
+    /// Codes come first; of those that ask the latest.
+    private static func comes(_ one: (key: String, value: Entry), before other: (key: String, value: Entry))
+        -> Bool
+    {
+        let (isAsking, isOtherAsking) = (
+            one.value.device.stage == .waiting, other.value.device.stage == .waiting
+        )
+        if isAsking != isOtherAsking { return !isAsking }
+        return isAsking && one.value.since != other.value.since
+            ? one.value.since > other.value.since : one.key < other.key
+    }
+
+    private func time(of entry: Entry) -> Instant {
+        guard entry.device.stage == .waiting, let askableAt else { return entry.time }
+        return max(entry.time, askableAt)
     }
 
     private static func isWorthShowing(_ device: Device) -> Bool {

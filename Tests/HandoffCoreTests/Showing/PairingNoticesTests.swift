@@ -87,4 +87,26 @@ struct PairingNoticesTests {
         let all = (0..<100).map { device("\($0)", .comparing) }
         #expect(notices.update(all, at: at(1)).count == PairingNotices.maximum)
     }
+
+    @Test(
+        "of many that ask few are shown in ten seconds, and then the latest; a code is always shown at once")
+    func paced() {
+        var notices = here()
+        var asked: [String] = []
+        for number in 0..<100 {
+            let now = at(1 + Double(number) / 10)
+            let asking = PairingNotices.Device(
+                id: "\(number)", name: "Pad", stage: .waiting, isAsking: true)
+            for action in notices.update([asking], at: now)
+                + notices.advance(to: now.advanced(by: PairingNotices.patience))
+            {
+                if case .ask(let device) = action { asked.append(device.id) }
+            }
+        }
+        #expect(asked == ["0", "1", "2"])
+        #expect(notices.nextTime == at(11).advanced(by: PairingNotices.patience))
+        #expect(
+            notices.update([device("code", .comparing)], at: at(11)).contains(
+                .compare(device("code", .comparing))))
+    }
 }
