@@ -3,7 +3,10 @@ package import HandoffCore
 
 extension RemoteOffer {
     /// What to call it: the title, or the application if there is none; fit to be shown.
-    package var label: ChosenText { ChosenText(title: title.isEmpty ? applicationID : title) }
+    package var label: ChosenText {
+        let chosen = ChosenText(title: title)
+        return chosen.shown.isEmpty ? ChosenText(title: applicationID) : chosen
+    }
 
     /// What to call its device; fit to be shown.
     package var device: ChosenText { .device(name: deviceName, id: deviceID) }

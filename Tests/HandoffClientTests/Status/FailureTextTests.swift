@@ -55,5 +55,7 @@ struct FailureTextTests {
         // An id can be sought that begins with the digits of a code.
         #expect(ChosenText.device(name: "", id: "01234567abcdef01").shown == "########")
         #expect(ChosenText.device(name: "desk", id: id).shown == "desk")
+        // Nor is what cannot be seen a name.
+        #expect(ChosenText.device(name: "\u{200B}\u{2060}", id: id).shown == "a1b2c3d4")
     }
 }
