@@ -272,8 +272,9 @@ class Device:
         link.hello(paired=True)
 
         def connected() -> Any:
-            link.read_messages()
-            return machine.connected_to(self.id)
+            # Whoever connects is asked in turn, and has to answer before a test does something that takes its time.
+            is_asked = any(message.get_member() == "Hello" for message in link.read_messages())
+            return is_asked and machine.connected_to(self.id)
 
         wait(connected, f"{machine.name} to be connected")
         return link

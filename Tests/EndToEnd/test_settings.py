@@ -114,9 +114,16 @@ def test_pairing_refused(strangers: Machines) -> None:
     assert not shown(desk, lap.device_id).get("Paired")
     at_lap.press("Try Again")
     at_lap.wait_for("text", "Address, HOST:PORT")
-    at_lap.focus()
-    at_lap.keys("Escape")
-    at_lap.wait_until(lambda: not at_lap.find("frame", "Pair a Device"), "the end of the dialog")
+
+    def is_closed() -> bool:
+        if not at_lap.find("frame", "Pair a Device"):
+            return True
+        # Without a window manager a key that comes while the page changes may be lost. The user would press it again too.
+        at_lap.focus()
+        at_lap.keys("Escape")
+        return False
+
+    at_lap.wait_until(is_closed, "the end of the dialog")
     wait(lambda: not lap.session.get(BRIDGE_ROOT, "Bridge.Discoverable"), "that lap can no longer be found")
 
 
