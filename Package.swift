@@ -126,7 +126,8 @@ let package = Package(
         tests("DBusGenerator", ["DBusGeneratorLibrary"]),
         tests("HandoffCore", ["HandoffCore"]),
         tests("HandoffInterfaces", ["DBus", "HandoffCore", "HandoffInterfaces", "MainLoop", "TestSupport"]),
-        tests("HandoffDaemon", ["HandoffCore", "HandoffDaemon", "MainLoop", "TestSupport"]),
+        tests(
+            "HandoffDaemon", ["DBus", "HandoffCore", "HandoffDaemon", "MainLoop", "Platform", "TestSupport"]),
         tests(
             "HandoffBroker",
             [

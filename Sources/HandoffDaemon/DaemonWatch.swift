@@ -16,9 +16,11 @@ public final class DaemonWatch {
     private var watch: NameWatch?
     /// The owner that the bus reported last, whoever that is.
     private var latest: BusName?
+    /// The daemon that was told of last.
+    private var daemon: BusName?
 
     /// Calls `body` with the unique name of the daemon `name`, or nil for none: once it is known, then at each change, until
-    /// this is freed.
+    /// this is freed. Between a daemon and the one that replaces it, there is none while the bus is asked who that is.
     public init(_ name: BusName, on bus: Bus, log: Log, _ body: @escaping @MainLoop (BusName?) -> Void) {
         self.name = name
         self.bus = bus
@@ -29,7 +31,9 @@ public final class DaemonWatch {
 
     private func changed(_ owner: BusName?) {
         latest = owner
-        guard let owner else { return body(nil) }
+        guard let owner else { return tell(nil) }
+        // Whoever has lost the name answers no longer what it was asked, and may be gone by the time the next is known.
+        if let daemon, daemon != owner { tell(nil) }
         bus.identify(owner) { [weak self] in self?.identified($0, owner) }
     }
 
@@ -40,8 +44,13 @@ public final class DaemonWatch {
             log.warning(
                 "\(owner) has taken the bus name \(name) from a sandbox, or it cannot be found out that it has not:"
                     + " it is not talked to. End that program, then start the daemon anew.")
-            return body(nil)
+            return tell(nil)
         }
+        tell(owner)
+    }
+
+    private func tell(_ owner: BusName?) {
+        daemon = owner
         body(owner)
     }
 }

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import DBus
+import HandoffDaemon
+import MainLoop
+import Platform
+import TestSupport
+import Testing
+
+@Suite("Who the other daemon is", .timeLimit(.minutes(2)))
+struct DaemonWatchTests {
+    private static let name: BusName = "org.example.Daemon"
+
+    @Test("a daemon that another replaces is none from then on, also while the bus is asked who the other is")
+    func replaced() async throws {
+        try await onLoop {
+            let bus = try await TestBus.start()
+            let (watcher, first, second) = (try bus.connect(), try bus.connect(), try bus.connect())
+            var told: [BusName?] = []
+            let watch = DaemonWatch(Self.name, on: watcher, log: Log(domain: "test")) { told.append($0) }
+            try await eventually { told == [nil] }
+            _ = try await first.request(Self.name)
+            try await eventually { told == [nil, first.uniqueName] }
+            _ = try await second.request(Self.name, replacing: true)
+            try await eventually { told.last == second.uniqueName }
+            #expect(told == [nil, first.uniqueName, nil, second.uniqueName])
+            try await second.release(Self.name)
+            try await eventually { told == [nil, first.uniqueName, nil, second.uniqueName, nil] }
+            withExtendedLifetime(watch) {}
+        }
+    }
+}
