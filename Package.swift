@@ -80,8 +80,13 @@ let package = Package(
         ),
         module("HandoffDaemon", ["DBus", "HandoffCore", "HandoffInterfaces", "MainLoop", "Platform"]),
         module(
+            "HandoffStarting", ["CGio", "DBus", "HandoffCore", "HandoffDaemon", "MainLoop", "Platform"]),
+        module(
             "HandoffBroker",
-            ["CGio", "DBus", "HandoffCore", "HandoffDaemon", "HandoffInterfaces", "MainLoop", "Platform"]),
+            [
+                "CGio", "DBus", "HandoffCore", "HandoffDaemon", "HandoffInterfaces", "HandoffStarting",
+                "MainLoop", "Platform",
+            ]),
         program("handoffd", ["HandoffBroker", "HandoffDaemon", "HandoffInterfaces"]),
         module(
             "HandoffBridge",
@@ -132,7 +137,7 @@ let package = Package(
             "HandoffBroker",
             [
                 "CGio", "DBus", "HandoffBroker", "HandoffCore", "HandoffDaemon", "HandoffInterfaces",
-                "MainLoop", "TestSupport",
+                "HandoffStarting", "MainLoop", "TestSupport",
             ]),
         tests(
             "HandoffBridge",
@@ -141,6 +146,9 @@ let package = Package(
                 "MainLoop",
                 "Platform", "TestSupport",
             ]),
+        tests(
+            "HandoffStarting",
+            ["DBus", "HandoffCore", "HandoffStarting", "MainLoop", "TestSupport"]),
         tests("HandoffAssociations", ["HandoffAssociations", "HandoffCore"]),
         tests(
             "HandoffAgent",

@@ -3,6 +3,7 @@ public import DBus
 internal import HandoffCore
 internal import HandoffDaemon
 internal import HandoffInterfaces
+internal import HandoffStarting
 public import MainLoop
 internal import Platform
 

@@ -2,6 +2,7 @@
 internal import DBus
 internal import HandoffCore
 internal import HandoffInterfaces
+internal import HandoffStarting
 internal import MainLoop
 
 /// What is known of peers: what they are called, and the way to them.

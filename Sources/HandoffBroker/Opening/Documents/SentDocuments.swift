@@ -2,6 +2,7 @@
 internal import DBus
 internal import HandoffCore
 internal import HandoffInterfaces
+internal import HandoffStarting
 internal import MainLoop
 internal import Platform
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffCore
-internal import HandoffDaemon
 internal import HandoffInterfaces
+internal import HandoffStarting
 internal import MainLoop
 internal import Platform
 
@@ -10,15 +10,11 @@ internal import Platform
 @MainLoop
 final class ApplicationStarter {
     let bus: Bus
-    private let services: UserServices
+    private let programs: ProgramStarter
     /// The starts that are under way: whoever wants the same application meanwhile gets the same one.
     private var starts: [ApplicationID: Task<Void, any Error>] = [:]
     /// The programs that are expected to register.
     private var expected: [ApplicationID: StartedProgram] = [:]
-    /// What reads the standard error of programs, and what waits for children, until they end.
-    private var outputs: [Int: ErrorOutput] = [:]
-    private var children: [Int32: ChildWatch] = [:]
-    private var nextNumber = 0
 
     private let looks: FileLooks
     /// Finds desktop entries.
@@ -32,7 +28,7 @@ final class ApplicationStarter {
         self.bus = bus
         self.looks = looks
         self.find = find
-        services = UserServices(bus)
+        programs = ProgramStarter(bus, looks, brokerLog)
     }
 
     // MARK: Applications that register
@@ -86,7 +82,7 @@ final class ApplicationStarter {
     /// Runs a program until it has registered, or ends without having done so. A program that ends with status 0 may have
     /// handed over to another.
     private func expect(_ launch: Launch) async throws {
-        try await running(launch) { program in
+        try await programs.running(launch) { program in
             expected[launch.application] = program
             defer { expected[launch.application] = nil }
             if let end = await program.end(within: Self.expecting), !end.isSuccess {
@@ -115,7 +111,7 @@ final class ApplicationStarter {
                     try Launch(
                         application, line, of: entry, opening: opened, activationToken: activationToken)
                 }
-                try await running(launch) { program in
+                try await programs.running(launch) { program in
                     if let end = await program.end(within: Self.opening), !end.isSuccess {
                         throw program.failure(end, " instead of opening it")
                     }
@@ -168,54 +164,5 @@ final class ApplicationStarter {
             .accessDenied,
             "Its bus name is owned by another program, which runs in a sandbox, or about which nothing can be found"
                 + " out. End that program.")
-    }
-
-    // MARK: Programs
-
-    /// Starts a program, and calls `body` with it: in a unit of its own where the user's systemd runs, else as a child.
-    private func running(
-        _ launch: Launch, _ body: @MainLoop (StartedProgram) async throws -> Void
-    ) async throws {
-        let pipe = try ErrorPipe.make()
-        let program = StartedProgram(launch.application, read(pipe.ours, of: launch.application))
-        guard await services.isThere() else {
-            try await spawn(launch, pipe.theirs, program)
-            return try await body(program)
-        }
-        var generator = SystemRandomNumberGenerator()
-        let name = UnitName(launch.application, random: generator.next())
-        let unit = try await services.start(launch, name, errors: pipe.theirs, program)
-        brokerLog.debug("\(launch.application) runs in \(name).")
-        defer { services.forget(unit) }
-        try await body(program)
-    }
-
-    private func read(_ descriptor: consuming FileDescriptor, of application: ApplicationID) -> ErrorOutput {
-        nextNumber += 1
-        let number = nextNumber
-        let output = ErrorOutput(descriptor, of: application) { [weak self] in self?.outputs[number] = nil }
-        outputs[number] = output
-        return output
-    }
-
-    /// Starts a program as a child that outlives this process.
-    private func spawn(
-        _ launch: Launch, _ errors: consuming FileDescriptor, _ program: StartedProgram
-    ) async throws {
-        let environment = SessionEnvironment.variables.merging(launch.environment) { $1 }
-        let folder = launch.folder ?? environment["HOME"] ?? "/"
-        let number = errors.number
-        // Executing a program blocks as long as the file system does. It is waited for, since what is used for it has to
-        // stay, and the process has to be reaped.
-        let process = try await looks.find(.starting, of: launch.application.description, within: nil) {
-            try ProgramFiles.spawn(
-                launch.program, launch.arguments, environment: environment, folder: folder,
-                standardError: number)
-        }
-        children[process] = ChildWatch(process) { [weak self] status in
-            self?.children[process] = nil
-            program.ended(ProgramEnd(status: status))
-        }
-        brokerLog.debug("\(launch.application) runs as process \(process).")
     }
 }

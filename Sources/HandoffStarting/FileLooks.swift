@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
 internal import HandoffDaemon
-internal import MainLoop
+package import MainLoop
 internal import Platform
 
 /// Looks at files on threads of their own, since a file system that does not answer stops whoever asks it. A thread that
 /// it stops is there as long as that goes on, so only so many are at a time.
 @MainLoop
-final class FileLooks {
+package final class FileLooks {
     /// What is looked for. Each has a number of threads of its own, so that what peers can cause keeps nobody from what
     /// the user wants.
-    enum Purpose: CaseIterable {
+    package enum Purpose: CaseIterable {
         /// What sync clients share.
         case syncClients
         /// Where the documents of activities are.
@@ -27,7 +27,7 @@ final class FileLooks {
         case starting
 
         /// How many looks there may be at a time, whether or not anybody waits for them.
-        var maximum: Int {
+        package var maximum: Int {
             switch self {
             case .syncClients: 1
             case .sharedCopy: 16
@@ -50,9 +50,9 @@ final class FileLooks {
     }
 
     /// How long anybody waits for a look that is not needed.
-    static let patience = Duration.milliseconds(500)
+    package static let patience = Duration.milliseconds(500)
     /// How long anybody waits for a look that is.
-    static let longPatience = Deadline.documentOpening
+    package static let longPatience = Deadline.documentOpening
 
     /// A look that has not come back, whether or not anybody waits for it.
     private struct Look {
@@ -65,10 +65,11 @@ final class FileLooks {
     private var underWay: [Int: Look] = [:]
     private var nextNumber = 0
 
-    init() {}
+    /// Nothing is looked at yet.
+    package init() {}
 
     /// What `body` returns; nil if it takes longer than ``patience``, or if too many others do.
-    func look<Result: Sendable>(
+    package func look<Result: Sendable>(
         _ purpose: Purpose, of subject: String? = nil, _ body: @escaping @Sendable () -> Result
     ) async -> Result? {
         try? await find(purpose, of: subject, within: Self.patience, body)
@@ -81,7 +82,7 @@ final class FileLooks {
     ///   - time: how long to wait for it; nil for however long it takes.
     /// - Throws: what `body` throws; `ConnectionUnavailable` if it takes longer than `time`, or another look at `subject`
     ///   already does; `LimitsExceeded` if too many others do.
-    func find<Result: Sendable>(
+    package func find<Result: Sendable>(
         _ purpose: Purpose, of subject: String? = nil, within time: Duration? = longPatience,
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {

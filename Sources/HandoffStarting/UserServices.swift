@@ -6,10 +6,11 @@ internal import MainLoop
 internal import Platform
 
 /// The user's own systemd (org.freedesktop.systemd1(5)), where there is one on the session bus. What it starts is not in
-/// the broker's control group, and so does not end with the broker.
+/// this process's control group, and so does not end with this process.
 @MainLoop
 final class UserServices {
     private let bus: Bus
+    private let log: Log
     /// The programs whose ends are waited for, by their units' objects.
     private var followed: [ObjectPath: StartedProgram] = [:]
     private var manager: BusName?
@@ -21,14 +22,14 @@ final class UserServices {
     private nonisolated static let service = "org.freedesktop.systemd1.Service"
     private nonisolated static let unit = "org.freedesktop.systemd1.Unit"
 
-    init(_ bus: Bus) { self.bus = bus }
+    init(_ bus: Bus, _ log: Log) { (self.bus, self.log) = (bus, log) }
 
     /// Whether there is one. Who has taken its name from within a sandbox is none.
     func isThere() async -> Bool {
         let owner = try? await bus.identifiedOwner(of: Self.name)
         manager = owner.flatMap { Self.isTrusted($0) ? $0.name : nil }
         if owner != nil, manager == nil {
-            brokerLog.warning(
+            log.warning(
                 "The owner of the bus name \(Self.name) runs in a sandbox, or it cannot be found out that it does not:"
                     + " applications are started without it.")
         }

@@ -5,7 +5,7 @@ import MainLoop
 import TestSupport
 import Testing
 
-@testable import HandoffBroker
+@testable import HandoffStarting
 
 @Suite("Looks at files that take their time")
 struct FileLooksTests {

@@ -8,10 +8,10 @@ internal import Platform
 
 /// The pipe that a program which was started writes its standard error into.
 struct ErrorPipe: ~Copyable {
-    /// Where the broker reads.
+    /// Where this process reads.
     let ours: FileDescriptor
     /// What the program gets. It is open for reading too, so that writing to it never raises SIGPIPE, and it does not
-    /// block: the program fares no worse when the broker ends, or does not keep up.
+    /// block: the program fares no worse when this process ends, or does not keep up.
     let theirs: FileDescriptor
 
     /// How much the pipe holds, in bytes, if the system allows that.
@@ -42,6 +42,7 @@ struct ErrorPipe: ~Copyable {
 @MainLoop
 final class ErrorOutput {
     private let application: ApplicationID
+    private let log: Log
     private let descriptor: FileDescriptor
     private let onEnd: @MainLoop () -> Void
     private var words = LastWords()
@@ -51,7 +52,7 @@ final class ErrorOutput {
     /// How many bytes are read at a time.
     private static let portion = 64 << 10
     /// How long nothing is read after something was: what does not fit into the pipe meanwhile is lost. Whoever writes a
-    /// byte at a time wakes the broker no more often than that.
+    /// byte at a time wakes this process no more often than that.
     private static let rest = Duration.milliseconds(100)
     /// How many lines of a portion are logged.
     private static let loggedLines = 32
@@ -60,11 +61,12 @@ final class ErrorOutput {
 
     /// Reads `descriptor`, which does not block. `onEnd` is called once nobody can write any more.
     init(
-        _ descriptor: consuming FileDescriptor, of application: ApplicationID,
+        _ descriptor: consuming FileDescriptor, of application: ApplicationID, _ log: Log,
         onEnd: @escaping @MainLoop () -> Void
     ) {
         self.descriptor = descriptor
         self.application = application
+        self.log = log
         self.onEnd = onEnd
         listen()
     }
@@ -97,7 +99,7 @@ final class ErrorOutput {
             count = max(0, result)
         }
         for line in words.wrote(bytes, lines: Self.loggedLines) {
-            brokerLog.debug("\(application) says: \(line)")
+            log.debug("\(application) says: \(line)")
         }
         return result
     }

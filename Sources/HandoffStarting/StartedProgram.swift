@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import Glibc
-internal import HandoffCore
-internal import MainLoop
+package import HandoffCore
+package import MainLoop
 internal import Platform
 
 /// How a program ended.
-enum ProgramEnd: Equatable, Sendable {
+package enum ProgramEnd: Equatable, Sendable {
     /// By itself, with this status.
     case exited(Int32)
     /// By this signal.
@@ -20,10 +20,10 @@ enum ProgramEnd: Equatable, Sendable {
     }
 
     /// Whether it has done what it was started for, or has handed that to another.
-    var isSuccess: Bool { self == .exited(0) }
+    package var isSuccess: Bool { self == .exited(0) }
 
     /// What has become of the program, for people: goes on after its name.
-    var text: String {
+    package var text: String {
         switch self {
         case .exited(let status): "ended with status \(status)"
         case .signalled(let number):
@@ -33,37 +33,38 @@ enum ProgramEnd: Equatable, Sendable {
     }
 }
 
-/// A program that the broker has started, for as long as that matters to somebody.
+/// A program that was started, for as long as that matters to somebody.
 @MainLoop
-final class StartedProgram {
+package final class StartedProgram {
     /// Which application it is.
-    let application: ApplicationID
+    package let application: ApplicationID
     private let errors: ErrorOutput
+    private let log: Log
     private var hasEnded = false
     /// What it was waited for: how it ended, or nil if that does not matter any longer.
     private let outcome = Awaited<ProgramEnd?>()
 
-    init(_ application: ApplicationID, _ errors: ErrorOutput) {
-        (self.application, self.errors) = (application, errors)
+    init(_ application: ApplicationID, _ errors: ErrorOutput, _ log: Log) {
+        (self.application, self.errors, self.log) = (application, errors, log)
     }
 
     /// The program has ended, as was learnt now. Only the first end counts.
     func ended(_ end: ProgramEnd) {
         guard !hasEnded else { return }
         hasEnded = true
-        brokerLog.debug("\(application) \(end.text).")
+        log.debug("\(application) \(end.text).")
         outcome.come(end)
     }
 
     /// Nobody has to wait for its end any longer: what it was started for has happened.
-    func release() { outcome.come(nil) }
+    package func release() { outcome.come(nil) }
 
     /// Waits for its end, for at most `time`.
     /// - Returns: how it ended; nil if it still runs, or has been released.
-    func end(within time: Duration) async -> ProgramEnd? { await outcome.value(within: time) ?? nil }
+    package func end(within time: Duration) async -> ProgramEnd? { await outcome.value(within: time) ?? nil }
 
     /// Why it has failed, for people, if it has `ended` like this.
-    func failure(_ ended: ProgramEnd, _ context: String) -> HandoffFailure {
+    package func failure(_ ended: ProgramEnd, _ context: String) -> HandoffFailure {
         let line = errors.lastLine()
         return HandoffFailure(
             .applicationFailed,
