@@ -43,6 +43,28 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
+/// A module of the programs that stand for applications which do not know Handoff, in `Sources/Adapters/FOLDER`.
+func adapter(_ name: String, _ folder: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(
+        name: name, dependencies: ["DBus", "HandoffCore", "MainLoop", "Platform"] + dependencies,
+        path: "Sources/Adapters/\(folder)", swiftSettings: settings)
+}
+
+/// What each adapter may stand on beside that.
+let adapterDependencies: [Target.Dependency] = [
+    "AdapterSupport", "CGio", "HandoffClient", "HandoffDaemon", "HandoffInterfaces", "HandoffStarting",
+]
+
+/// The tests of an adapter, in `Tests/AdapterTests/FOLDER`.
+func adapterTests(_ name: String, _ folder: String) -> Target {
+    .testTarget(
+        name: "\(name)Tests",
+        dependencies: [
+            .byName(name: name), "DBus", "HandoffClient", "HandoffCore", "HandoffInterfaces", "MainLoop",
+            "Platform", "TestSupport",
+        ], path: "Tests/AdapterTests/\(folder)", swiftSettings: settings)
+}
+
 /// The tests of a module, in `Tests/NAMETests`.
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: "\(name)Tests", dependencies: dependencies, swiftSettings: settings)
@@ -111,6 +133,21 @@ let package = Package(
             ],
             exclude: ["Interfaces"], swiftSettings: settings, plugins: ["DBusGeneratorPlugin"]),
         program("handoff-agent", ["HandoffAgent", "HandoffDaemon", "HandoffInterfaces", "Platform"]),
+        adapter(
+            "AdapterSupport", "Support",
+            ["HandoffClient", "HandoffDaemon", "HandoffInterfaces", "HandoffStarting"]),
+        adapter("BrowserAdapter", "Browser", adapterDependencies),
+        adapter("MediaAdapter", "Media", adapterDependencies),
+        adapter("DocumentsAdapter", "Documents", adapterDependencies),
+        adapter("EditorAdapter", "Editor", adapterDependencies),
+        adapter("ShellAdapter", "Shell", adapterDependencies),
+        program(
+            "handoff-adapter",
+            [
+                "AdapterSupport", "BrowserAdapter", "DocumentsAdapter", "EditorAdapter", "MediaAdapter",
+                "Platform",
+                "ShellAdapter",
+            ]),
         module(
             "HandoffKit",
             [
@@ -149,6 +186,12 @@ let package = Package(
         tests(
             "HandoffStarting",
             ["DBus", "HandoffCore", "HandoffStarting", "MainLoop", "TestSupport"]),
+        adapterTests("AdapterSupport", "Support"),
+        adapterTests("BrowserAdapter", "Browser"),
+        adapterTests("MediaAdapter", "Media"),
+        adapterTests("DocumentsAdapter", "Documents"),
+        adapterTests("EditorAdapter", "Editor"),
+        adapterTests("ShellAdapter", "Shell"),
         tests("HandoffAssociations", ["HandoffAssociations", "HandoffCore"]),
         tests(
             "HandoffAgent",

@@ -30,11 +30,13 @@ public final class DaemonProgram {
     /// Parses the command line, runs the daemon, and returns its exit status.
     /// - Parameters:
     ///   - options: the daemon's own options; those that every daemon has are added.
+    ///   - arguments: the command line, the program's name first.
     ///   - export: makes the daemon and exports its objects.
     ///   - begin: called once the name is ours.
     ///   - end: called at the end, while the bus may still be there.
     public nonisolated static func run<Daemon>(
         _ program: String, name: BusName, summary: String, options: [Option] = [],
+        arguments: [String] = CommandLine.arguments,
         export: @escaping @MainLoop @Sendable (Bus, ProgramOptions.Values) throws -> Daemon,
         begin: @escaping @MainLoop @Sendable (Daemon) async throws -> Void,
         end: @escaping @MainLoop @Sendable (Daemon) -> Void = { _ in }
@@ -45,7 +47,7 @@ public final class DaemonProgram {
         Log.useStandardError()
         DescriptorLimit.raise()
         let values: ProgramOptions.Values
-        switch parse(program, summary, options) {
+        switch parse(program, summary, options, arguments) {
         case .run(let parsed): values = parsed
         case .exit(let status): return status
         }
@@ -80,7 +82,9 @@ public final class DaemonProgram {
         case exit(Int32)
     }
 
-    private nonisolated static func parse(_ program: String, _ summary: String, _ own: [Option]) -> Parsed {
+    private nonisolated static func parse(
+        _ program: String, _ summary: String, _ own: [Option], _ arguments: [String]
+    ) -> Parsed {
         var options = ProgramOptions(summary: summary)
         options.flag("replace", "Take the place of a running \(program)")
         options.flag("verbose", letter: "v", "Log debug messages too")
@@ -92,7 +96,7 @@ public final class DaemonProgram {
             }
         }
         do throws(ProgramOptions.Failure) {
-            let values = try options.parse(CommandLine.arguments)
+            let values = try options.parse(arguments)
             if values.has("help") {
                 print(options.help(program: program), terminator: "")
                 return .exit(0)

@@ -13,6 +13,8 @@ extension AccessClass {
     public static let bridge: AccessClass = "bridge"
     /// The connection that owns the broker's bus name now, unless it runs in a sandbox.
     public static let broker: AccessClass = "broker"
+    /// The connection that owns the agent's bus name now, unless it runs in a sandbox.
+    public static let agent: AccessClass = "agent"
     /// On a link: every device at its other end.
     public static let stranger: AccessClass = "stranger"
     /// On a link: a device that both sides have paired.
@@ -27,8 +29,8 @@ extension AccessClass {
 /// For a sandboxed caller, what it may not use does not exist; every other caller is told why it is denied.
 @MainLoop
 public final class BusAccessPolicy: AccessPolicy {
-    /// The unique names of the connections that own the bus names of the classes ``AccessClass/bridge`` and
-    /// ``AccessClass/broker`` now; if there is no entry, nobody belongs to the class.
+    /// The unique names of the connections that own the bus names of the classes ``AccessClass/bridge``,
+    /// ``AccessClass/broker`` and ``AccessClass/agent`` now; if there is no entry, nobody belongs to the class.
     public var nameOwners: [AccessClass: BusName] = [:]
 
     /// Whether it can be found out who runs in a sandbox. Within one it cannot: there, the word of the bus has to do.
@@ -41,11 +43,22 @@ public final class BusAccessPolicy: AccessPolicy {
     /// To be created before a name is requested: then no call that depends on an owner arrives before that is
     /// known.
     public convenience init(bus: Bus) {
+        self.init(bus: bus, watching: [.bridge, .broker])
+    }
+
+    /// A policy that keeps ``nameOwners`` of these classes up to date, as the other does.
+    public convenience init(bus: Bus, watching classes: [AccessClass]) {
         self.init()
-        for (access, name) in [(AccessClass.bridge, HandoffNames.bridge), (.broker, HandoffNames.broker)] {
+        for access in classes {
+            guard let name = Self.names[access] else { continue }
             watches.append(bus.watch(name) { [weak self] in self?.nameOwners[access] = $0 })
         }
     }
+
+    /// The bus names of the classes that are told by one.
+    private static let names: [AccessClass: BusName] = [
+        .bridge: HandoffNames.bridge, .broker: HandoffNames.broker, .agent: HandoffNames.agent,
+    ]
 
     /// A policy whose ``nameOwners`` are set by others.
     public init() {}
@@ -62,9 +75,9 @@ public final class BusAccessPolicy: AccessPolicy {
         case .unsandboxed:
             if caller.sandbox == nil || name == request.object.owner { return .allow }
             return .hide
-        case .bridge, .broker:
+        case .bridge, .broker, .agent:
             if name == nameOwners[request.access], caller.sandbox == nil || !seesSandboxes { return .allow }
-            let owner = request.access == .bridge ? HandoffNames.bridge : HandoffNames.broker
+            let owner = Self.names[request.access]?.text ?? ""
             return refusal(of: request, "is open only to the owner of the bus name \(owner)")
         default: return refusal(of: request, "is not open to anybody on this bus")
         }

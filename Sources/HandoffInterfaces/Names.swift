@@ -13,6 +13,9 @@ public enum HandoffNames {
     /// The bus name of the Handoff window.
     public static let settings: BusName = "org.example.Handoff.Settings"
 
+    /// What each adapter serves for the agent.
+    public static let adapterPath: ObjectPath = "/org/example/Handoff/Adapter"
+
     /// The broker's root object: `Manager`, `PeerManager` and the object manager.
     public static let brokerPath: ObjectPath = "/org/example/Handoff"
     /// Above the activities of this session, each named by its id.

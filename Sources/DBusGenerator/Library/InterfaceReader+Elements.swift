@@ -14,7 +14,7 @@ enum Annotation: String, CustomStringConvertible {
     var values: [String]? {
         switch self {
         case .access, .writeAccess:
-            ["any", "owner", "unsandboxed", "bridge", "broker", "stranger", "paired", "routed"]
+            ["any", "owner", "unsandboxed", "bridge", "broker", "agent", "stranger", "paired", "routed"]
         case .setter: ["own", "common"]
         case .typeName: nil
         case .emitsChanged: ["true", "invalidates", "const", "false"]

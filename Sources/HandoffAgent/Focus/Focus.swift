@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+package import HandoffClient
 package import HandoffCore
 package import MainLoop
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
+package import HandoffClient
 package import HandoffCore
 internal import HandoffInterfaces
 package import MainLoop

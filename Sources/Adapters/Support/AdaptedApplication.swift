@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+package import DBus
+package import HandoffClient
+package import HandoffCore
+package import MainLoop
+internal import Platform
+
+/// An application that does not know Handoff, and that an adapter stands for: a connection of its own, registered under the
+/// application's id, with at most one activity, which is what the application shows.
+///
+/// When the application itself registers, the adapter steps back for good: nothing that is called here has an effect then.
+@MainLoop
+package final class AdaptedApplication {
+    /// Which application it is.
+    package let id: ApplicationID
+    /// Whether the application has learnt Handoff itself, or the broker refuses to let anybody stand for it.
+    package private(set) var hasSteppedBack = false
+    /// Called once when ``hasSteppedBack`` becomes true.
+    package var onSteppedBack: (@MainLoop () -> Void)?
+    /// Asked for what has changed since, before the activity is handed to another device: position, page, text. The
+    /// properties are those of `org.example.Handoff.Activity`, applied like `Update`.
+    package var onSave: (@MainLoop (ShownActivity) async throws -> [String: Value])?
+    /// Called when what was shown has been continued on `device`.
+    package var onContinued: (@MainLoop (ShownActivity, ClientDevice) -> Void)?
+    /// Asked to continue something from another device. To say that it is not to be had here, throw.
+    package var onContinue: (@MainLoop (HandedActivity) async throws -> Bool)?
+    /// What the application shows now, as it was told last.
+    package private(set) var shown: ShownActivity?
+
+    private let client: HandoffClient
+    private var key: ActivityKey?
+    private var isCurrent = false
+    private static var lastKey: UInt64 = 0
+
+    /// An adapter's part for `id`.
+    /// - Parameters:
+    ///   - types: the activity types of what it shows and continues.
+    ///   - team: whose activities it may continue.
+    ///   - receives: whether it is handed what is continued here.
+    ///   - address: the bus that the application is on.
+    package init(
+        _ id: ApplicationID, types: [ActivityType], team: Team, receives: Bool,
+        on address: Bus.Address = .session
+    ) {
+        self.id = id
+        client = HandoffClient(address)
+        client.delegate = self
+        client.start(
+            ClientDeclaration(
+                applicationID: id.description, activityTypes: types.map(\.description),
+                team: team.description, receives: receives))
+    }
+
+    /// Ends the part: what was shown ends too. Nothing may be called afterwards.
+    package func end() {
+        client.stop()
+        (key, shown) = (nil, nil)
+    }
+
+    // MARK: What the application shows
+
+    /// The application shows `activity` now, and its user is at it: it becomes the current one. What was shown before ends,
+    /// unless it is the same thing with other properties.
+    package func show(_ activity: ShownActivity) {
+        guard !hasSteppedBack else { return }
+        if let key, let shown, shown.isSameThing(as: activity) {
+            let changed = activity.changes(since: shown)
+            if !changed.isEmpty { client.update(key, changed) }
+        } else {
+            if let key { client.invalidate(key) }
+            Self.lastKey += 1
+            let new = ActivityKey(Self.lastKey)
+            key = new
+            client.create(new, type: activity.type.description, properties: activity.properties)
+            isCurrent = false
+        }
+        shown = activity
+        guard let key, !isCurrent else { return }
+        isCurrent = true
+        client.becomeCurrent(key)
+    }
+
+    /// The user is at something else: what was shown stays, and is no longer the current activity.
+    package func resign() {
+        guard let key, isCurrent else { return }
+        isCurrent = false
+        client.resignCurrent(key)
+    }
+
+    /// The application shows nothing any more that could be continued.
+    package func showNothing() {
+        if let key { client.invalidate(key) }
+        (key, shown, isCurrent) = (nil, nil, false)
+    }
+
+    private func stepBack(_ reason: String) {
+        guard !hasSteppedBack else { return }
+        hasSteppedBack = true
+        adapterLog.debug("\(id) is left to itself: \(PeerText.message(reason))")
+        showNothing()
+        client.stop()
+        onSteppedBack?()
+    }
+}
+
+extension AdaptedApplication: HandoffClientDelegate {
+    package func registrationEnded(_ reason: String) {
+        adapterLog.debug("The registration of \(id) has ended: \(PeerText.message(reason))")
+    }
+
+    package func currentChanged(_ key: ActivityKey, _ isCurrent: Bool) {
+        if key == self.key { self.isCurrent = isCurrent }
+    }
+
+    package func refused(_ key: ActivityKey, _ error: DBusError, restored: [String: Value?]) {
+        adapterLog.debug("What \(id) shows is refused: \(PeerText.message(error.message))")
+    }
+
+    package func willSave(_ key: ActivityKey) async throws -> [String: Value] {
+        guard key == self.key, let shown, let onSave else { return [:] }
+        return try await onSave(shown)
+    }
+
+    package func wasContinued(_ key: ActivityKey, on device: ClientDevice) throws {
+        guard key == self.key, let shown else { return }
+        onContinued?(shown, device)
+    }
+
+    package func continueActivity(
+        _ key: ContinuationKey, _ activity: [String: Value], _ context: [String: Value], _ call: MethodCall
+    ) async throws -> Bool {
+        guard let onContinue else {
+            throw DBusError.unknownMethod("\(id) continues nothing while it is not there. Start it.")
+        }
+        return try await onContinue(HandedActivity(activity, context))
+    }
+}

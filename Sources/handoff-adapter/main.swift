@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import AdapterSupport
+internal import BrowserAdapter
+internal import DocumentsAdapter
+internal import EditorAdapter
+internal import Glibc
+internal import MediaAdapter
+internal import Platform
+internal import ShellAdapter
+
+/// All adapters are one program, so that what they share is in memory once. It is called by their names.
+let adapters: [any AdapterProgram.Type] = [
+    BrowserAdapter.self, MediaAdapter.self, DocumentsAdapter.self, EditorAdapter.self, ShellAdapter.self,
+]
+
+Translation.begin()
+exit(AdapterChoice.run(adapters))
