@@ -86,6 +86,7 @@ public final class Broker {
         documents.place(in: preferences.documentsFolder)
         registry = Registry()
         registry.excluded = preferences.excludedApplications
+        registry.disabledAdapters = preferences.disabledAdapters
         activities = SessionActivities(isEnabled: preferences.isEnabled)
         remoteOffers = RemoteOffers(
             isEnabled: preferences.isEnabled, showsUnhandled: preferences.showsUnhandled)
@@ -168,6 +169,7 @@ public final class Broker {
 
     /// `connection` has registered, perhaps not for the first time: its activities belong to its team now.
     func registered(_ connection: String) {
+        endReplacedAdapters()
         for activity in activities.activities(of: connection) {
             activityObjects[activity.id]?.registrationChanged()
         }

@@ -105,7 +105,8 @@ final class ManagerObject: ManagerServer {
         try Self.check(application)
         let registration = Registration(
             connection: name.text, applicationID: id, team: options.team, declaration: declaration,
-            objectPath: application.text, receives: options.receives, package: call.caller.sandbox?.package)
+            objectPath: application.text, receives: options.receives, isAdapter: options.isAdapter,
+            package: call.caller.sandbox?.package)
         let former = try owner.register(registration, from: call.caller)
         owner.welcome(name)
         if let former, former.applicationID != id {
@@ -115,7 +116,7 @@ final class ManagerObject: ManagerServer {
         warn(of: types, id)
         let isExcluded = owner.registry.isExcluded(registration)
         brokerLog.debug(
-            "\(name) is registered as \(id), team \(registration.team), \(types.count) types"
+            "\(name) is registered as \(options.isAdapter ? "an adapter of " : "")\(id), team \(registration.team), \(types.count) types"
                 + (isExcluded ? ", and kept out, since the user has excluded it." : "."))
         call.afterReply { [weak owner] in owner?.registered(name.text) }
     }

@@ -24,6 +24,8 @@ protocol PreferencesOwner: AnyObject {
     func setExcludedApplications(_ excluded: ExcludedApplications) throws
     /// Which applications are excluded has changed: what that causes.
     func exclude()
+    /// The user has switched off these adapters and no others, once who can continue what has been looked up again.
+    func setDisabledAdapters(_ adapters: Set<AdapterName>) throws
     /// The documents that are brought over.
     var documents: ReceivedDocuments { get }
 }
@@ -129,8 +131,11 @@ extension PreferencesObject {
     func setDisabledAdapters(_ texts: [String], _ call: MethodCall) async throws {
         let adapters = try AdapterName.set(texts)
         guard adapters != owner.preferences.disabledAdapters else { return }
-        try owner.preferences.setDisabledAdapters(adapters)
-        call.afterReply { [weak owner] in owner?.tellPreferences(["DisabledAdapters"]) }
+        try owner.setDisabledAdapters(adapters)
+        call.afterReply { [weak owner] in
+            owner?.updateHandlers()
+            owner?.tellPreferences(["DisabledAdapters"])
+        }
     }
 
     var documentsFolder: String { owner.preferences.documentsFolder?.text ?? "" }

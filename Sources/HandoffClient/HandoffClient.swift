@@ -76,7 +76,7 @@ package final class HandoffClient {
 
     /// Takes the registration back, and with it all activities and continuations.
     package func stop() {
-        guard declaration != nil else { return }
+        guard declaration != nil || standing != nil else { return }
         flush()
         declaration = nil
         if let broker {
@@ -85,8 +85,15 @@ package final class HandoffClient {
         }
         activities = ActivityBook()
         endBroker(Self.ended("The application has taken its registration back."))
-        (owner, watch, tokens, standing) = (nil, nil, [], nil)
+        standing = nil
+        leave()
+    }
+
+    /// Leaves the bus, until the client is started again.
+    private func leave() {
+        (owner, watch, tokens) = (nil, nil, [])
         (isOwnerKnown, isStarting) = (false, false)
+        policy.nameOwners[.broker] = nil
         bus?.connection.objects.unexport(Self.path)
         bus = nil
     }
@@ -195,6 +202,9 @@ package final class HandoffClient {
         } catch {
             let error = DBusError.converting(error)
             guard began == epoch, !Self.saysThatItIsGone(error) else { return }
+            if declaration.isAdapter, error.name == .notSupported, declaration == self.declaration {
+                return stepBack(error)
+            }
             guard error.name == .noReply || error.name == .timeout else { return stand(.refused(error)) }
             // If it has gone, the watch says so; otherwise it hangs, and may go on later.
             let owner = try? await broker.bus.owner(of: HandoffNames.broker)
@@ -204,6 +214,14 @@ package final class HandoffClient {
             guard .microseconds(MainLoop.now - asked) >= Self.patience / 2 else { return }
             if began == epoch { await register(with: broker, declaration, began) }
         }
+    }
+
+    /// The application needs no adapter. What was called is kept, and means nothing until the client is started again.
+    private func stepBack(_ error: DBusError) {
+        epoch += 1
+        declaration = nil
+        leave()
+        stand(.replaced(error))
     }
 
     /// Whether whoever was called is not there any more, of which the bus tells apart from this.

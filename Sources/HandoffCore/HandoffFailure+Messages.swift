@@ -87,6 +87,15 @@ extension HandoffFailure {
                 + " take part.")
     }
 
+    /// The user has switched off the adapter that `application` belongs to, and so nothing is continued in it.
+    public static func switchedOff(_ application: ApplicationID) -> HandoffFailure {
+        HandoffFailure(
+            .noApplication,
+            "\(application) belongs to an adapter that is switched off on this device, so that nothing is continued in it."
+                + " Switch the adapter on in the settings of Handoff (DisabledAdapters) if it is to take part."
+        )
+    }
+
     static func noApplication(for offer: Offer, keptOut: KeptOut) -> HandoffFailure {
         keptOut.applications.first.map { .excluded($0) } ?? noApplication(for: offer)
     }

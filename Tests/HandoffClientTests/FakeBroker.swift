@@ -10,6 +10,8 @@ final class FakeBroker: ManagerServer {
     let bus: Bus
     /// The ids that were registered, in order.
     private(set) var registered: [String] = []
+    /// The options of the latest registration, taken or not.
+    private(set) var options: [String: Value] = [:]
     /// What answers a registration.
     var onRegister: @MainLoop () async throws -> Void = {}
     /// What answers a creation.
@@ -53,6 +55,7 @@ final class FakeBroker: ManagerServer {
         _ call: MethodCall
     ) async throws {
         guard let name = call.caller.name else { return }
+        self.options = options
         try await onRegister()
         self.application = (name, application)
         registered.append(applicationId)

@@ -42,8 +42,10 @@ extension ContinuationRunner {
         owner.perform(owner.held.released(id))
     }
 
-    /// Throws if the user keeps `application` out, which is about to be given the page or the document.
+    /// Throws if the user keeps `application` out, which is about to be given the page or the document, or has switched off
+    /// the adapter that it belongs to.
     func checkExcluded(_ application: ApplicationID) throws(HandoffFailure) {
         guard !owner.registry.isExcluded(application) else { throw .excluded(application) }
+        guard !owner.registry.isSwitchedOff(application) else { throw .switchedOff(application) }
     }
 }

@@ -37,6 +37,7 @@ extension Broker {
                 object(of: activity.id)?.registrationChanged()
             }
         }
+        endReplacedAdapters()
         // Which packages the excluded applications are from may be known only now.
         exclude()
         defaults.lookAgain()

@@ -46,7 +46,7 @@ enum DesktopEntry {
         let package = try package(file)
         return InstalledApplication(
             id, team: try team(file, id, package), declaration: declaration,
-            start: LaunchEntry.start(file, id, path: path), package: package)
+            start: LaunchEntry.start(file, id, path: path), package: package, adapter: try adapter(file))
     }
 
     private static func documentTypes(_ file: KeyFile) throws -> [String: ActivityType] {
@@ -72,6 +72,11 @@ enum DesktopEntry {
             throw HandoffFailure(.invalidArguments, "a sandboxed application may not claim the team \(team).")
         }
         return team
+    }
+
+    /// The adapter that the entry belongs to; nil if it is that of an application which knows Handoff itself.
+    private static func adapter(_ file: KeyFile) throws -> AdapterName? {
+        try file.string("X-Handoff-Adapter", in: group).map { try AdapterName($0) }
     }
 
     /// The package that the entry is from; nil if its application runs in no sandbox.

@@ -11,6 +11,8 @@ struct RegistrationOptions {
     private(set) var documentTypes: [String: ActivityType] = [:]
     /// Whether the application is handed what is continued here.
     private(set) var receives = true
+    /// Whether it stands for an application that does not know Handoff itself.
+    private(set) var isAdapter = false
 
     /// - Throws: `InvalidArgs` naming the option, or `LimitsExceeded`.
     init(_ options: [String: Value]) throws(HandoffFailure) {
@@ -20,6 +22,7 @@ struct RegistrationOptions {
             case "Domains":
                 domains = try Self.domains(ActivityState.strings(value, key))
             case "Receives": receives = try ActivityState.boolean(value, key)
+            case "Adapter": isAdapter = try ActivityState.boolean(value, key)
             case "DocumentTypes": documentTypes = try Self.documentTypes(value)
             default:
                 brokerLog.debug(

@@ -96,8 +96,8 @@ final class UnreadMessagesWatch: DeliveryObserver {
         tellEnd(of: applicationID, to: name, reason)
     }
 
-    /// Sends `name` its last message.
-    private func tellEnd(of applicationID: ApplicationID, to name: BusName, _ reason: String) {
+    /// Sends `name` its last message: that its registration as `applicationID` has ended, and why.
+    func tellEnd(of applicationID: ApplicationID, to name: BusName, _ reason: String) {
         guard
             let signal = try? ManagerBinding.registrationEnded(
                 from: HandoffNames.brokerPath, applicationId: applicationID.description, reason: reason),

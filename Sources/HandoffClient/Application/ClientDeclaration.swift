@@ -15,11 +15,14 @@ package struct ClientDeclaration: Equatable, Sendable {
     package var domains: [String]
     /// Whether activities that are continued here are handed to it.
     package var receives: Bool
+    /// Whether it stands for an application that does not know Handoff itself, which comes first if it turns out to.
+    package var isAdapter: Bool
 
     /// A declaration of an application that receives activities.
     package init(
         applicationID: String, activityTypes: [String], team: String? = nil,
-        documentTypes: [String: String] = [:], domains: [String] = [], receives: Bool = true
+        documentTypes: [String: String] = [:], domains: [String] = [], receives: Bool = true,
+        isAdapter: Bool = false
     ) {
         self.applicationID = applicationID
         self.activityTypes = activityTypes
@@ -27,11 +30,13 @@ package struct ClientDeclaration: Equatable, Sendable {
         self.documentTypes = documentTypes
         self.domains = domains
         self.receives = receives
+        self.isAdapter = isAdapter
     }
 
     /// What it declares beside id and types.
     var options: [String: Value] {
         var options: [String: Value] = ["Receives": .boolean(receives)]
+        if isAdapter { options["Adapter"] = .boolean(true) }
         if let team { options["Team"] = .string(team) }
         if !domains.isEmpty { options["Domains"] = .strings(domains) }
         let entries = documentTypes.sorted { $0.key < $1.key }

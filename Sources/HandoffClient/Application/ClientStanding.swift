@@ -9,6 +9,9 @@ package enum ClientStanding: Equatable, Sendable {
     case registered
     /// The broker has refused the registration, or has not answered it yet, with this error.
     case refused(DBusError)
+    /// The client is an adapter, and its application turned out to know Handoff itself, as the broker says here. The
+    /// client has left the bus; nothing follows, and nothing is sent, until it is started again.
+    case replaced(DBusError)
     /// The bus has ended, or there never was one. Nothing follows.
     case withoutBus
 }

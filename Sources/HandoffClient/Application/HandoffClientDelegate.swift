@@ -12,7 +12,8 @@ package protocol HandoffClientDelegate: AnyObject {
     func standingChanged(_ standing: ClientStanding)
     /// The broker that the application was registered with has ended; whether another one has taken its place.
     func brokerEnded(isReplaced: Bool)
-    /// The broker has ended the registration, for this reason, which people may read. It is renewed at once.
+    /// The broker has ended the registration, for this reason, which people may read. It is renewed at once; if the broker
+    /// has refused that because an adapter is needed no longer, ``standingChanged(_:)`` says so.
     func registrationEnded(_ reason: String)
 
     // MARK: Activities

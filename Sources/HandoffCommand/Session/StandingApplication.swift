@@ -41,7 +41,7 @@ struct StandingApplication {
                 isRenewed = true
             case .standing(.absent): break
             case .standing(.withoutBus): throw CommandFailure.busEnded
-            case .standing(.refused(let error)): throw error
+            case .standing(.refused(let error)), .standing(.replaced(let error)): throw error
             case .standing(.registered):
                 began()
                 if isRenewed {

@@ -12,6 +12,8 @@ public struct InstalledApplication: Hashable, Sendable {
     public let start: Start?
     /// The package that its entry is from; nil if it is not known to be from one.
     public let package: SandboxPackage?
+    /// The adapter that the entry belongs to; nil if it is that of an application which knows Handoff itself.
+    public let adapter: AdapterName?
 
     /// What starts an application.
     public enum Start: Hashable, Sendable {
@@ -24,13 +26,14 @@ public struct InstalledApplication: Hashable, Sendable {
     /// An application, by default one that cannot be started.
     public init(
         _ applicationID: ApplicationID, team: Team? = nil, declaration: Declaration,
-        start: Start? = nil, package: SandboxPackage? = nil
+        start: Start? = nil, package: SandboxPackage? = nil, adapter: AdapterName? = nil
     ) {
         self.applicationID = applicationID
         self.team = team
         self.declaration = declaration
         self.start = start
         self.package = package
+        self.adapter = adapter
     }
 
     /// Whether it may continue `offer`: it is of the team, and declares the type.

@@ -66,6 +66,8 @@ public struct Registration: Hashable, Sendable {
     public let objectPath: String
     /// Whether it is handed what is continued here.
     public let receives: Bool
+    /// Whether it stands for an application that does not know Handoff itself.
+    public let isAdapter: Bool
     /// The package that the system says it is from; nil if it runs in no sandbox.
     public let package: SandboxPackage?
     /// The team and the declaration that it gave itself when it registered.
@@ -74,7 +76,7 @@ public struct Registration: Hashable, Sendable {
     /// A registration; without a team, the application is the only one in a team of its own.
     public init(
         connection: String, applicationID: ApplicationID, team: Team? = nil, declaration: Declaration,
-        objectPath: String, receives: Bool = true, package: SandboxPackage? = nil
+        objectPath: String, receives: Bool = true, isAdapter: Bool = false, package: SandboxPackage? = nil
     ) {
         self.connection = connection
         self.applicationID = applicationID
@@ -82,6 +84,7 @@ public struct Registration: Hashable, Sendable {
         self.declaration = declaration
         self.objectPath = objectPath
         self.receives = receives
+        self.isAdapter = isAdapter
         self.package = package
         own = (team, declaration)
     }
@@ -112,7 +115,7 @@ public struct Registration: Hashable, Sendable {
         left.connection == right.connection && left.applicationID == right.applicationID
             && left.team == right.team && left.declaration == right.declaration
             && left.objectPath == right.objectPath && left.receives == right.receives
-            && left.package == right.package
+            && left.isAdapter == right.isAdapter && left.package == right.package
     }
 
     /// Hashes what distinguishes most registrations.

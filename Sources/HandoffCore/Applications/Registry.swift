@@ -12,6 +12,8 @@ public struct Registry: Sendable {
     public var excluded = ExcludedApplications() {
         didSet { excludedPackages = excluded.packages(installed) }
     }
+    /// The adapters that the user has switched off: what their desktop entries declare is not started.
+    public var disabledAdapters: Set<AdapterName> = []
     /// The packages that these are from, as far as their desktop entries say so.
     private(set) var excludedPackages: Set<SandboxPackage> = []
 
@@ -50,8 +52,9 @@ public struct Registry: Sendable {
     public var all: [Registration] { registrations }
 
     /// Takes in a registration, the latest now, in place of what the connection registered before, which is
-    /// returned. Fails with `limitsExceeded` if it declares more types than allowed; what was registered then
-    /// stays.
+    /// returned. Fails with `limitsExceeded` if it declares more types than allowed, and with `notSupported` if it is an
+    /// adapter's and the application knows Handoff itself; what was registered then stays. See ``replacedAdapters`` for
+    /// what has to end because of it.
     @discardableResult
     public mutating func register(_ registration: Registration) throws(HandoffFailure) -> Registration? {
         let count =
@@ -61,6 +64,9 @@ public struct Registry: Sendable {
                 "activity and document types of one application (\(registration.applicationID) has \(count))",
                 limit: Quota.types,
                 advice: "Declare fewer, and tell kinds of activity apart by their UserInfo.")
+        }
+        if registration.isAdapter {
+            try checkAdapter(of: registration.applicationID, from: registration.connection)
         }
         endings[registration.connection] = nil
         let former = remove(registration.connection)
@@ -116,7 +122,7 @@ public struct Registry: Sendable {
 
     /// The applications that can continue `offer`, best first: the one that the user has chosen; for a web page, those to
     /// which its site has given it; the one it comes from; those of its team that declare its type, first those that
-    /// are registered, the latest first, then those that can be started, by id; the user's browser if it declares that it
+    /// are registered, the latest first and adapters last, then those that can be started, by id; the user's browser if it declares that it
     /// is handed pages. Last come what only opens the web page, and what only opens the document.
     public func handlers(for offer: Offer, with choices: HandlerChoices = HandlerChoices()) -> [Handler] {
         handlers(for: offer, with: choices, excludedToo: false)
@@ -129,12 +135,13 @@ public struct Registry: Sendable {
         let claimants = choices.claimants.filter { isWanted($0) && canBegin($0, excludedToo: excludedToo) }
         let ids = claimants + able.filter { !claimants.contains($0) }
         var handlers = ids.map { Handler.application($0) }
-        if offer.webpageHost != nil, let browser = choices.browser, isWanted(browser), !ids.contains(browser)
+        if offer.webpageHost != nil, let browser = choices.browser, isWanted(browser),
+            !isSwitchedOff(browser), !ids.contains(browser)
         {
             handlers.append(.browser(browser))
         }
         if offer.documentType != nil, let opener = choices.documentApplication, isWanted(opener),
-            !handlers.contains(where: { $0.id == opener })
+            !isSwitchedOff(opener), !handlers.contains(where: { $0.id == opener })
         {
             handlers.append(.documentApplication(opener))
         }
@@ -154,13 +161,15 @@ public struct Registry: Sendable {
 
     /// Whether `application` is running and takes what is continued, or can be started.
     private func canBegin(_ application: ApplicationID, excludedToo: Bool) -> Bool {
-        installed[application]?.start != nil
+        start(application) != nil
             || receiving(excludedToo: excludedToo).contains { $0.applicationID == application }
     }
 
-    /// The registrations of those who take what is continued.
+    /// The registrations of those who take what is continued: adapters, then the others, each in the order in which they
+    /// registered.
     private func receiving(excludedToo: Bool) -> [Registration] {
-        registrations.filter { $0.receives && (excludedToo || !isExcluded($0)) }
+        let able = registrations.filter { $0.receives && (excludedToo || !isExcluded($0)) }
+        return able.filter(\.isAdapter) + able.filter { !$0.isAdapter }
     }
 
     /// Those of the handlers that are handed the activity because of what they declare, best first.
@@ -182,7 +191,7 @@ public struct Registry: Sendable {
         // What an application that is running says itself takes precedence over its desktop entry.
         let running = Set(receiving(excludedToo: true).map(\.applicationID))
         for id in installed.keys.sorted() where !running.contains(id) && (excludedToo || !isExcluded(id)) {
-            guard let entry = installed[id], entry.start != nil else { continue }
+            guard let entry = installed[id], start(id) != nil else { continue }
             if entry.continues(offer) {
                 ids.append(id)
             } else if offer.type == .browsingWeb, id == defaultBrowser,

@@ -48,7 +48,8 @@ final class BusListener: HandoffClientDelegate {
         switch standing {
         case .absent, .withoutBus: tell(.standing(.absent))
         case .registered: tell(.standing(.registered))
-        case .refused(let error): tell(.standing(.refused(HandoffFailure(ofBroker: error))))
+        case .refused(let error), .replaced(let error):
+            tell(.standing(.refused(HandoffFailure(ofBroker: error))))
         }
     }
 

@@ -45,6 +45,20 @@ struct DesktopEntryTests {
         #expect(try read(Self.implements + "X-SnapInstanceName=notes\n")?.package == .snap("notes"))
     }
 
+    @Test("an entry says which adapter it belongs to; one that names none is that of an application itself")
+    func adapter() throws {
+        #expect(try #require(try read(Self.implements)).adapter == nil)
+        #expect(try read(Self.implements + "X-Handoff-Adapter=media\n")?.adapter?.description == "media")
+    }
+
+    @Test(
+        "an entry with a name that no adapter can have is refused", arguments: ["", "a b", "a;", "ä", "a/b"])
+    func adapterName(_ name: String) throws {
+        #expect(throws: HandoffFailure.self) {
+            try read(Self.implements + "X-Handoff-Adapter=\(name)\n")
+        }
+    }
+
     @Test("without any of it, the application takes part without types and cannot be started")
     func bare() throws {
         let application = try #require(try read(Self.implements))

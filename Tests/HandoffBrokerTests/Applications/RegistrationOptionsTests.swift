@@ -17,7 +17,7 @@ struct RegistrationOptionsTests {
     func none() throws {
         let options = try RegistrationOptions([:])
         #expect(options.team == nil && options.domains.isEmpty && options.documentTypes.isEmpty)
-        #expect(options.receives)
+        #expect(options.receives && !options.isAdapter)
     }
 
     @Test("each is read, and what is not known is ignored")
@@ -25,9 +25,9 @@ struct RegistrationOptionsTests {
         let options = try RegistrationOptions([
             "Team": .string("com.example"), "Domains": .strings(["www.example.com", "*.bücher.example"]),
             "DocumentTypes": try Self.documentTypes([("text/plain", "a.b"), ("text/html", "a.c")]),
-            "Receives": .boolean(false), "Colour": .string("red"),
+            "Receives": .boolean(false), "Adapter": .boolean(true), "Colour": .string("red"),
         ])
-        #expect(options.team?.description == "com.example" && !options.receives)
+        #expect(options.team?.description == "com.example" && !options.receives && options.isAdapter)
         #expect(options.domains == ["www.example.com", "*.xn--bcher-kva.example"])
         #expect(
             options.documentTypes.mapValues(\.description) == ["text/plain": "a.b", "text/html": "a.c"])
@@ -35,7 +35,7 @@ struct RegistrationOptionsTests {
 
     @Test(
         "an option of a wrong type is refused, naming it",
-        arguments: ["Team", "Domains", "Receives", "DocumentTypes"])
+        arguments: ["Team", "Domains", "Receives", "Adapter", "DocumentTypes"])
     func types(_ key: String) {
         let failure = failure { _ = try RegistrationOptions([key: .byte(1)]) }
         #expect(failure?.code == .invalidArguments)

@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Adapters, which stand for applications that do not know Handoff, and what happens when such an application learns it."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import pytest
+from gi.repository import Gio, GLib
+from buses import BROKER, ROOT, BusError, let_pass, wait
+from clients import ACTIVITY_TYPE, APPLICATION_ID, Client, Dock
+from sandbox import Sandbox, can_be_made
+from support import SANITIZED, Machine, memory, refused
+from test_desktop_entries import STARTED, accepts, have_bus_start, install
+from test_excluded_applications import exclude
+from test_preferences import choose, hidden, restarted
+
+Machines = tuple[Machine, Machine]
+OTHER_ID = "com.example.other"
+ADAPTER = {"Adapter": GLib.Variant("b", True)}
+TEAM = {"Team": GLib.Variant("s", "com.example")}
+MIB = 1 << 20
+
+
+class Adapter(Client):
+    """An adapter, which keeps what the broker tells it: the signals that it is sent, in order."""
+
+    def __init__(self, machine: Any, application_id: str = APPLICATION_ID, **options: GLib.Variant) -> None:
+        super().__init__(machine, application_id, (ACTIVITY_TYPE,), register=False, options=ADAPTER | options)
+        self.signals: list[tuple[str, Any]] = []
+        self.connection.signal_subscribe(
+            BROKER, None, None, None, None, Gio.DBusSignalFlags.NONE,
+            lambda *signal: self.signals.append((signal[4], signal[5].unpack())))
+        self.register()
+
+    @property
+    def endings(self) -> list[tuple[str, str]]:
+        return [arguments for name, arguments in self.signals if name == "RegistrationEnded"]
+
+    def ending(self) -> str:
+        """Waits until it has been told that its registration has ended, and returns the reason."""
+        application_id, reason = wait(lambda: self.endings, "RegistrationEnded")[-1]
+        assert application_id == self.application_id
+        return reason
+
+
+def native(machine: Any, application_id: str = APPLICATION_ID, **options: GLib.Variant) -> Client:
+    """The application itself."""
+    return Client(machine, application_id, (ACTIVITY_TYPE,), options=options)
+
+
+def disable(machine: Machine, *names: str) -> None:
+    choose(machine, "DisabledAdapters", GLib.Variant("as", names))
+
+
+def test_application_replaces_its_adapter(machines: Machines) -> None:
+    """An application that registers itself replaces its adapter: what the adapter had is over, it is told why, that is the
+    last that it is sent, and the application continues."""
+    desk, lap = machines
+    adapter, other, dock = Adapter(desk), Adapter(desk, OTHER_ID), Dock(lap)
+    native(lap)
+    adapter.managed_objects()
+    activity = adapter.offer("Of the adapter")
+    path = dock.offer("Of the adapter")
+    application = native(desk)
+    reason = adapter.ending()
+    dock.wait_until_gone(path)
+    assert f"{APPLICATION_ID} has registered itself" in reason and "step back" in reason
+    # What happens afterwards is not its business.
+    application.offer("Of the application").resign_current()
+    calls = len(adapter.calls)
+    activity_there = Client(lap, types=(ACTIVITY_TYPE,)).offer("Back")
+    own_dock = Dock(desk)
+    own_dock.continue_offer(own_dock.offer("Back"))
+    assert own_dock.outcome() == (APPLICATION_ID, "", "")
+    application.wait_for("ContinueActivity")
+    activity_there.invalidate()
+    with refused("UnknownObject", containing=(reason,)):
+        activity.get("Title")
+    with refused("NotRegistered", containing=(reason, APPLICATION_ID)):
+        adapter.create()
+    assert [name for name, _ in adapter.signals].index("RegistrationEnded") == len(adapter.signals) - 1
+    assert len(adapter.calls) == calls
+    assert not other.endings and other.create()
+
+
+def test_continuation_of_an_adapter_that_is_replaced(machines: Machines) -> None:
+    """A continuation that an adapter was about to get when it was replaced fails and says so, once; the next one goes to
+    the application."""
+    desk, lap = machines
+    adapter, dock = Adapter(lap), Dock(lap)
+    adapter.hang("WillContinueActivity")
+    origin = native(desk)
+    origin.hang("WillSave")
+    origin.offer("A film")
+    path = dock.offer("A film")
+    dock.continue_offer(path)
+    adapter.wait_for("WillContinueActivity")
+    application = native(lap)
+    assert dock.outcome()[:2] == (APPLICATION_ID, f"{BROKER}.Error.ApplicationFailed")
+    adapter.ending()
+    origin.save()
+    dock.continue_offer(path)
+    application.wait_for("ContinueActivity")
+    wait(lambda: len(dock.finished()) == 2, "the second outcome")
+    assert adapter.members == ["WillContinueActivity"] and adapter.signals[-1][0] == "RegistrationEnded"
+
+
+@pytest.mark.parametrize("receives", [True, False])
+@pytest.mark.parametrize("leaves", ["the bus", "Handoff"])
+def test_adapter_is_refused_while_its_application_is_there(machines: Machines, receives: bool, leaves: str) -> None:
+    """While the application is registered, whether it receives or not, its adapter is refused and told why; once the
+    application has left, the adapter may register again."""
+    desk, lap = machines
+    application = native(lap, Receives=GLib.Variant("b", receives))
+    adapter = Adapter(lap, OTHER_ID)
+    adapter.application_id = APPLICATION_ID
+    for _ in range(3):
+        with refused("NotSupported", containing=(f"{APPLICATION_ID} has registered itself", "step back")):
+            adapter.register()
+    # What it was registered as before, it still is.
+    adapter.create().invalidate()
+    assert not adapter.signals
+    if leaves == "the bus":
+        name = application.connection.get_unique_name()
+        application.close()
+        wait(lambda: not lap.session.owner(name), "the application to leave")
+    else:
+        application.call(ROOT, "Manager.UnregisterApplication")
+    adapter.register()
+    native(desk).offer("A film")
+    dock = Dock(lap)
+    dock.continue_offer(dock.offer("A film"))
+    assert dock.outcome() == (APPLICATION_ID, "", "")
+    adapter.wait_for("ContinueActivity")
+
+
+def test_one_connection_may_become_the_other(machine: Machine) -> None:
+    """A connection that was an adapter and registers as the application itself, or the other way round, keeps its
+    activities."""
+    client = Adapter(machine)
+    activity = client.offer("Mine")
+    for options in ({}, ADAPTER):
+        client.options = options
+        client.register()
+        assert activity.get("Current") is True
+    let_pass(0.1)
+    assert not client.endings
+
+
+def accepts_adapter(client: Client) -> bool:
+    """Whether the client may be an adapter now."""
+    try:
+        client.register()
+    except BusError as error:
+        assert error.name.endswith("NotSupported") and "X-Handoff-Adapter" in error.message
+        return False
+    return True
+
+
+def test_adapter_of_an_installed_application(machine: Machine) -> None:
+    """An adapter gives way to a desktop entry with which its application takes part itself, and is refused as long as that
+    is installed; an entry that belongs to an adapter is in nobody's way."""
+    install(machine, APPLICATION_ID, ActivityTypes=ACTIVITY_TYPE, **{"X-Handoff-Adapter": "media"})
+    adapter = Adapter(machine)
+    activity = adapter.offer("A film")
+    path = install(machine, APPLICATION_ID, ActivityTypes=ACTIVITY_TYPE)
+    assert "names no X-Handoff-Adapter" in adapter.ending()
+    with refused("UnknownObject"):
+        activity.get("Title")
+    assert not accepts_adapter(adapter)
+    restarted(machine)
+    assert not accepts_adapter(adapter)
+    path.unlink()
+    wait(lambda: accepts_adapter(adapter), "the entry to be gone")
+    install(machine, APPLICATION_ID, ActivityTypes=ACTIVITY_TYPE, **{"X-Handoff-Adapter": "media"})
+    install(machine, OTHER_ID, ActivityTypes=ACTIVITY_TYPE)
+    other = Adapter(machine, OTHER_ID + "s")
+    other.application_id = OTHER_ID
+    wait(lambda: not accepts_adapter(other), "the entries to count")
+    assert accepts_adapter(adapter) and len(adapter.endings) == 1
+
+
+def test_entry_with_a_bad_name(machine: Machine) -> None:
+    """An entry that names what cannot be an adapter is ignored, as is any that is not what it should be."""
+    install(machine, APPLICATION_ID, ActivityTypes="com.example.entry", **{"X-Handoff-Adapter": "../media"})
+    install(machine, OTHER_ID, ActivityTypes="com.example.entry")
+    client = Client(machine, OTHER_ID, ())
+    wait(lambda: accepts(client, "com.example.entry"), "the good entry to count")
+    # Without that name, it would be in the way of the adapter.
+    with refused("TypeNotDeclared"):
+        Adapter(machine).create("com.example.entry")
+
+
+def test_adapter_of_an_excluded_application(machines: Machines) -> None:
+    """An adapter of an excluded application is kept out like the application, and gives way to it all the same."""
+    desk, lap = machines
+    native(lap)
+    dock = Dock(lap)
+    exclude(desk, APPLICATION_ID)
+    adapter = Adapter(desk)
+    activity = adapter.offer("Secret")
+    assert activity.get("Current") is True
+    let_pass(0.3)
+    assert not dock.titles
+    application = native(desk)
+    assert "has registered itself" in adapter.ending()
+    with refused("NotSupported"):
+        adapter.register()
+    application.offer("Secret too")
+    let_pass(0.3)
+    assert not dock.titles
+    exclude(desk)
+    dock.offer("Secret too")
+
+
+def test_sandboxed_adapter(machine: Machine) -> None:
+    """A sandboxed program is an adapter of its own id only, and replaces no adapter of another."""
+    if reason := can_be_made(machine):
+        pytest.skip(reason)
+    install(machine, APPLICATION_ID, ActivityTypes=ACTIVITY_TYPE, **{"X-Handoff-Adapter": "media"})
+    other, witness = Adapter(machine, OTHER_ID), Client(machine, types=(), options=ADAPTER)
+    wait(lambda: accepts(witness, ACTIVITY_TYPE), "the entry to count")
+    witness.close()
+    sandbox = Sandbox(machine, APPLICATION_ID)
+    for options in (ADAPTER, {}):
+        with refused("AccessDenied", containing=("sandbox",)):
+            Client(sandbox, OTHER_ID, (), options=options)
+    own = Adapter(machine)
+    own.offer("Mine")
+    assert Client(sandbox, APPLICATION_ID, (), options=ADAPTER).create(ACTIVITY_TYPE)
+    assert not own.endings
+    Client(sandbox, APPLICATION_ID, ())
+    own.ending()
+    assert other.create() and not other.endings
+    sandbox.close()
+
+
+def test_order_of_handlers(machines: Machines) -> None:
+    """Among those that run, applications come before adapters, but an adapter of the origin's application comes first; of
+    several adapters of one id the latest continues."""
+    desk, lap = machines
+    native(desk, **TEAM).offer("A film")
+    native(lap, "com.example.aaa", **TEAM)
+    for name in ("com.example.bbb", "com.example.ccc"):
+        Adapter(lap, name, **TEAM)
+    dock = Dock(lap)
+    path = dock.offer("A film")
+    others = ["com.example.aaa", "com.example.ccc", "com.example.bbb"]
+    assert dock.offers[path]["Handlers"] == others
+    first, second = Adapter(lap, **TEAM), Adapter(lap, **TEAM)
+    wait(lambda: dock.offers[path]["Handlers"] == [APPLICATION_ID, *others], "the origin's application first")
+    dock.continue_offer(path)
+    assert dock.outcome() == (APPLICATION_ID, "", "")
+    second.wait_for("ContinueActivity")
+    assert not first.calls
+
+
+def test_adapter_that_is_switched_off(machines: Machines) -> None:
+    """What belongs to an adapter that the user switches off is at once no handler and is not started, and is back at once
+    when it is switched on; that is kept over a restart."""
+    desk, lap = machines
+    player, result = "com.example.player", lap.folder / "result"
+    have_bus_start(lap, player, f"{sys.executable} {STARTED} {player} {ACTIVITY_TYPE} {result}")
+    install(lap, player, ActivityTypes=ACTIVITY_TYPE, DBusActivatable="true", **{"X-Handoff-Adapter": "media"})
+    origin, dock = native(desk, player), Dock(lap)
+    origin.offer("A film")
+    path = dock.offer("A film")
+    assert dock.offers[path]["HandlersToStart"] == [player]
+    disable(lap, "browser")
+    assert dock.offers[path]["Handlers"] == [player]
+    disable(lap, "browser", "media")
+    dock.wait_until_gone(path)
+    assert hidden(lap)[0]["Title"] == "A film"
+    restarted(lap)
+    dock.follow()
+    choose(lap, "ShowUnhandledOffers", GLib.Variant("b", True))
+    path = dock.offer("A film")
+    assert dock.offers[path]["Handlers"] == []
+    for options in ({}, {"ApplicationId": player}):
+        with refused("NoApplication", "InvalidArgs"):
+            dock.continue_offer(path, **options)
+    let_pass(0.2)
+    assert not result.exists()
+    disable(lap, "browser")
+    wait(lambda: dock.offers[path]["Handlers"] == [player], "the handler again")
+    dock.continue_offer(path)
+    wait(result.exists, "the player to be started")
+
+
+def test_registrations_that_alternate(machine_list: list[Machine]) -> None:
+    """However often an application and its adapters take each other's place, the broker's memory stays."""
+    machine = Machine("desk")
+    machine_list.append(machine)
+    machine.start_broker()
+    adapters = [Adapter(machine), Adapter(machine)]
+    application = Client(machine, register=False)
+    bulk = GLib.Variant("s", "x" * 100_000)
+
+    def alternate(times: int) -> None:
+        for _ in range(times):
+            for adapter in adapters:
+                adapter.register()
+                adapter.create(Title="Of the adapter", UserInfo={"bulk": bulk}).become_current()
+            application.register()
+            for adapter in adapters:
+                with refused("NotSupported"):
+                    adapter.register()
+            application.call(ROOT, "Manager.UnregisterApplication")
+
+    alternate(50)
+    before = memory(machine, "handoffd")
+    ended = len(adapters[0].endings)
+    alternate(1000)
+    wait(lambda: len(adapters[0].endings) == ended + 1000, "all endings")
+    assert SANITIZED or memory(machine, "handoffd") - before < 2 * MIB
+    for _ in range(200):
+        one, itself = Adapter(machine), native(machine)
+        one.ending()
+        one.close()
+        itself.close()
+    assert SANITIZED or memory(machine, "handoffd") - before < 3 * MIB
+    application.register()
+    assert application.create().get("Title") == ""
