@@ -8,10 +8,10 @@ internal import MediaAdapter
 internal import Platform
 internal import ShellAdapter
 
-/// All adapters are one program, so that what they share is in memory once. It is called by their names.
-let adapters: [any AdapterProgram.Type] = [
-    BrowserAdapter.self, MediaAdapter.self, DocumentsAdapter.self, EditorAdapter.self, ShellAdapter.self,
-]
-
+// All adapters are one program, so that what they share is in memory once. It is called by their names.
 Translation.begin()
-exit(AdapterChoice.run(adapters))
+exit(
+    AdapterChoice.run([
+        BrowserAdapter.program, DocumentsAdapter.program, EditorAdapter.program, MediaAdapter.program,
+        ShellAdapter.program,
+    ]))

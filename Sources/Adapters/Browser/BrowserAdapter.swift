@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import AdapterSupport
 
-/// Placeholder.
-package enum BrowserAdapter: AdapterProgram {
-    package static let name = "browser"
-    package static func run(_ arguments: [String]) -> Int32 { 1 }
+/// The adapter `browser`.
+package enum BrowserAdapter {
+    /// It as a program.
+    package static let program = AdapterProgram("browser") { _ in 1 }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import AdapterSupport
 
-/// Placeholder.
-package enum EditorAdapter: AdapterProgram {
-    package static let name = "editor"
-    package static func run(_ arguments: [String]) -> Int32 { 1 }
+/// The adapter `editor`.
+package enum EditorAdapter {
+    /// It as a program.
+    package static let program = AdapterProgram("editor") { _ in 1 }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import AdapterSupport
 
-/// Placeholder.
-package enum MediaAdapter: AdapterProgram {
-    package static let name = "media"
-    package static func run(_ arguments: [String]) -> Int32 { 1 }
+/// The adapter `media`.
+package enum MediaAdapter {
+    /// It as a program.
+    package static let program = AdapterProgram("media") { _ in 1 }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import AdapterSupport
 
-/// Placeholder.
-package enum ShellAdapter: AdapterProgram {
-    package static let name = "shell"
-    package static func run(_ arguments: [String]) -> Int32 { 1 }
+/// The adapter `shell`.
+package enum ShellAdapter {
+    /// It as a program.
+    package static let program = AdapterProgram("shell") { _ in 1 }
 }

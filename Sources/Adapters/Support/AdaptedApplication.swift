@@ -48,7 +48,7 @@ package final class AdaptedApplication {
         client.start(
             ClientDeclaration(
                 applicationID: id.description, activityTypes: types.map(\.description),
-                team: team.description, receives: receives))
+                team: team.description, receives: receives, isAdapter: true))
     }
 
     /// Ends the part: what was shown ends too. Nothing may be called afterwards.
@@ -97,13 +97,22 @@ package final class AdaptedApplication {
         guard !hasSteppedBack else { return }
         hasSteppedBack = true
         adapterLog.debug("\(id) is left to itself: \(PeerText.message(reason))")
-        showNothing()
+        (key, shown, isCurrent) = (nil, nil, false)
         client.stop()
         onSteppedBack?()
     }
 }
 
 extension AdaptedApplication: HandoffClientDelegate {
+    package func standingChanged(_ standing: ClientStanding) {
+        switch standing {
+        case .replaced(let error): stepBack(error.message)
+        case .refused(let error):
+            adapterLog.warning("The adapter of \(id) is refused: \(PeerText.message(error.message))")
+        case .absent, .registered, .withoutBus: break
+        }
+    }
+
     package func registrationEnded(_ reason: String) {
         adapterLog.debug("The registration of \(id) has ended: \(PeerText.message(reason))")
     }
