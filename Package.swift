@@ -61,7 +61,7 @@ func adapterTests(_ name: String, _ folder: String) -> Target {
         name: "\(name)Tests",
         dependencies: [
             .byName(name: name), "DBus", "HandoffClient", "HandoffCore", "HandoffInterfaces", "MainLoop",
-            "Platform", "TestSupport",
+            "Platform", "TestSupport", "handoffd",
         ], path: "Tests/AdapterTests/\(folder)", swiftSettings: settings)
 }
 
