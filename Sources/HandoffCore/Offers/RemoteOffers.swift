@@ -216,8 +216,8 @@ public struct RemoteOffers: Sendable {
     }
 
     /// The next invitation of a peer repeats one that came at `time`, in microseconds since the Unix epoch.
-    public mutating func willRepeatInvitation(from time: Int64, by device: DeviceID) {
-        invitations.willRepeat(from: time, by: device)
+    public mutating func willInvite(from time: Int64, by device: DeviceID) {
+        invitations.willInvite(from: time, by: device)
     }
 
     /// From now on what a peer sends is shown as sent, or not.
