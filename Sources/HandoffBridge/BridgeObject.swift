@@ -54,5 +54,7 @@ final class BridgeObject: BridgeServer {
         }
         try await bridge.broker.setDeviceName(value)
     }
-    func setDiscoverable(_ value: Bool, _ call: MethodCall) async throws { bridge.setDiscoverable(value) }
+    func setDiscoverable(_ value: Bool, _ call: MethodCall) async throws {
+        bridge.setDiscoverable(value, by: call.caller.name)
+    }
 }
