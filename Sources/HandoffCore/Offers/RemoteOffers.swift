@@ -32,6 +32,8 @@ public struct RemoteOffers: Sendable {
         public let isInvited: Bool
         /// What would continue it if the user had not excluded it.
         let keptOut: KeptOut
+        /// The application that would continue it best if the user had not excluded it; nil if there is none.
+        public var excluded: ApplicationID? { keptOut.applications.first }
         /// Why it is hidden, and what to do, for people.
         public var reason: String { HandoffFailure.noApplication(for: offer, keptOut: keptOut).message }
     }

@@ -153,5 +153,6 @@ private final class LateBridge: BridgeServer, AccessPolicy {
     func setDiscoverable(_ value: Bool, _ call: MethodCall) async throws {}
     var nearby: [[String: Value]] { [] }
     var discoveryError: String { "" }
+    var discoveryErrorName: String { "" }
     var version: UInt32 { 1 }
 }
