@@ -83,7 +83,7 @@ struct PairingFlowTests {
         arguments: [
             (
                 "org.example.Handoff.Error.Cancelled",
-                "Pairing was ended on one of the devices: the codes differed, or somebody has cancelled it."
+                "Pairing was ended on one of the devices: the codes differed, somebody has cancelled it, or nobody agreed in time."
             ),
             ("org.freedesktop.DBus.Error.Timeout", "Nobody has agreed in time. Pair them again."),
             (

@@ -32,7 +32,7 @@ extension FailureText {
         case (.cancelled, _):
             FailureText(
                 summary: tr(
-                    "Pairing was ended on one of the devices: the codes differed, or somebody has cancelled it."
+                    "Pairing was ended on one of the devices: the codes differed, somebody has cancelled it, or nobody agreed in time."
                 ))
         case (.connectionUnavailable, _), (.disabled, _): FailureText(code(errorName), message)
         case (_, ErrorName.timeout.text):
