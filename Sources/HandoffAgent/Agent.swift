@@ -63,6 +63,9 @@ public final class Agent {
     /// Takes back what is shown, since nobody would answer who presses it. To be called while the bus is still there.
     public func end() { board.end() }
 
+    /// Returns once that is done, which depends on who shows it.
+    public func settle() async { await board.settle() }
+
     private func facesChanged() {
         guard feed.isKnown else { return }
         search.update(feed.report)

@@ -56,7 +56,8 @@ final class HandoffWindow {
             failed(
                 error.message,
                 error.name == .noReply
-                    ? tr("Its program does not answer. Close it, then try again.") : error.message)
+                    ? tr("Its program does not answer. Close it, then try again.")
+                    : tr("Its program answers with an error. Close it, then try again."))
         }
     }
 
