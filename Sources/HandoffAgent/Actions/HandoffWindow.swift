@@ -52,11 +52,7 @@ final class HandoffWindow {
             try await ApplicationProxy(RemoteObject(bus.connection, program, HandoffNames.settingsPath))
                 .activate(platformData: data, timeout: Self.patienceWithAnswer)
         } catch {
-            let error = DBusError.converting(error)
-            failed(
-                error.message,
-                error.name == .noReply
-                    ? tr("Its program does not answer. Close it, then try again.") : error.message)
+            failed(DBusError.converting(error))
         }
     }
 
@@ -75,17 +71,22 @@ final class HandoffWindow {
             }
             failed("nobody owns \(HandoffNames.settings).", Self.missing)
         } catch {
-            let error = DBusError.converting(error)
-            failed(
-                error.message,
-                error.name == .noReply
-                    ? tr("Its program does not answer. Close it, then try again.") : Self.missing)
+            failed(DBusError.converting(error), Self.missing)
         }
         return nil
     }
 
     private static var missing: String {
         tr("Install handoff-settings, or use the command “handoff” instead.")
+    }
+
+    /// People are told `text`, or else what the error says, unless the program is there and silent.
+    private func failed(_ error: DBusError, _ text: String? = nil) {
+        let isSilent = error.name == .noReply
+        failed(
+            error.message,
+            isSilent
+                ? tr("Its program does not answer. Close it, then try again.") : text ?? error.message)
     }
 
     private func failed(_ reason: String, _ text: String) {
