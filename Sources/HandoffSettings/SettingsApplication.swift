@@ -4,6 +4,7 @@ import DBus
 import GTKSupport
 import HandoffClient
 import HandoffInterfaces
+import HandoffSettingsModel
 
 /// The program with the Handoff window. It has one window, and is on the bus so that it is not there twice.
 @MainActor
@@ -16,10 +17,12 @@ final class SettingsApplication {
     private let application: GTKObject
     private let session = SettingsSession()
     private let applications = InstalledApplications()
+    private let adapters = InstalledAdapters()
     private var window: SettingsWindow?
     private var hasBegun = false
     /// What the daemons have said last, for a window that is opened later.
     private var latest: StatusReport?
+    private var latestAdapters: [Adapter] = []
 
     /// A program that shows nothing yet.
     init() {
@@ -69,6 +72,10 @@ final class SettingsApplication {
             latest = report
             window?.take(report)
         }
+        adapters.begin { [unowned self] adapters in
+            latestAdapters = adapters
+            window?.take(adapters)
+        }
     }
 
     private func activate() {
@@ -77,6 +84,7 @@ final class SettingsApplication {
         window.onClose = { [unowned self] in self.window = nil }
         self.window = window
         if let latest { window.take(latest) }
+        window.take(latestAdapters)
         window.present()
         begin()
     }
