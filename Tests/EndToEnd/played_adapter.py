@@ -1,54 +1,37 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""An adapter that the bus starts, and that writes down what happens to it; and the machine that has it.
-
-    played_adapter.py NAME FILE [silent|ends]
-"""
+"""A machine with an adapter that is played, for applications that are."""
 
 from __future__ import annotations
 
 import os
 import signal
-import sys
 from pathlib import Path
 from typing import Any
 
-from gi.repository import Gio, GLib
+from gi.repository import GLib
+from agents import Desk
+from buses import BUS, Session, wait
+from support import Machine
+from test_desktop_entries import have_bus_start, install
+from test_focus import tell
 
-PATH = "/org/example/Handoff/Adapter"
-INTERFACE = """<node><interface name="org.example.Handoff.Adapter">
-  <method name="FrontChanged"><arg type="a{sv}" direction="in"/></method></interface></node>"""
-
-
-def play(name: str, file: str, how: str) -> None:
-    """What the program does: with “silent” it answers nothing, with “ends” it ends when it has its name."""
-    def write(line: str) -> None:
-        with open(file, "a", encoding="utf-8") as journal:
-            journal.write(line + "\n")
-
-    def called(_connection: Any, sender: str, _path: str, _interface: str, _method: str, arguments: GLib.Variant,
-               invocation: Gio.DBusMethodInvocation) -> None:
-        write(f"front {arguments.unpack()[0]}")
-        if how != "silent":
-            invocation.return_value(None)
-
-    loop = GLib.MainLoop()
-    write(f"start {os.getpid()}")
-    bus = Gio.bus_get_sync(Gio.BusType.SESSION)
-    bus.register_object(PATH, Gio.DBusNodeInfo.new_for_xml(INTERFACE).interfaces[0], called, None, None)
-    Gio.bus_own_name_on_connection(bus, name, 0, lambda *_: how == "ends" and loop.quit(), None)
-    GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGTERM, loop.quit)
-    loop.run()
+PROGRAM = Path(__file__).with_name("adapter_program.py")
+PLAYER, OTHER = "com.example.player", "com.example.other"
+NAME = "com.example.media.player"
+WINDOW = {"ApplicationId": GLib.Variant("s", PLAYER), "Title": GLib.Variant("s", "Something private"),
+          "ProcessId": GLib.Variant("i", 42), "BusName": GLib.Variant("s", ":1.7"),
+          "WindowPath": GLib.Variant("o", "/window/1")}
+TOLD = {"ApplicationId": PLAYER, "ProcessId": 42, "BusName": ":1.7", "WindowPath": "/window/1"}
 
 
 class Played:
     """An adapter of a machine: its description, its bus name, and what it has written down."""
 
-    def __init__(self, machine: Any, name: str = "media", how: str = "", **keys: str) -> None:
-        from test_desktop_entries import have_bus_start
+    def __init__(self, machine: Machine, name: str = "media", how: str = "", **keys: str) -> None:
         self.bus_name = f"org.example.Handoff.{name.capitalize()}"
         self.file = machine.folder / f"{name}.played"
         have_bus_start(machine, self.bus_name,
-                       f"/usr/bin/python3 {Path(__file__).resolve()} {self.bus_name} {self.file} {how}".strip())
+                       f"/usr/bin/python3 {PROGRAM} {self.bus_name} {self.file} {how}".strip())
         values = {"Name": name, "BusName": self.bus_name, "Applications": "com.example.player;com.example.other;",
                   "Names": "com.example.media.*;"} | keys
         folder = Path(machine.environment["XDG_DATA_HOME"]) / "handoff" / "adapters"
@@ -79,5 +62,31 @@ class Played:
         os.kill(int(starts[-1].split()[1]), signal.SIGTERM)
 
 
-if __name__ == "__main__":
-    play(sys.argv[1], sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else "")
+def start_player_desk(machines: list[Machine]) -> Desk:
+    """A machine with a broker, where a player is installed that knows nothing of Handoff."""
+    machine = Desk("desk")
+    machines.append(machine)
+    install(machine, PLAYER, Implements="")
+    machine.start_broker()
+    return machine
+
+
+def appear(machine: Machine, name: str = NAME) -> Session:
+    """An application that owns this name."""
+    session = machine.connect()
+    session.call("/org/freedesktop/DBus", f"{BUS}.RequestName", GLib.Variant("(su)", (name, 4)), destination=BUS)
+    return session
+
+
+def focus(session: Session, **window: GLib.Variant) -> None:
+    tell(session, "FocusChanged", GLib.Variant("(a{sv})", (window,)))
+
+
+def front(adapter: Played) -> Any:
+    """What the adapter was told last; nothing if that is so."""
+    return eval(adapter.fronts[-1]) if adapter.fronts else None
+
+
+def wait_for_start(adapter: Played, number: int = 1) -> None:
+    wait(lambda: adapter.starts >= number, "the adapter to be started")
+    assert adapter.starts == number

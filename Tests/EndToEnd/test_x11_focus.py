@@ -11,13 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from gi.repository import GLib
 from agents import Desk
 from buses import let_pass, wait
-from played_adapter import Played
+from played_adapter import PLAYER, TOLD, WINDOW, Played, appear, focus, front
 from screen import Screen
 from support import SANITIZED, Machine, memory
-from test_adapters_started import PLAYER, WINDOW, TOLD, focus, front
 from test_desktop_entries import install
 from test_focus import shell
 from test_notices import switches
@@ -128,7 +126,6 @@ def test_no_window_manager(desk: Desk, client: Client) -> None:
     """A display where nobody says which window is active leaves it unknown."""
     adapter = Played(desk)
     desk.start_agent()
-    from test_adapters_started import appear
     appear(desk)
     wait(lambda: adapter.starts, "the adapter")
     let_pass(0.7)
