@@ -69,6 +69,24 @@ def test_nobody_tells_the_focus(desk: Desk) -> None:
     wait(lambda: front(adapter) == {}, "that there is somebody who does")
 
 
+def test_shell_that_has_left(desk: Desk) -> None:
+    """When whoever told the focus has left, an adapter that starts afterwards is told nothing."""
+    adapter = Played(desk)
+    desk.start_agent()
+    session = shell(desk)
+    focus(session, **WINDOW)
+    wait(lambda: front(adapter) == TOLD, "the window")
+    session.close()
+    wait(lambda: front(adapter) == {}, "no window")
+    adapter.end()
+    wait(lambda: not desk.session.owner(adapter.bus_name), "its end")
+    let_pass(0.5)
+    appear(desk)
+    wait_for_start(adapter, 2)
+    let_pass(0.7)
+    assert not adapter.fronts
+
+
 def test_windows_of_unknown_applications(desk: Desk) -> None:
     """A window of which the shell does not know the application belongs to the adapter of whoever owns a name of its
     applications, by the connection or the process."""

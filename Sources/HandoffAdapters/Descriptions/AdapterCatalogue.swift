@@ -53,6 +53,7 @@ package final class AdapterCatalogue {
         complaints = Set(reading.complaints)
         let needed = reading.adapters.filter(\.isNeeded)
         guard needed != adapters else { return }
+        log.debug("\(needed.count) adapters are needed here.")
         adapters = needed
         onChange?()
     }

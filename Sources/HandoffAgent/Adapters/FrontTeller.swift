@@ -28,11 +28,11 @@ final class FrontTeller {
     /// For an adapter on `bus` that does not run yet.
     init(_ bus: Bus) { self.bus = bus }
 
-    /// The adapter runs as the connection `adapter`, or does not run. One that starts knows nothing yet.
+    /// The adapter runs as the connection `adapter`, or does not run. One that starts knows nothing yet; what it is to know
+    /// has to be said anew by ``show(_:isKnown:)``.
     func runs(_ adapter: BusName?) {
         guard adapter != self.adapter else { return }
-        (self.adapter, told, silences, isCalling) = (adapter, nil, 0, false)
-        tell()
+        (self.adapter, wanted, told, silences, isCalling) = (adapter, nil, nil, 0, false)
     }
 
     /// The user works in `window`, or nil: in none of its windows. Without `isKnown` nobody says so, and an adapter that was
