@@ -4,6 +4,7 @@ import DBus
 import GTKSupport
 import HandoffClient
 import HandoffInterfaces
+import HandoffSettingsModel
 
 /// The program with the Handoff window. It has one window, and is on the bus so that it is not there twice.
 @MainActor
@@ -17,10 +18,12 @@ final class SettingsApplication {
         Self.id, startUp: { [unowned self] in startUp() }, activate: { [unowned self] in activate() })
     private let session = SettingsSession()
     private let applications = InstalledApplications()
+    private let adapters = InstalledAdapters()
     private var window: SettingsWindow?
     private var hasBegun = false
     /// What the daemons have said last, for a window that is opened later.
     private var latest: StatusReport?
+    private var latestAdapters: [Adapter] = []
 
     /// Runs until the window is closed.
     /// - Returns: the exit status.
@@ -54,6 +57,10 @@ final class SettingsApplication {
             latest = report
             window?.take(report)
         }
+        adapters.begin { [unowned self] adapters in
+            latestAdapters = adapters
+            window?.take(adapters)
+        }
     }
 
     private func activate() {
@@ -62,6 +69,7 @@ final class SettingsApplication {
         window.onClose = { [unowned self] in self.window = nil }
         self.window = window
         if let latest { window.take(latest) }
+        window.take(latestAdapters)
         window.present()
         begin()
     }

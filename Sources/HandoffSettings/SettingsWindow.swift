@@ -30,7 +30,7 @@ final class SettingsWindow {
     private var preferencesView: PreferencesView?
     private let template: Template
     private let actor = WindowActor()
-    private var state = WindowState(adapters: InstalledAdapters.all)
+    private var state = WindowState()
     private var pairing: PairingDialog?
     /// Whether what the time changes is looked at again in a minute.
     private var isTicking = false
@@ -66,6 +66,12 @@ final class SettingsWindow {
     func take(_ report: StatusReport) {
         state.take(report)
         pairing?.take(report)
+        render()
+    }
+
+    /// Other adapters are installed.
+    func take(_ adapters: [Adapter]) {
+        state.take(adapters)
         render()
     }
 

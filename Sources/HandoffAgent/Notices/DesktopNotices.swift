@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+internal import HandoffClient
 internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
@@ -27,7 +28,7 @@ final class DesktopNotices: NoticeServer {
     /// The one on `bus`.
     init(_ bus: Bus) {
         self.bus = bus
-        watch = OwnerWatch(bus, Self.name) { [weak self] in self?.ownerChanged($0) }
+        watch = OwnerWatch(bus, Self.name, log: agentLog) { [weak self] in self?.ownerChanged($0) }
     }
 
     var isThere: Bool { name != nil && !hasRefused }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+internal import HandoffClient
 internal import HandoffDaemon
 internal import HandoffInterfaces
 internal import MainLoop
@@ -60,7 +61,7 @@ final class PlainNotices: NoticeServer {
         bus.addMatch(Self.rule)
         tokens.append(bus.connection.onSignal(Self.interface) { [weak self] in self?.received($0) })
         left = LeftNotices(bus) { [weak self] in if $0 == self?.name { self?.close($1) } }
-        watch = OwnerWatch(bus, Self.name) { [weak self] in self?.ownerChanged($0) }
+        watch = OwnerWatch(bus, Self.name, log: agentLog) { [weak self] in self?.ownerChanged($0) }
     }
 
     isolated deinit { bus.removeMatch(Self.rule) }
