@@ -31,6 +31,9 @@ final class Documents {
     /// What continues here.
     private var catcher: AdaptedApplication?
     private lazy var refresher = Refresher { [weak self] in await self?.look() }
+    private lazy var again = DeadlineTimer { [weak self] in self?.refresher.refresh() }
+    /// How often each window was asked that has begun and shows nothing yet.
+    private var attempts: [ViewerWindow: Int] = [:]
     private lazy var idle = DeadlineTimer { [weak self] in self?.service.finish("no viewer runs.") }
     /// How many activities are being continued here.
     private var continuing = 0
@@ -40,6 +43,10 @@ final class Documents {
     /// How long it is there without any viewer when the bus has started it, since something may be about to be continued or
     /// a viewer to begin, and when the last viewer has ended.
     private static let (patience, afterLast): (Int64, Int64) = (60_000_000, 1_000_000)
+
+    /// When a window is asked again that shows nothing yet, in microseconds: viewers are on the bus before they have loaded
+    /// anything, and some do not say when they have. After that it is asked when it comes to the front.
+    private static let laterLooks: [Int64] = [150_000, 300_000, 600_000, 1_200_000, 2_400_000]
 
     /// The windows of the session that `service` is in.
     init(_ service: AdapterService) throws {
@@ -79,6 +86,7 @@ final class Documents {
             if service.isExcluded(source.id) || independent.contains(source.id) {
                 source.end()
                 order.forget(source.id)
+                attempts = attempts.filter { $0.key.application != source.id }
                 forget(source.id)
             } else {
                 source.begin()
@@ -89,6 +97,7 @@ final class Documents {
 
     private func changed(_ window: ViewerWindow) {
         order.changed(window)
+        attempts[window] = 0
         grace = 0
         watchIdleness()
         refresher.refresh()
@@ -96,6 +105,7 @@ final class Documents {
 
     private func gone(_ window: ViewerWindow) {
         order.gone(window)
+        attempts[window] = nil
         if offered[window.application]?.window == window {
             offered[window.application] = nil
             applications[window.application]?.showNothing()
@@ -121,9 +131,19 @@ final class Documents {
         }
         // What was found out in the meantime comes next.
         guard order.inFront(service.front) == window else { return refresher.refresh() }
-        guard let place, let activity else { return showNothing(window) }
+        guard let place, let activity else {
+            showNothing(window)
+            return place == nil ? lookAgain(at: window) : ()
+        }
+        attempts[window] = Self.laterLooks.count
         offered[window.application] = Offered(window: window, place: place)
         application(window.application).show(activity)
+    }
+
+    private func lookAgain(at window: ViewerWindow) {
+        guard let number = attempts[window], number < Self.laterLooks.count else { return }
+        attempts[window] = number + 1
+        again.set(MainLoop.now + Self.laterLooks[number])
     }
 
     /// `window` is in front, and shows nothing that can be continued.

@@ -24,7 +24,7 @@ final class NamedOwners {
     private let bus: Bus
     private let application: ApplicationID
     private let namespace: BusName
-    private let accepts: (String) -> Bool
+    private let prefix: String
     private let changed: @MainLoop (_ former: Owner?, _ present: Owner?) -> Void
     private var token: SignalToken?
     /// The unique name of the present owner of each name, whether or not it is known who that is.
@@ -35,15 +35,15 @@ final class NamedOwners {
     /// How many names are followed at a time.
     private static let maximum = 64
 
-    /// The owners of the names within `namespace` that `accepts` takes. `changed` is called when a name has got another
+    /// The owners of the names within `namespace` that begin with `prefix`. `changed` is called when a name has got another
     /// owner that counts, or none.
     init(
         _ bus: Bus, of application: ApplicationID, within namespace: BusName,
-        _ accepts: @escaping (String) -> Bool = { _ in true },
+        beginning prefix: String = "",
         _ changed: @escaping @MainLoop (_ former: Owner?, _ present: Owner?) -> Void
     ) {
         (self.bus, self.application, self.namespace) = (bus, application, namespace)
-        (self.accepts, self.changed) = (accepts, changed)
+        (self.prefix, self.changed) = (prefix, changed)
     }
 
     /// Begins to follow them.
@@ -68,7 +68,7 @@ final class NamedOwners {
     /// Finds those that are there already.
     private func look(_ epoch: Int) async {
         let names = (try? await bus.ownedNames()) ?? []
-        for text in names where epoch == self.epoch && accepts(text) && isWithin(text) {
+        for text in names where epoch == self.epoch && isMeant(text) {
             guard let name = try? BusName(text), present[name] == nil,
                 let owner = try? await bus.owner(of: name)
             else { continue }
@@ -76,14 +76,14 @@ final class NamedOwners {
         }
     }
 
-    private func isWithin(_ text: String) -> Bool {
-        text == namespace.text || text.hasPrefix(namespace.text + ".")
+    private func isMeant(_ text: String) -> Bool {
+        text.hasPrefix(prefix) && (text == namespace.text || text.hasPrefix(namespace.text + "."))
     }
 
     private func ownerChanged(_ signal: Message) {
         guard signal.sender == "org.freedesktop.DBus" else { return }
         var reader = MessageReader(signal)
-        guard let text: String = try? reader.read(), accepts(text), isWithin(text),
+        guard let text: String = try? reader.read(), isMeant(text),
             let name = try? BusName(text),
             (try? reader.read(String.self)) != nil, let new: String = try? reader.read()
         else { return }

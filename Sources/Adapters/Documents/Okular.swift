@@ -21,7 +21,7 @@ final class Okular: DocumentViewer {
     func begin() {
         guard names == nil else { return }
         // The last part of the name is okular-PID, so what D-Bus calls its namespace is KDE's.
-        let names = NamedOwners(bus, of: id, within: "org.kde", { $0.hasPrefix("org.kde.okular-") }) {
+        let names = NamedOwners(bus, of: id, within: "org.kde", beginning: "org.kde.okular-") {
             [weak self] former, present in
             guard let self else { return }
             if let former { onGone?(ViewerWindow(id, former.caller, name: former.name)) }
