@@ -44,6 +44,11 @@ def pdf(pages: int = 10) -> bytes:
     return f"{text}xref\n0 {len(places) + 1}\n0000000000 65535 f \n{table}{end}".encode()
 
 
+def address(path: Path) -> str:
+    """The URL of a file as GLib writes it, which other characters stay in than Python leaves."""
+    return GLib.filename_to_uri(str(path), None)
+
+
 class Desktop:
     """A machine with a display, and with the folder “Papers” that it shares with others."""
 
@@ -66,7 +71,6 @@ class Desktop:
         adapter = self.machine.start("handoff-adapter", "documents")
         del self.machine.processes["handoff-adapter"]
         self.programs.append(adapter)
-        self.machine.processes.pop("handoff-adapter", None)
         wait(lambda: self.machine.session.owner(ADAPTER), "the adapter")
         return adapter
 
@@ -118,14 +122,12 @@ class Desktop:
 class Viewer:
     """A program that shows documents."""
 
-    id = program = package = ""
+    id = program = ""
 
     def __init__(self, desktop: Desktop) -> None:
         self.desktop, self.session = desktop, desktop.machine.session
 
-    @classmethod
-    def missing(cls) -> str:
-        return "" if shutil.which(cls.program) else f"no {cls.program}: meson-helpers/install-packages desktop"
+    option = "--page"
 
     def open(self, path: Path, page: int) -> subprocess.Popen[bytes]:
         """Opens a document, and waits until it is shown."""
@@ -144,8 +146,6 @@ class Viewer:
             wait(seen, f"page {page} of {path}")
         except AssertionError as error:
             raise AssertionError(f"{error}; it shows {last}") from error
-
-    option = "--page"
 
     def pages(self, path: Path) -> list[int]:
         """The pages at which the document is shown."""
@@ -200,7 +200,7 @@ class Evince(Viewer):
     def pages(self, path: Path) -> list[int]:
         if not self.owner(path):
             return []
-        result = self.desktop.machine.run("gio", "info", "--attributes=metadata::evince::page", path.as_uri())
+        result = self.desktop.machine.run("gio", "info", "--attributes=metadata::evince::page", address(path))
         found = re.search(r"evince::page: (\d+)", result.stdout)
         return [int(found[1]) + 1] if found else []
 
@@ -209,7 +209,7 @@ class Evince(Viewer):
         if not self.session.owner("org.gnome.evince.Daemon"):
             return ""
         return self.ask("org.gnome.evince.Daemon", "/org/gnome/evince/Daemon", "org.gnome.evince.Daemon.FindDocument",
-                        GLib.Variant("(sb)", (path.as_uri(), False))) or ""
+                        GLib.Variant("(sb)", (address(path), False))) or ""
 
     def turn(self, page: int) -> None:
         (path,) = self.desktop.papers.iterdir()
