@@ -112,6 +112,38 @@ def test_page_is_read_only_when_it_is_needed(desktops: Desktops) -> None:
     assert fetched(desktops, "Thesis.pdf")["page"] == 3
 
 
+def test_another_document_in_the_window(desktops: Desktops) -> None:
+    """When a window shows another document by the time that the one which was offered is continued, that one goes on, without
+    the other's page; then the other is offered."""
+    desk, lap = desktops
+    desk.start_adapter()
+    viewer = FakeOkular(desk.machine, str(desk.document("Thesis.pdf")), 3)
+    lap.document("Thesis.pdf")
+    client, dock = receiver(lap), Dock(lap.machine)
+    path = dock.offer("Thesis.pdf")
+    viewer.document = str(desk.document("Other.pdf"))
+    dock.continue_offer(path)
+    handed = client.wait_for("ContinueActivity").arguments.unpack()[0]
+    assert handed["Title"] == "Thesis.pdf" and handed["UserInfo"] == {"application": "org.kde.okular"}
+    dock.offer("Other.pdf")
+
+
+def test_viewer_that_learns_handoff(desktops: Desktops) -> None:
+    """A viewer that registers itself is left alone: the adapter offers nothing of it any more, and asks it nothing."""
+    desk, lap = desktops
+    adapter = desk.start_adapter()
+    receiver(lap)
+    viewer, dock = FakeOkular(desk.machine, str(desk.document("Thesis.pdf"))), Dock(lap.machine)
+    path = dock.offer("Thesis.pdf")
+    Client(desk.machine, "org.kde.okular", ("org.kde.okular.read",))
+    dock.wait_until_gone(path)
+    asked = viewer.asked.copy()
+    viewer.disown("org.kde.okular-1")
+    viewer.own("org.kde.okular-1")
+    let_pass(0.5)
+    assert viewer.asked == asked and adapter.poll() is None and not dock.titles
+
+
 def test_a_thousand_changes_a_second(desktops: Desktops) -> None:
     """However often viewers come, go, and say that they have loaded something, the adapter asks each of them ten times a
     second at most, keeps its memory, and offers what is shown in the end."""
