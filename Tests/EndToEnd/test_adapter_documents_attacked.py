@@ -174,6 +174,21 @@ def test_a_thousand_changes_a_second(desktops: Desktops) -> None:
     assert adapter.poll() is None
 
 
+def test_more_viewers_than_there_can_be(desktops: Desktops) -> None:
+    """A program that takes the names of very many viewers hides a real one for no longer than it is there."""
+    desk, lap = desktops
+    receiver(lap)
+    attacker = FakeOkular(desk.machine, str(desk.papers / "None.pdf"))
+    for number in range(2, 300):
+        attacker.own(f"org.kde.okular-{number}")
+    desk.start_adapter()
+    dock = Dock(lap.machine)
+    wait(lambda: attacker.asked["currentDocument"], "the attacker to be asked")
+    FakeOkular(desk.machine, str(desk.document("Thesis.pdf")), name="org.kde.okular-300")
+    attacker.close()
+    dock.offer("Thesis.pdf")
+
+
 def private_memory(process: int) -> int:
     with open(f"/proc/{process}/smaps_rollup", encoding="ascii") as file:
         return next(int(line.split()[1]) << 10 for line in file if line.startswith("Private_Dirty:"))

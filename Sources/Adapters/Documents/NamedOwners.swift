@@ -29,6 +29,9 @@ final class NamedOwners {
     private var token: SignalToken?
     /// The unique name of the present owner of each name, whether or not it is known who that is.
     private var present: [BusName: BusName] = [:]
+    /// Whether there were more names than are followed.
+    private var isIncomplete = false
+    private lazy var refresher = Refresher { [weak self] in await self?.look() }
     /// Counts the beginnings, so that answers to a former one are worth nothing.
     private var epoch = 0
 
@@ -52,8 +55,7 @@ final class NamedOwners {
         epoch += 1
         token = bus.connection.onSignal(.bus, "NameOwnerChanged") { [weak self] in self?.ownerChanged($0) }
         bus.addMatch(.ownerChanges(within: namespace))
-        let epoch = epoch
-        MainLoop.start { [weak self] in await self?.look(epoch) }
+        refresher.refresh()
     }
 
     /// Ends that, without calling anybody.
@@ -62,13 +64,15 @@ final class NamedOwners {
         token = nil
         epoch += 1
         bus.removeMatch(.ownerChanges(within: namespace))
-        (owners, present) = ([:], [:])
+        refresher.cancel()
+        (owners, present, isIncomplete) = ([:], [:], false)
     }
 
     /// Finds those that are there already.
-    private func look(_ epoch: Int) async {
-        let names = (try? await bus.ownedNames()) ?? []
-        for text in names where epoch == self.epoch && isMeant(text) {
+    private func look() async {
+        let epoch = epoch
+        for text in (try? await bus.ownedNames()) ?? [] where isMeant(text) {
+            guard epoch == self.epoch, !isIncomplete else { return }
             guard let name = try? BusName(text), present[name] == nil,
                 let owner = try? await bus.owner(of: name)
             else { continue }
@@ -92,9 +96,21 @@ final class NamedOwners {
 
     private func take(_ name: BusName, _ owner: BusName?) {
         guard present[name] != owner else { return }
-        present[name] = nil
-        if let former = owners.removeValue(forKey: name) { changed(former, nil) }
-        guard let owner, present.count < Self.maximum else { return }
+        let wasThere = present.removeValue(forKey: name) != nil
+        if let former = owners.removeValue(forKey: name),
+            !owners.values.contains(where: { $0.name == former.name })
+        {
+            changed(former, nil)
+        }
+        if wasThere, owner == nil, isIncomplete {
+            isIncomplete = false
+            refresher.refresh()
+        }
+        guard let owner else { return }
+        guard present.count < Self.maximum else {
+            isIncomplete = true
+            return
+        }
         present[name] = owner
         let epoch = epoch
         bus.identify(owner) { [weak self] in self?.identified(name, owner, $0, epoch) }
