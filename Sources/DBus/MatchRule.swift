@@ -18,6 +18,13 @@ public struct MatchRule: Hashable, Sendable {
         self.text = text
     }
 
+    /// Matches this signal, whoever emits it.
+    public static func signal(_ interface: InterfaceName, _ member: MemberName) -> MatchRule {
+        var rule = MatchRule(sender: "org.freedesktop.DBus", interface: interface, member: member)
+        rule.text = "type='signal',interface='\(interface)',member='\(member)'"
+        return rule
+    }
+
     /// Matches the signal of the bus that `name` has got or lost an owner.
     public static func ownerChange(of name: BusName) -> MatchRule {
         MatchRule(

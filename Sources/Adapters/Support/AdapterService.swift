@@ -104,7 +104,7 @@ package final class AdapterService {
         preferences.texts("ExcludedApplications").contains(application.description)
     }
 
-    private var preferences: [String: Value] { feed.report.broker.content?.preferences ?? [:] }
+    var preferences: [String: Value] { feed.report.broker.content?.preferences ?? [:] }
 }
 
 /// What the agent calls.
