@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Texts that go on in real editors, which do not know Handoff themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from buses import wait
+from clients import Dock
+from editors import Editor, install_terminal, prepare, state, wait_for_state
+from support import Machine
+
+Machines = tuple[Machine, Machine]
+LINES = ["Dear Jürgen,", "", "the öther machine has this too.", "Best", "wishes"]
+NEW = "It was nöt saved. "
+
+
+@pytest.fixture
+def edited(machines: Machines) -> tuple[Machine, Machine, Path]:
+    """Two machines with all editors, and a letter on the first."""
+    for machine in machines:
+        prepare(machine)
+    letter = Path(machines[0].environment["HOME"], "A lëtter +1.txt")
+    letter.write_text("\n".join(LINES) + "\n")
+    return *machines, letter
+
+
+def type_into(editor: Editor, program: str, machine: Machine) -> None:
+    """Goes to the third line and its fifth character, and types something there that is not saved."""
+    if program in ("vim", "nvim"):
+        editor.press("3G4l")
+        wait_for_state(machine, line=3, column=5)
+        editor.press(f"i{NEW}\x1b")
+    else:
+        editor.press("\x1b<\x0e\x0e\x06\x06\x06\x06")
+        wait_for_state(machine, line=3, column=5)
+        editor.press(NEW)
+    wait_for_state(machine, modified=True, line=3)
+
+
+def typed() -> list[str]:
+    lines = list(LINES)
+    lines[2] = lines[2][:4] + NEW + lines[2][4:]
+    return lines
+
+
+@pytest.mark.parametrize("program", ["vim", "nvim", "emacs"])
+def test_text_goes_on_in_a_running_editor(edited: tuple[Machine, Machine, Path], program: str) -> None:
+    """What is edited on one machine goes on in the running editor of the other: the same file, line and column, and the
+    text that was not saved, which nothing writes."""
+    desk, lap, letter = edited
+    here = Editor(desk, program, str(letter))
+    wait_for_state(desk, file=str(letter), line=1)
+    there = Editor(lap, program)
+    dock = Dock(lap)
+    path = dock.offer(letter.name)
+    type_into(here, program, desk)
+    place = state(desk)
+    wait(lambda: program in dock.offers[path]["Handlers"], "the editor to be known")
+    dock.continue_offer(path)
+    assert dock.outcome() == (program, "", "")
+    now = wait_for_state(lap, line=3, column=place["column"], modified=True)
+    assert [line for line in now["text"] if line] == [line for line in typed() if line]
+    received = Path(now["file"])
+    assert received.name == letter.name and received.read_text() == letter.read_text()
+    here.quit()
+    there.quit()
+
+
+@pytest.mark.parametrize("program", ["vim", "nvim", "emacs"])
+def test_text_goes_on_in_an_editor_that_is_started(edited: tuple[Machine, Machine, Path], program: str) -> None:
+    """Where no editor runs, the one that the text comes from is started in a terminal, at the same line and column, with the
+    text that was not saved. Its name is on no command line of the terminal."""
+    desk, lap, letter = edited
+    install_terminal(lap)
+    here = Editor(desk, program, str(letter))
+    wait_for_state(desk, file=str(letter), line=1)
+    dock = Dock(lap)
+    path = dock.offer(letter.name)
+    type_into(here, program, desk)
+    place = state(desk)
+    dock.continue_offer(path)
+    assert dock.outcome() == ("org.example.Handoff.Editor", "", "")
+    now = wait_for_state(lap, line=3, column=place["column"], modified=True)
+    assert [line for line in now["text"] if line] == [line for line in typed() if line]
+    assert Path(now["file"]).read_text() == letter.read_text()
+    assert letter.name not in (lap.folder / "terminal.log").read_text()
+    here.quit()
