@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from buses import wait
+from screen import Screen
 from support import PROGRAMS, SOURCE, Machine
 from terminal import Terminal
 from test_desktop_entries import folder as entries, have_bus_start
@@ -49,6 +50,60 @@ EMACS_RC = """
       (rename-file "@state@.new" "@state@" t)))))
 """
 
+# What tells of gedit, as a plugin of its own.
+GEDIT_TELLER = """
+import gi, json, os
+gi.require_version("Gedit", "3.0")
+from gi.repository import Gedit, GLib, GObject
+class Teller(GObject.Object, Gedit.WindowActivatable):
+    __gtype_name__ = "Teller"
+    window = GObject.Property(type=Gedit.Window)
+    def do_activate(self):
+        GLib.timeout_add(100, self.tell)
+    def do_deactivate(self):
+        pass
+    def tell(self):
+        document = self.window.get_active_document()
+        location = document.get_file().get_location() if document else None
+        if location:
+            cursor = document.get_iter_at_mark(document.get_insert())
+            text = document.get_text(document.get_start_iter(), document.get_end_iter(), True)
+            with open("@state@.new", "w") as file:
+                json.dump({"file": location.get_path(), "line": cursor.get_line() + 1, "text": text.split("\\n"),
+                           "column": cursor.get_line_offset() + 1, "modified": document.get_modified(),
+                           "messages": str(self.window.is_active())}, file)
+            os.rename("@state@.new", "@state@")
+        return True
+"""
+GEDIT_PLUGIN = "[Plugin]\nLoader=python3\nModule=teller\nIAge=3\nName=Teller\n"
+GEDIT_SETTINGS = """[org/gnome/gedit/plugins]
+active-plugins=@plugins@
+[org/gnome/gedit/preferences/editor]
+auto-indent=false
+"""
+
+
+def prepare_gedit(machine: Machine, screen: Screen, plugins: tuple[str, ...] = ("handoff", "teller")) -> None:
+    """Installs gedit's plugins for the user of a machine, and gives it a screen."""
+    for program in ("gedit", "Xvfb", "xdotool"):
+        if not shutil.which(program):
+            pytest.skip(f"there is no {program}: meson-helpers/install-packages test")
+    machine.environment |= {"DISPLAY": screen.display, "GSETTINGS_BACKEND": "keyfile", "NO_AT_BRIDGE": "1",
+                            "GDK_BACKEND": "x11", "LIBGL_ALWAYS_SOFTWARE": "1"}
+    machine.environment["XDG_DATA_DIRS"] += ":/usr/share"
+    folder = Path(machine.environment["XDG_DATA_HOME"], "gedit/plugins")
+    folder.mkdir(parents=True)
+    source = (EDITORS / "gedit/handoff.py.in").read_text()
+    command = str(bin_folder(machine) / "handoff-editor")
+    (folder / "handoff.py").write_text(source.replace("@libexecdir@/handoff-editor", command))
+    shutil.copy(EDITORS / "gedit/handoff.plugin", folder)
+    (folder / "teller.py").write_text(filled(GEDIT_TELLER, machine))
+    (folder / "teller.plugin").write_text(GEDIT_PLUGIN)
+    settings = Path(machine.environment["XDG_CONFIG_HOME"], "glib-2.0/settings")
+    settings.mkdir(parents=True)
+    (settings / "keyfile").write_text(GEDIT_SETTINGS.replace("@plugins@", str(list(plugins))))
+    have_bus_start(machine, CATCHER, started(machine, "editor"))
+
 
 def prepare(machine: Machine) -> None:
     """Installs the adapter for editors and the plugins of all editors for the user of a machine."""
@@ -76,7 +131,9 @@ def prepare(machine: Machine) -> None:
 
 def started(machine: Machine, name: str) -> str:
     """The command line with which the bus starts an adapter: the bus was there before what this machine has now."""
-    variables = " ".join(f"{variable}={machine.environment[variable]}" for variable in ("PATH", "TERM"))
+    variables = " ".join(f"{variable}={machine.environment[variable]}" 
+                         for variable in ("PATH", "TERM", "DISPLAY", "GSETTINGS_BACKEND", "NO_AT_BRIDGE", "XDG_DATA_DIRS")
+                         if variable in machine.environment)
     return f"/usr/bin/env {variables} {PROGRAMS}/handoff-adapter {name} --verbose"
 
 
@@ -112,7 +169,7 @@ def wait_for_state(machine: Machine, timeout: float = PATIENCE, **expected: Any)
     try:
         return wait(reached, f"the editor of {machine.name} to be at {expected}", timeout)
     except AssertionError as error:
-        raise AssertionError(f"{error}\nIt is at {state(machine)}") from error
+        raise AssertionError(f"{error}\nIt is at {state(machine)}\n{machine.log('dbus-daemon')}") from error
 
 
 class Editor(Terminal):

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from buses import wait
 from clients import Dock
-from editors import Editor, install_terminal, prepare, state, wait_for_state
+from editors import PATIENCE, Editor, install_terminal, prepare, prepare_gedit, state, wait_for_state
+from screen import Screen
 from support import Machine
 
 Machines = tuple[Machine, Machine]
@@ -87,3 +89,65 @@ def test_text_goes_on_in_an_editor_that_is_started(edited: tuple[Machine, Machin
     assert Path(now["file"]).read_text() == letter.read_text()
     assert letter.name not in (lap.folder / "terminal.log").read_text()
     here.quit()
+
+
+@pytest.fixture
+def screens(tmp_path: Path, edited: tuple[Machine, Machine, Path]) -> Iterator[tuple[Screen, Screen]]:
+    """A screen for each of the two machines, on which gedit has its plugin."""
+    made = []
+    for machine in edited[:2]:
+        (tmp_path / machine.name).mkdir()
+        made.append(Screen(tmp_path / machine.name))
+        prepare_gedit(machine, made[-1])
+    yield made[0], made[1]
+    for machine in edited[:2]:
+        if "gedit" in machine.processes:
+            machine.kill("gedit")
+    for screen in made:
+        screen.close()
+
+
+def begin_in_gedit(desk: Machine, screen: Screen, letter: Path) -> None:
+    """Edits the letter in gedit, and does not save it."""
+    desk.start("gedit", "--standalone", str(letter))
+    wait_for_state(desk, file=str(letter))
+    window = wait(lambda: screen.ask("xdotool", "search", "--onlyvisible", "--name", "gedit").split(), "the window")[0]
+    screen.ask("xdotool", "windowfocus", window)
+    wait_for_state(desk, messages="True")
+    screen.ask("xdotool", "key", "ctrl+Home", "Down", "Down", "Right", "Right", "Right", "Right")
+    wait_for_state(desk, line=3, column=5)
+    screen.ask("xdotool", "type", "--delay", "5", NEW.replace("ö", "o"))
+    wait_for_state(desk, modified=True, line=3, column=5 + len(NEW))
+
+
+@pytest.mark.desktop
+@pytest.mark.smoke
+def test_text_goes_on_in_gedit(edited: tuple[Machine, Machine, Path], screens: tuple[Screen, Screen]) -> None:
+    """What is edited in gedit goes on in the gedit of the other machine, which is started: the same file, line and column, and
+    the text that was not saved."""
+    desk, lap, letter = edited
+    begin_in_gedit(desk, screens[0], letter)
+    dock = Dock(lap)
+    dock.continue_offer(dock.offer(letter.name))
+    assert dock.outcome(PATIENCE) == ("org.example.Handoff.Editor", "", "")
+    now = wait_for_state(lap, line=3, column=5 + len(NEW), modified=True)
+    assert [line for line in now["text"] if line] == [line.replace("nöt", "not") for line in typed() if line]
+    assert Path(now["file"]).read_text() == letter.read_text()
+
+
+@pytest.mark.desktop
+def test_text_goes_on_in_a_running_gedit(edited: tuple[Machine, Machine, Path], screens: tuple[Screen, Screen]) -> None:
+    """What is edited in gedit goes on in the gedit that runs on the other machine."""
+    desk, lap, letter = edited
+    other = Path(lap.environment["HOME"], "other.txt")
+    other.write_text("Something else\n")
+    lap.start("gedit", "--standalone", str(other))
+    begin_in_gedit(desk, screens[0], letter)
+    dock = Dock(lap)
+    path = dock.offer(letter.name)
+    wait(lambda: "org.gnome.gedit" in dock.offers[path]["Handlers"], "gedit to be known", PATIENCE)
+    dock.continue_offer(path)
+    assert dock.outcome(PATIENCE) == ("org.gnome.gedit", "", "")
+    now = wait_for_state(lap, line=3, column=5 + len(NEW), modified=True)
+    assert [line for line in now["text"] if line] == [line.replace("nöt", "not") for line in typed() if line]
+    assert other.read_text() == "Something else\n"
