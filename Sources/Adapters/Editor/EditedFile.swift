@@ -17,7 +17,8 @@ enum EditedFile {
     /// line. This may block.
     static func path(_ url: String) -> String? {
         guard let file = FileURL(url), file.suffix.isEmpty,
-            let path = String(validating: file.path, as: UTF8.self), TextFile.isUsable(path), real(path) != nil
+            let path = String(validating: file.path, as: UTF8.self), TextFile.isUsable(path),
+            real(path) != nil
         else { return nil }
         return path
     }

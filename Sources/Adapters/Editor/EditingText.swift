@@ -14,7 +14,9 @@ enum EditingText {
     static let team = HandoffNames.editorAdapter.text
 
     /// The type.
-    static func type() throws(HandoffFailure) -> ActivityType { try ActivityType("org.example.Handoff.EditingText") }
+    static func type() throws(HandoffFailure) -> ActivityType {
+        try ActivityType("org.example.Handoff.EditingText")
+    }
 
     /// The entries of `UserInfo`.
     static func userInfo(_ state: EditorState, in editor: KnownEditor) -> Value {

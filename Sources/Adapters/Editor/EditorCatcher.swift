@@ -56,7 +56,9 @@ final class EditorCatcher {
     }
 
     private func restWhenIdle() {
-        rest = underWay > 0 ? nil : .timer(after: Self.idle) { [service] in service.finish("nothing is to be done.") }
+        rest =
+            underWay > 0
+            ? nil : .timer(after: Self.idle) { [service] in service.finish("nothing is to be done.") }
     }
 
     private func `continue`(_ activity: HandedActivity) async throws -> Bool {
@@ -144,7 +146,8 @@ final class EditorCatcher {
         throw HandoffFailure(
             .applicationFailed,
             "The file is open in \(editor.name), but what was not saved of it is not there, because the plugin for"
-                + " Handoff is not switched on in \(editor.name). Switch it on, or save the text on the other device.")
+                + " Handoff is not switched on in \(editor.name). Switch it on, or save the text on the other device."
+        )
     }
 
     fileprivate func take(_ editor: String) -> EditorState? {

@@ -31,7 +31,8 @@ enum PluginMessage: Equatable, Sendable {
     init?(_ line: [UInt8]) {
         guard let message = try? JSONReader.read(line) else { return nil }
         if let number = message["answer"]?.integer {
-            self = message["opened"]?.boolean.map { .opened(number, $0) } ?? .state(number, EditorState(message))
+            self =
+                message["opened"]?.boolean.map { .opened(number, $0) } ?? .state(number, EditorState(message))
             return
         }
         switch message["event"]?.text {

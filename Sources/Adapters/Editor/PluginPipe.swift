@@ -57,7 +57,8 @@ final class PluginPipe {
         for line in lines.add(bytes) {
             guard let message = PluginMessage(line) else { continue }
             switch message {
-            case .state(let number, _), .opened(let number, _): asked.removeValue(forKey: number)?.come(message)
+            case .state(let number, _), .opened(let number, _):
+                asked.removeValue(forKey: number)?.come(message)
             default: onMessage?(message)
             }
         }

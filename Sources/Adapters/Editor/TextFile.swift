@@ -39,7 +39,8 @@ enum TextFile {
         if parts.dropLast().contains(where: privateFolders.contains) || privateNames.contains(name) {
             return true
         }
-        if name.hasPrefix("id_"), ["rsa", "dsa", "ecdsa", "ed25519"].contains(where: name.dropFirst(3).hasPrefix)
+        if name.hasPrefix("id_"),
+            ["rsa", "dsa", "ecdsa", "ed25519"].contains(where: name.dropFirst(3).hasPrefix)
         {
             return true
         }

@@ -50,7 +50,8 @@ final class ShellService {
 
     private func restWhenIdle() {
         let isBusy = underWay > 0 || shell != nil
-        rest = isBusy ? nil : .timer(after: Self.idle) { [service] in service.finish("nothing is to be done.") }
+        rest =
+            isBusy ? nil : .timer(after: Self.idle) { [service] in service.finish("nothing is to be done.") }
     }
 
     // MARK: What is current
@@ -64,7 +65,8 @@ final class ShellService {
         guard history.count <= ShellHistory.maximumCount else {
             throw HandoffFailure(
                 .invalidArguments,
-                "The history has \(history.count) lines. Leave all out but the last \(ShellHistory.maximumCount).")
+                "The history has \(history.count) lines. Leave all out but the last \(ShellHistory.maximumCount)."
+            )
         }
         guard try await looks.find(.namedDocument, of: folder, { ShellFolder.isThere(folder) }) else {
             throw refused("is no folder of this user")
@@ -117,8 +119,11 @@ final class ShellService {
         }
         let missing = HandoffFailure(
             .applicationFailed,
-            tr("The folder of that shell is not to be had on this device. Put it into a shared folder, and try again."))
-        guard let folder = ShellFolder.path(activity.userInfo["folder"]), !ShellFolder.isPrivate(folder) else {
+            tr(
+                "The folder of that shell is not to be had on this device. Put it into a shared folder, and try again."
+            ))
+        guard let folder = ShellFolder.path(activity.userInfo["folder"]), !ShellFolder.isPrivate(folder)
+        else {
             throw missing
         }
         guard try await looks.find(.openedDocument, of: folder, { ShellFolder.isThere(folder) }) else {

@@ -27,7 +27,9 @@ struct HereVerb: Verb {
         _ = try values.arguments(0...0, "here [--history | --end]")
         ends = values.has("end")
         hasHistory = values.has("history")
-        guard !(ends && hasHistory) else { throw .usage("--end and --history do not go together. Give one of them.") }
+        guard !(ends && hasHistory) else {
+            throw .usage("--end and --history do not go together. Give one of them.")
+        }
     }
 
     func run(in session: Session) async throws -> Int32 {
