@@ -4,6 +4,8 @@ internal import DBus
 internal import HandoffClient
 internal import HandoffCore
 internal import HandoffInterfaces
+internal import HandoffStarting
+internal import MainLoop
 
 /// Activities of the type `org.example.Handoff.EditingText`.
 ///
@@ -34,9 +36,10 @@ enum EditingText {
 
     /// The file of an activity on this machine.
     /// - Throws: if there is none, with what to say to the user.
-    static func path(of activity: HandedActivity) async throws -> String {
+    @MainLoop
+    static func path(of activity: HandedActivity, _ looks: FileLooks) async throws -> String {
         let url = activity.properties["DocumentURL"]?.string ?? ""
-        let path = try await FileThread.run { EditedFile.path(url) }
+        let path = try await looks.find(.openedDocument, of: url) { EditedFile.path(url) }
         guard let path else {
             throw HandoffFailure(
                 .applicationFailed,

@@ -12,6 +12,7 @@ internal import Platform
 @MainLoop
 final class EditorCatcher {
     private let service: AdapterService
+    private let looks = FileLooks()
     private let starter: ProgramStarter
     private let terminals: TerminalStarter
     private var application: AdaptedApplication?
@@ -38,7 +39,7 @@ final class EditorCatcher {
     /// What there is on the bus of `service`.
     init(_ service: AdapterService) {
         self.service = service
-        starter = ProgramStarter(service.bus, FileLooks(), adapterLog)
+        starter = ProgramStarter(service.bus, looks, adapterLog)
         terminals = TerminalStarter(starter)
         service.bus.connection.objects.export(
             HandoffNames.editorAdapterPath, [EditorAdapterBinding(PendingObject(self))])
@@ -68,7 +69,7 @@ final class EditorCatcher {
             underWay -= 1
             restWhenIdle()
         }
-        let path = try await EditingText.path(of: activity)
+        let path = try await EditingText.path(of: activity, looks)
         let state = EditingText.state(activity.userInfo, at: path)
         let origin = activity.userInfo["application"]?.string ?? ""
         guard let choice = try await choose(origin, hasText: state.text != nil) else {
@@ -95,7 +96,7 @@ final class EditorCatcher {
     }
 
     private func choose(_ origin: String, hasText: Bool) async throws -> Choice? {
-        let found = try await FileThread.run {
+        let found = try await looks.find(.starting) {
             KnownEditor.candidates(origin: origin, preferred: Self.preferred(), hasText: hasText).compactMap {
                 editor in
                 editor.programs.lazy.compactMap { program in

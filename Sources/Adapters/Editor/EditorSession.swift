@@ -3,6 +3,7 @@ internal import AdapterSupport
 internal import DBus
 internal import HandoffCore
 internal import HandoffInterfaces
+internal import HandoffStarting
 internal import MainLoop
 internal import Platform
 
@@ -12,6 +13,7 @@ final class EditorSession {
     private let editor: KnownEditor
     private let pipe: PluginPipe
     private let application: AdaptedApplication
+    private let looks = FileLooks()
     /// What the plugin said last of where the user is; nil for nowhere.
     private var front: String?
     private lazy var latest = Latest<PluginMessage>(every: Self.interval) { [weak self] in self?.take($0) }
@@ -64,7 +66,7 @@ final class EditorSession {
 
     private func show(_ state: EditorState) async {
         let file = state.file
-        let url = try? await FileThread.run { EditedFile.url(file) }
+        let url = await looks.look(.namedDocument, of: file) { EditedFile.url(file) }
         // By now the user may be somewhere else.
         guard front == file else { return }
         guard let url = url ?? nil, let type = try? EditingText.type() else { return application.resign() }
@@ -94,7 +96,7 @@ final class EditorSession {
     // MARK: Continuing
 
     private func `continue`(_ activity: HandedActivity) async throws -> Bool {
-        let path = try await EditingText.path(of: activity)
+        let path = try await EditingText.path(of: activity, looks)
         try await open(EditingText.state(activity.userInfo, at: path))
         return true
     }

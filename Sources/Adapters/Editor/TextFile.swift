@@ -8,8 +8,11 @@ enum TextFile {
     /// How long a text that was not saved may be to go along, in bytes.
     static let maximumText = 96 << 10
 
-    /// Folders where no documents are: devices, the kernel, and what programs keep in memory (pass(1) edits there).
-    private static let systemFolders = ["/dev/", "/proc/", "/run/", "/sys/"]
+    /// Folders where no documents are: devices, the kernel, what programs keep in memory (pass(1) edits there), and copies
+    /// of files that only the administrator may read (sudoedit(8)).
+    private static let systemFolders = ["/dev/", "/proc/", "/run/", "/sys/", "/var/tmp/"]
+    /// Where drives are that the user has plugged in.
+    private static let drives = "/run/media/"
     /// Folders, wherever they are, that hold secrets.
     private static let privateFolders: Set<String> = [
         ".ssh", ".gnupg", ".password-store", ".aws", ".azure", ".kube", ".docker", "keyrings", ".pki",
@@ -33,7 +36,7 @@ enum TextFile {
 
     /// Whether the file at `path`, which is absolute, may hold secrets, as far as its name tells.
     static func isPrivate(_ path: String) -> Bool {
-        if systemFolders.contains(where: path.hasPrefix) { return true }
+        if systemFolders.contains(where: path.hasPrefix), !path.hasPrefix(drives) { return true }
         let parts = path.split(separator: "/").map { $0.lowercased() }
         guard let name = parts.last else { return true }
         if parts.dropLast().contains(where: privateFolders.contains) || privateNames.contains(name) {

@@ -10,6 +10,8 @@ enum ShellFolder {
     private static let maximumLength = 4096
     /// Folders of the kernel, which say nothing on another device.
     private static let systemFolders = ["/dev", "/proc", "/run", "/sys"]
+    /// Where drives are that the user has plugged in.
+    private static let drives = "/run/media/"
     /// Folders, wherever they are, whose very contents are secret.
     private static let privateFolders: Set<String> = [".ssh", ".gnupg", ".password-store", "keyrings"]
 
@@ -21,7 +23,7 @@ enum ShellFolder {
 
     /// Whether nobody else should hear of the folder at `path`, which is absolute.
     static func isPrivate(_ path: String) -> Bool {
-        systemFolders.contains { path == $0 || path.hasPrefix($0 + "/") }
+        systemFolders.contains { path == $0 || path.hasPrefix($0 + "/") } && !path.hasPrefix(drives)
             || path.split(separator: "/").contains { privateFolders.contains($0.lowercased()) }
     }
 

@@ -110,7 +110,8 @@ struct TextFileTests {
     @Test(
         "other files are not",
         arguments: [
-            "/home/me/letter.txt", "/home/me/keys.txt", "/home/me/passage.txt", "/srv/dev/main.c", "/tmp/x",
+            "/home/me/letter.txt", "/run/media/me/USB/a.txt", "/home/me/keys.txt", "/home/me/passage.txt",
+            "/srv/dev/main.c", "/tmp/x",
         ])
     func others(_ path: String) { #expect(!TextFile.isPrivate(path) && TextFile.isUsable(path)) }
 
