@@ -18,6 +18,14 @@ public struct MatchRule: Hashable, Sendable {
         self.text = text
     }
 
+    private init(text: String) { self.text = text }
+
+    /// Matches the signal of the bus that `name`, or a name that begins with `name` and a dot, has got or lost an owner.
+    public static func ownerChange(atOrBelow name: BusName) -> MatchRule {
+        let all = MatchRule(sender: "org.freedesktop.DBus", interface: .bus, member: "NameOwnerChanged")
+        return MatchRule(text: all.text + ",arg0namespace='\(name)'")
+    }
+
     /// Matches the signal of the bus that `name` has got or lost an owner.
     public static func ownerChange(of name: BusName) -> MatchRule {
         MatchRule(

@@ -27,9 +27,17 @@ package final class AdaptedApplication {
     /// What the application shows now, as it was told last.
     package private(set) var shown: ShownActivity?
 
+    /// Whether what it shows is the current activity of the session.
+    package private(set) var isCurrent = false
+    /// Called when ``isContinuing`` may be different.
+    package var onContinuingChange: (@MainLoop () -> Void)?
+
     private let client: HandoffClient
     private var key: ActivityKey?
-    private var isCurrent = false
+    /// What is on its way to it, or being continued by it.
+    private var coming: Set<ContinuationKey> = [] {
+        didSet { if coming != oldValue { onContinuingChange?() } }
+    }
     private static var lastKey: UInt64 = 0
 
     /// An adapter's part for `id`.
@@ -54,15 +62,21 @@ package final class AdaptedApplication {
     /// Ends the part: what was shown ends too. Nothing may be called afterwards.
     package func end() {
         client.stop()
-        (key, shown) = (nil, nil)
+        (key, shown, coming) = (nil, nil, [])
     }
+
+    /// Whether something of another device is on its way to it, or being continued by it.
+    package var isContinuing: Bool { !coming.isEmpty }
 
     // MARK: What the application shows
 
     /// The application shows `activity` now, and its user is at it: it becomes the current one. What was shown before ends,
     /// unless it is the same thing with other properties.
-    package func show(_ activity: ShownActivity) {
+    /// - Parameter takingOver: false if the application has gone on by itself: then it becomes the current one only in
+    ///   place of what the application has shown before.
+    package func show(_ activity: ShownActivity, takingOver: Bool = true) {
         guard !hasSteppedBack else { return }
+        let becomesCurrent = takingOver || isCurrent
         if let key, let shown, shown.isSameThing(as: activity) {
             let changed = activity.changes(since: shown)
             if !changed.isEmpty { client.update(key, changed) }
@@ -75,7 +89,7 @@ package final class AdaptedApplication {
             isCurrent = false
         }
         shown = activity
-        guard let key, !isCurrent else { return }
+        guard let key, !isCurrent, becomesCurrent else { return }
         isCurrent = true
         client.becomeCurrent(key)
     }
@@ -127,7 +141,8 @@ extension AdaptedApplication: HandoffClientDelegate {
 
     package func willSave(_ key: ActivityKey) async throws -> [String: Value] {
         guard key == self.key, let shown, let onSave else { return [:] }
-        return try await onSave(shown)
+        // It goes on: whoever continues it later has to ask again.
+        return try await onSave(shown).merging(["NeedsSave": .boolean(true)]) { _, new in new }
     }
 
     package func wasContinued(_ key: ActivityKey, on device: ClientDevice) throws {
@@ -141,6 +156,20 @@ extension AdaptedApplication: HandoffClientDelegate {
         guard let onContinue else {
             throw DBusError.unknownMethod("\(id) continues nothing while it is not there. Start it.")
         }
+        coming.insert(key)
+        defer { coming.remove(key) }
         return try await onContinue(HandedActivity(activity, context))
+    }
+
+    package func willContinue(
+        _ key: ContinuationKey, type: String, from device: ClientDevice
+    ) async throws -> Bool {
+        coming.insert(key)
+        return false
+    }
+
+    package func didFailToContinue(_ key: ContinuationKey?, type: String, _ error: DBusError) throws {
+        // Which of several does not come is not always said. As long as any does, it is told of that one.
+        if let key = key ?? coming.first { coming.remove(key) }
     }
 }
