@@ -74,11 +74,13 @@ package struct Players {
         var player = players[name] ?? Player(application: application, report: report)
         if report.status != .playing || report.address != player.report.address { player.isOver = false }
         let isBeginning =
-            report.status == .playing && !player.isOver && (player.began == 0 || player.paused != nil)
+            report.status == .playing && report.address != nil && !player.isOver
+            && (player.began == 0 || player.paused != nil)
         player.report = report
         switch report.status {
         case .playing:
-            player.paused = nil
+            // Some say that they play before they say what.
+            if report.address != nil { player.paused = nil }
             if isBeginning {
                 beginnings += 1
                 player.began = beginnings
