@@ -30,8 +30,10 @@ final class MediaContinuing {
     private static let starting = Duration.seconds(15)
     /// How long one may take that was told the position when it was started.
     private static let briefly = Duration.seconds(3)
+    /// How long a player gets to go to a place before it is told again.
+    private static let pauses: [Duration] = [50, 100, 250, 500, 1000, 1000].map { .milliseconds($0) }
     /// How far from its place a player may be, beside the time that has passed, in microseconds.
-    private static let tolerance: Int64 = 500_000
+    private static let tolerance: Int64 = 100_000
 
     private let service: AdapterService
     private let watch: PlayerWatch
@@ -132,22 +134,25 @@ final class MediaContinuing {
     /// Has `player` play `media` where that was.
     /// - Parameter start: when it was started at the position, by the clock of the main loop; nil if it was not.
     private func place(_ player: PlayerObject, _ media: HandedMedia, since start: Int64?) async throws {
-        if let position = media.position {
-            for _ in 1...2 where try await !isThere(player, position, since: start) {
-                try await player.go(to: position)
-            }
-        }
+        if let position = media.position { try await go(player, to: position, since: start) }
         let report = try await player.read()
         if media.isPlaying != (report.status == .playing) {
             if media.isPlaying { try await player.play() } else { try await player.pause() }
         }
     }
 
-    private func isThere(_ player: PlayerObject, _ position: Int64, since start: Int64?) async throws -> Bool
-    {
-        guard let now = try await player.position() else { return false }
-        guard let start else { return abs(now - position) < Self.tolerance / 5 }
-        return position - Self.tolerance...position + (MainLoop.now - start) + Self.tolerance ~= now
+    /// Has `player` go to `position`. Just after it has opened something it may say that it plays that, and yet go nowhere
+    /// else, without ever saying that it can: so it is told a few times, if need be.
+    private func go(_ player: PlayerObject, to position: Int64, since start: Int64?) async throws {
+        let begun = start ?? MainLoop.now
+        for pause in Self.pauses {
+            if let now = try await player.position() {
+                let end = position + (MainLoop.now - begun) + Self.tolerance
+                if position - Self.tolerance...end ~= now { return }
+            }
+            try await player.go(to: position)
+            try await MainLoop.sleep(for: pause)
+        }
     }
 
     // MARK: In a player that has to be started

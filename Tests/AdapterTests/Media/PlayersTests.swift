@@ -7,7 +7,8 @@ import Testing
 
 @Suite("Which player's user is at it")
 struct PlayersTests {
-    private let (one, other): (BusName, BusName) = (":1.1", ":1.2")
+    private let one: BusName = ":1.1"
+    private let other: BusName = ":1.2"
     private let mpv: ApplicationID
 
     init() throws { mpv = try ApplicationID("mpv") }
@@ -23,10 +24,10 @@ struct PlayersTests {
     @Test("the one that has begun last is shown, and when it ends the one before again")
     func latest() {
         var players = Players()
-        #expect(players.says(report("Playing"), one, of: mpv, at: at(0)))
-        #expect(players.says(report("Playing"), other, of: mpv, at: at(1)))
+        #expect(players.says(report("Playing"), one, of: mpv, at: at(0)) == true)
+        #expect(players.says(report("Playing"), other, of: mpv, at: at(1)) == true)
         #expect(players.shown?.name == other)
-        #expect(!players.says(report("Playing", "file:///b.ogg"), one, of: mpv, at: at(2)))
+        #expect(players.says(report("Playing", "file:///b.ogg"), one, of: mpv, at: at(2)) == false)
         #expect(players.shown?.name == other)
         players.left(other, at: at(3))
         #expect(players.shown?.name == one)
@@ -49,34 +50,34 @@ struct PlayersTests {
         players.left(other, at: at(609))
         players.advance(to: at(610))
         #expect(players.shown == nil && players.nextDeadline == nil)
-        #expect(players.says(report("Playing"), one, of: mpv, at: at(700)))
+        #expect(players.says(report("Playing"), one, of: mpv, at: at(700)) == true)
         #expect(players.shown?.name == one)
     }
 
     @Test("going on by itself is no beginning; playing again is")
     func beginnings() {
         var players = Players()
-        #expect(players.says(report("Playing"), one, of: mpv, at: at(0)))
-        #expect(!players.says(report("Playing", "file:///b.ogg"), one, of: mpv, at: at(1)))
+        #expect(players.says(report("Playing"), one, of: mpv, at: at(0)) == true)
+        #expect(players.says(report("Playing", "file:///b.ogg"), one, of: mpv, at: at(1)) == false)
         #expect(players.shown?.report.address?.url == "file:///b.ogg")
         _ = players.says(report("Paused"), one, of: mpv, at: at(2))
-        #expect(players.says(report("Playing"), one, of: mpv, at: at(3)))
+        #expect(players.says(report("Playing"), one, of: mpv, at: at(3)) == true)
     }
 
     @Test("a player that is found paused is not shown until it plays")
     func foundPaused() {
         var players = Players()
-        #expect(!players.says(report("Paused"), one, of: mpv, at: at(0)))
+        #expect(players.says(report("Paused"), one, of: mpv, at: at(0)) == false)
         #expect(players.shown == nil)
-        #expect(players.says(report("Playing"), one, of: mpv, at: at(1)))
+        #expect(players.says(report("Playing"), one, of: mpv, at: at(1)) == true)
     }
 
     @Test("one that says that it plays before it says what begins when it has said what")
     func lateAddress() {
         var players = Players()
-        #expect(!players.says(report("Playing", "edl://x"), one, of: mpv, at: at(0)))
+        #expect(players.says(report("Playing", "edl://x"), one, of: mpv, at: at(0)) == false)
         #expect(players.shown == nil)
-        #expect(players.says(report("Playing"), one, of: mpv, at: at(1)))
+        #expect(players.says(report("Playing"), one, of: mpv, at: at(1)) == true)
     }
 
     @Test("what goes on elsewhere is over at once, whether or not it pauses, until it is played again")
@@ -85,11 +86,11 @@ struct PlayersTests {
         _ = players.says(report("Playing"), one, of: mpv, at: at(0))
         players.handedOver(one, at: at(1))
         #expect(players.shown == nil)
-        #expect(!players.says(report("Playing"), one, of: mpv, at: at(2)))
+        #expect(players.says(report("Playing"), one, of: mpv, at: at(2)) == false)
         #expect(players.shown == nil)
         _ = players.says(report("Paused"), one, of: mpv, at: at(3))
         #expect(players.shown == nil)
-        #expect(players.says(report("Playing"), one, of: mpv, at: at(4)))
+        #expect(players.says(report("Playing"), one, of: mpv, at: at(4)) == true)
     }
 
     @Test("what is stopped shows nothing")
