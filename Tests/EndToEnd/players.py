@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import wave
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from buses import BUS, BusError, Session, let_pass, wait
 from desktops import tell_bus
 from support import PROGRAMS, SOURCE, Machine
 from test_desktop_entries import folder as entries
-from test_desktop_entries import have_bus_start
+from test_desktop_entries import have_bus_start, install
 
 MEDIA = "org.example.Handoff.Media"
 PLAYING = "org.example.Handoff.PlayingMedia"
@@ -23,6 +23,10 @@ NAMES = "org.mpris.MediaPlayer2"
 PATH = "/org/mpris/MediaPlayer2"
 PLAYER = "org.mpris.MediaPlayer2.Player"
 SECOND = 1_000_000
+TEAM = {"Team": GLib.Variant("s", MEDIA)}
+RADIO = "http://radio.example:8000/live"
+FILM = "file:///home/me/A%20film.mkv"
+KEY = "file:///home/me/.ssh/id_ed25519"
 # How long a player may take to start.
 PATIENCE = 40
 PROGRAMS_OF_PLAYERS = ("mpv", "vlc", "celluloid", "totem", "rhythmbox")
@@ -43,11 +47,13 @@ def missing(*programs: str) -> str:
 
 
 def tone(path: Path, seconds: int = 60) -> Path:
-    """Writes a tone."""
-    period = bytes([128, 160, 192, 160, 128, 96, 64, 96])
-    with wave.open(str(path), "wb") as file:
-        file.setparams((1, 1, 8000, 0, "NONE", ""))
-        file.writeframes(period * 1000 * seconds)
+    """Writes a tone, which says what it is called: without that some players do not say what they play."""
+    name = b"A tone\0\0"
+    samples = bytes([128, 160, 192, 160, 128, 96, 64, 96]) * 1000 * seconds
+    chunks = b"".join(kind + struct.pack("<I", len(content)) + content for kind, content in (
+        (b"fmt ", struct.pack("<HHIIHH", 1, 1, 8000, 8000, 1, 8)),
+        (b"LIST", b"INFOINAM" + struct.pack("<I", len(name)) + name), (b"data", samples)))
+    path.write_bytes(b"RIFF" + struct.pack("<I", 4 + len(chunks)) + b"WAVE" + chunks)
     return path
 
 
@@ -59,6 +65,17 @@ def start_media_machine(machines: list[Machine], name: str, **environment: str) 
     machine.environment |= environment
     silence(machine)
     install_adapter(machine, **environment)
+    machine.start_broker("--verbose")
+    machine.start_bridge()
+    return machine
+
+
+def start_with_adapter(machines: list[Machine], name: str) -> Machine:
+    """A machine with the adapter, on which `mpv` seems to be installed."""
+    machine = Machine(name)
+    machines.append(machine)
+    install(machine, "mpv", Categories="AudioVideo;Player;", Implements="")
+    install_adapter(machine)
     machine.start_broker("--verbose")
     machine.start_bridge()
     return machine

@@ -14,12 +14,16 @@ package struct KnownPlayer: Sendable {
     /// Whether it says what it plays.
     package let tellsAddress: Bool
 
+    /// Whether it is told what to play only once it is there: given a file it adds that to its collection instead.
+    package let isToldLater: Bool
+
     private init(
         _ application: String, _ program: String, paused: String? = nil, tellsAddress: Bool = true,
+        isToldLater: Bool = false,
         beginning: (@Sendable (_ file: String, _ seconds: String) -> [String])? = nil
     ) {
         (self.application, self.program, self.paused) = (application, program, paused)
-        (self.tellsAddress, self.beginning) = (tellsAddress, beginning)
+        (self.tellsAddress, self.isToldLater, self.beginning) = (tellsAddress, isToldLater, beginning)
     }
 
     /// Those that are known, in the order in which they are tried for what none else is there for.
@@ -34,7 +38,7 @@ package struct KnownPlayer: Sendable {
         },
         KnownPlayer("io.github.celluloid_player.Celluloid", "celluloid"),
         KnownPlayer("org.gnome.Totem", "totem", tellsAddress: false),
-        KnownPlayer("org.gnome.Rhythmbox3", "rhythmbox"),
+        KnownPlayer("org.gnome.Rhythmbox3", "rhythmbox", isToldLater: true),
     ]
 
     /// The one that is `application`; nil if that is not known.
@@ -47,6 +51,7 @@ package struct KnownPlayer: Sendable {
 
     /// What it is started with, its own name first, for playing `media`.
     package func arguments(for media: HandedMedia) -> [String] {
+        if isToldLater { return [program] }
         let file = media.address.argument
         let pause = media.isPlaying ? [] : [paused].compactMap { $0 }
         guard let beginning else { return [program] + pause + [file] }

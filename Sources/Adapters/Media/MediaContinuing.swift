@@ -20,7 +20,8 @@ final class MediaContinuing {
     private struct Expectation {
         /// Which application; nil for any.
         let application: ApplicationID?
-        let address: MediaAddress
+        /// What it plays; nil for anything it may say.
+        let address: MediaAddress?
         let came: Awaited<PlayerObject?>
     }
 
@@ -88,18 +89,18 @@ final class MediaContinuing {
             guard one.application == nil || one.application == player.application else { continue }
             // Who does not say what it plays is taken at its word that it plays.
             let plays = player.isSilent && one.application != nil && report.status == .playing
-            guard report.address == one.address || plays else { continue }
+            guard one.address == nil || report.address == one.address || plays else { continue }
             expectations[number] = nil
             one.came.come(player)
         }
     }
 
     private func expect(
-        _ media: HandedMedia, in application: ApplicationID?
+        _ address: MediaAddress?, in application: ApplicationID?
     ) -> (number: Int, came: Awaited<PlayerObject?>) {
         nextNumber += 1
         let came = Awaited<PlayerObject?>()
-        expectations[nextNumber] = Expectation(application: application, address: media.address, came: came)
+        expectations[nextNumber] = Expectation(application: application, address: address, came: came)
         return (nextNumber, came)
     }
 
@@ -121,7 +122,7 @@ final class MediaContinuing {
         if player.report?.address == media.address, player.report?.status != .stopped {
             return try await place(player, media, since: nil)
         }
-        let expected = expect(media, in: player.application)
+        let expected = expect(media.address, in: player.application)
         defer { expectations[expected.number] = nil }
         try await player.open(media.address)
         guard await expected.came.value(within: Self.opening) != nil else {
@@ -167,17 +168,17 @@ final class MediaContinuing {
         guard let program else { return false }
         let launch = Launch(
             id, program: program, arguments: known.arguments(for: media), activationToken: token)
-        let expected = expect(media, in: id)
+        let expected = expect(known.isToldLater ? nil : media.address, in: id)
         defer { expectations[expected.number] = nil }
-        try await run(launch, media, isPlaced: known.beginsAtPosition, expected.came)
+        try await run(launch, media, known, expected.came)
         return true
     }
 
     private func run(
-        _ launch: Launch, _ media: HandedMedia, isPlaced: Bool, _ came: Awaited<PlayerObject?>
+        _ launch: Launch, _ media: HandedMedia, _ known: KnownPlayer, _ came: Awaited<PlayerObject?>
     ) async throws {
         let begun = MainLoop.now
-        let time = isPlaced ? Self.briefly : Self.starting
+        let time = known.beginsAtPosition ? Self.briefly : Self.starting
         try await programs.running(launch) { program in
             defer { program.release() }
             let failed = Awaited<ProgramEnd>()
@@ -193,8 +194,9 @@ final class MediaContinuing {
                 adapterLog.debug("\(launch.application) does not say where it is.")
                 return
             }
+            if known.isToldLater { return try await goOn(in: player, media) }
             do {
-                try await place(player, media, since: isPlaced ? begun : nil)
+                try await place(player, media, since: known.beginsAtPosition ? begun : nil)
             } catch {
                 let reason = DBusError.converting(error).message
                 adapterLog.debug("\(launch.application) does not go where it was: \(reason)")
@@ -226,7 +228,7 @@ final class MediaContinuing {
 
     /// The broker opens the file with what the user opens such files with; it goes to its place when it says that it plays.
     private func followDefault(_ media: HandedMedia) {
-        let expected = expect(media, in: nil)
+        let expected = expect(media.address, in: nil)
         MainLoop.start { [weak self] in
             let player = await expected.came.value(within: Self.starting) ?? nil
             self?.expectations[expected.number] = nil
