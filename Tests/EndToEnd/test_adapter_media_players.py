@@ -146,13 +146,13 @@ def test_players_that_are_none_of_ours(desk: Machine, lap: Machine) -> None:
     path = dock.offer("Ours")
     let_pass(0.5)
     assert all(player.reads == 0 for player in others)
-    exclude(desk, "mpv")
+    exclude(desk, "mpv", "com.example.private")
     dock.wait_until_gone(path)
     reads = ours.reads
     ours.plays(FILM, "Secret")
     let_pass(0.5)
     assert ours.reads == reads and not dock.titles
-    exclude(desk)
+    exclude(desk, "com.example.private")
     dock.offer("Secret")
 
 

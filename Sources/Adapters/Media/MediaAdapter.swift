@@ -2,7 +2,6 @@
 package import AdapterSupport
 internal import DBus
 internal import HandoffCore
-internal import Platform
 
 /// The adapter `media`: what plays in players that do not know Handoff (MPRIS) goes on on another device.
 package enum MediaAdapter {
@@ -10,7 +9,8 @@ package enum MediaAdapter {
     package static let program = AdapterProgram("media") { arguments in
         AdapterService.run(
             "media", busName: busName,
-            summary: tr("Lets what plays in media players go on on other devices"), arguments: arguments
+            summary: "The adapter of media players: has what plays in them go on on other devices.",
+            arguments: arguments
         ) { service, _ in
             try MediaSession(service)
         } begin: { session in

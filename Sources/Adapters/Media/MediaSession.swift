@@ -26,6 +26,10 @@ final class MediaSession {
     private lazy var pauses = DeadlineTimer { [weak self] in self?.timePassed() }
     private lazy var end = DeadlineTimer { [weak self] in self?.endIfIdle() }
 
+    /// Comes when it is known what the players play that were there before.
+    private let settled = Awaited<Void>()
+    /// How long a continuation waits for that.
+    private static let settling = Duration.seconds(3)
     /// How long it waits for something to do.
     private static let patience = Duration.seconds(10)
 
@@ -50,7 +54,12 @@ final class MediaSession {
         watch.onCount = { [weak self] in self?.countChanged() }
         continuing.onCount = { [weak self] in self?.countChanged() }
         let receiver = AdaptedApplication(catcher, types: [type], team: team, receives: true)
-        receiver.onContinue = { [weak self] in try await self?.continuing.begin($0) ?? false }
+        receiver.onContinue = { [weak self] handed in
+            guard let self else { return false }
+            // Who is started to continue something does not know at first which players there are.
+            _ = await settled.value(within: Self.settling)
+            return try await continuing.begin(handed)
+        }
         receiver.onContinuingChange = { [weak self] in self?.countChanged() }
         self.receiver = receiver
         countChanged()
@@ -73,6 +82,7 @@ final class MediaSession {
     private var isIdle: Bool { watch.isEmpty && receiver?.isContinuing != true && !continuing.isExpecting }
 
     private func countChanged() {
+        if watch.isSettled { settled.come(()) }
         end.set(isIdle ? Instant.now.advanced(by: Self.patience).microseconds : nil)
     }
 
@@ -85,6 +95,7 @@ final class MediaSession {
     private func says(_ player: PlayerObject, _ report: PlayerReport) {
         let begins = players.says(report, player.owner, of: player.application, at: .now)
         continuing.said(player, report)
+        if watch.isSettled { settled.come(()) }
         show(takingOver: begins)
     }
 

@@ -19,6 +19,9 @@ final class PlayerWatch {
     /// Whether there are none, nor any that is still being looked at.
     var isEmpty: Bool { players.isEmpty && meeting.isEmpty }
 
+    /// Whether it is known of all that are there what they play.
+    var isSettled: Bool { hasBegun && meeting.isEmpty && players.values.allSatisfy { $0.report != nil } }
+
     /// How many names are looked at, so that nobody can have any number of them.
     private static let maximumNames = 64
     /// How often a player is asked who it is, which it may not be ready to say when it takes its name.
@@ -45,6 +48,8 @@ final class PlayerWatch {
     private var meeting: Set<BusName> = []
     private var players: [BusName: PlayerObject] = [:]
     private var tokens: [SignalToken] = []
+    /// Whether those are known that were there before.
+    private var hasBegun = false
 
     /// Watches the bus of `service` from ``begin()`` on.
     init(_ service: AdapterService, _ looks: FileLooks) { (self.service, self.looks) = (service, looks) }
@@ -69,6 +74,7 @@ final class PlayerWatch {
             // A change that was told meanwhile is newer.
             if names[name] == nil { appeared(name, owner) }
         }
+        hasBegun = true
         onCount?()
     }
 
