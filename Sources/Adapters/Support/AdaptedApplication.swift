@@ -142,7 +142,7 @@ extension AdaptedApplication: HandoffClientDelegate {
     package func willSave(_ key: ActivityKey) async throws -> [String: Value] {
         guard key == self.key, let shown, let onSave else { return [:] }
         // It goes on: whoever continues it later has to ask again.
-        return try await onSave(shown).merging(["NeedsSave": .boolean(true)]) { _, new in new }
+        return try await onSave(shown).merging(["Passing": .boolean(true)]) { _, new in new }
     }
 
     package func wasContinued(_ key: ActivityKey, on device: ClientDevice) throws {

@@ -256,7 +256,7 @@ final class ActivityObject {
                 let properties = try await delegateProxy.willSave(
                     activity: path, timeout: Deadline.willSave * 2)
                 guard saving.isAwaiting(attempt: attempt), broker.object(of: id) === self else { return }
-                let saved = SavedState(properties)
+                let saved = try SavedState(properties)
                 try apply(saved.properties, nil)
                 perform(saving.answered(attempt: attempt, isPassing: saved.isPassing, at: .now))
             } catch let error as DBusError where error.saysThatMemberIsMissing {

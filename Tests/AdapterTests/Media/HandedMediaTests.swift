@@ -52,16 +52,16 @@ struct HandedMediaTests {
     @Test("what programs are given cannot be an option, and begins where it should")
     func arguments() throws {
         let media = try HandedMedia(
-            ["DocumentURL": .string("file:///-%2D--script=x")],
+            ["DocumentURL": .string("file:///%2D-script=x")],
             ["Position": .int64(62_045_999), "Playing": .boolean(false)])
         let mpv = try #require(KnownPlayer.find(try ApplicationID("mpv")))
         #expect(
             mpv.arguments(for: media) == [
                 "mpv", "--pause", "--player-operation-mode=pseudo-gui", "--{", "--start=62.045",
-                "/---script=x", "--}",
+                "/--script=x", "--}",
             ])
         let vlc = try #require(KnownPlayer.find(try ApplicationID("vlc")))
-        #expect(vlc.arguments(for: media) == ["vlc", "--start-paused", "/---script=x", ":start-time=62.045"])
+        #expect(vlc.arguments(for: media) == ["vlc", "--start-paused", "/--script=x", ":start-time=62.045"])
         for player in KnownPlayer.all {
             let given = player.arguments(for: try HandedMedia(file, [:]))
             #expect(
