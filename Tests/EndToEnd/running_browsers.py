@@ -238,6 +238,7 @@ class Firefox(RunningBrowser):
         self._read()
         self.command("WebDriver:NewSession", capabilities={})
         self.command("Addon:Install", path=str(EXTENSION), temporary=True)
+        self._first = self.command("WebDriver:GetWindowHandle")["value"]
         self.command("WebDriver:Navigate", url=address)
 
     def _read(self) -> Any:
@@ -277,6 +278,8 @@ class Firefox(RunningBrowser):
 
     def open(self, address: str, private: bool = False) -> None:
         kind = {"type": "window", "private": True} if private else {"type": "tab"}
+        # A tab opens in the window that is spoken to, and a private one may be by now.
+        self.command("WebDriver:SwitchToWindow", handle=self._first, focus=True)
         handle = self.command("WebDriver:NewWindow", focus=True, **kind)["handle"]
         self.command("WebDriver:SwitchToWindow", handle=handle, focus=True)
         self.command("WebDriver:Navigate", url=address)
@@ -295,7 +298,7 @@ class Firefox(RunningBrowser):
 
 def connected(port: int) -> socket.socket | None:
     try:
-        return socket.create_connection(("127.0.0.1", port), 5)
+        return socket.create_connection(("127.0.0.1", port), PATIENCE)
     except OSError:
         return None
 

@@ -3,18 +3,40 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
-from buses import wait
-from clients import Dock
+from gi.repository import GLib
+from buses import let_pass, wait
+from clients import Client, Dock
 from running_browsers import PATIENCE, RunningBrowser, Site, running
-from support import Machine
+from support import SANITIZED, Machine, memory
 
 pytestmark = pytest.mark.desktop
 
 Machines = tuple[Machine, Machine]
 PROGRAMS = ("chromium", "firefox-esr")
+BROWSING = "org.example.Handoff.BrowsingWeb"
+
+
+class Listener:
+    """Hears all that is said on the bus of a machine."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.path = machine.folder / "heard.text"
+        with open(self.path, "wb") as file:
+            self.process = subprocess.Popen(["dbus-monitor", "--address", machine.address], stdout=file,
+                                            stdin=subprocess.DEVNULL)
+        wait(lambda: "NameAcquired" in self.path.read_text(errors="replace"), "the listener")
+
+    def close(self) -> str:
+        """Ends it, and returns what it has heard."""
+        self.process.terminate()
+        self.process.wait()
+        return self.path.read_text(errors="replace")
 
 
 @pytest.fixture
@@ -50,3 +72,167 @@ def test_page_is_offered(machines: Machines, site: Site, program: str) -> None:
         browser.scroll(700, "/first")
         browser.open(f"{site.address}/second")
         offered(dock, "Page second")
+
+
+@pytest.mark.parametrize("here, there", [("chromium", "firefox-esr"), ("firefox-esr", "chromium")])
+def test_page_goes_on_and_back(machines: Machines, site: Site, here: str, there: str) -> None:
+    """A page read in one browser goes on in the other browser of the other machine, at the same address and scrolled alike,
+    and from there back, scrolled further; where it was scrolled is read anew for each continuation."""
+    desk, lap = machines
+    with running(desk, here, f"{site.address}/one?x=1#part") as first, running(lap, there, f"{site.address}/two") as second:
+        desk_dock, lap_dock = Dock(desk), Dock(lap)
+        path = offered(lap_dock, "Page one")
+        handled(lap_dock, path, there)
+        first.scroll(2400, "/one")
+        lap_dock.continue_offer(path)
+        assert lap_dock.outcome() == (there, "", "")
+        wait(lambda: scrolled(second, "/one") == 2400, "the page to be scrolled alike")
+        assert second.evaluate("location.href", "/one") == f"{site.address}/one?x=1#part"
+        # It is at the same place once more, after it was moved at its origin.
+        first.scroll(3100, "/one")
+        second.evaluate("void location.replace('/gone')", "/one")
+        lap_dock.continue_offer(path)
+        wait(lambda: scrolled(second, "/one") == 3100, "the page to be scrolled as it is now")
+        second.scroll(4000, "/one")
+        back = offered(desk_dock, "Page one")
+        handled(desk_dock, back, here)
+        first.evaluate("void location.replace('/gone')", "/one")
+        desk_dock.continue_offer(back)
+        wait(lambda: scrolled(first, "/one") == 4000, "the page to be back")
+    assert not [asked for asked in site.requests if asked.startswith("/sent")]
+
+
+# What is typed where, and whether it may go along.
+TYPED = {
+    "subject": ("Open subject", True), "body": ("Open body", True), "login": ("secret login", False),
+    "word": ("secret word", False), "hid": ("secret hidden", False), "holder": ("secret holder", False),
+    "number": ("secret number", False), "once": ("secret once", False), "cvc": ("secret check", False),
+    "off": ("secret off", False),
+}
+TYPE_ALL = "".join(f"document.querySelector('[name={name}]').value = '{text}';" for name, (text, _) in TYPED.items())
+TYPE_ALL += ("const shown = document.querySelector('[name=word]'); shown.dispatchEvent(new Event('input', {bubbles: true}));"
+             "shown.type = 'text'; document.querySelector('[name=kind]').value = 'b';"
+             "document.querySelector('[name=copy]').checked = true; true")
+
+
+class Reader(Client):
+    """A browser that keeps what it is handed."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine, "com.example.reader", (BROWSING,),
+                         options={"Team": GLib.Variant("s", "org.example.Handoff.Browser")})
+
+    def user_info(self, count: int = 1) -> dict[str, Any]:
+        calls = wait(lambda: [call for call in self.calls if call.member == "ContinueActivity"][count - 1:], "the activity")
+        return calls[0].arguments.unpack()[0].get("UserInfo", {})
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_forms(machines: Machines, site: Site, program: str) -> None:
+    """What is in forms goes along only when the user has chosen that, and never what is of a password, a payment or a code;
+    it is filled in on the other machine, on the same origin only, and is not sent."""
+    desk, lap = machines
+    with running(desk, program, f"{site.address}/form") as browser:
+        dock, reader = Dock(lap), Reader(lap)
+        path = offered(dock, "Page form")
+        browser.evaluate(TYPE_ALL, "/form")
+        dock.continue_offer(path, ApplicationId=reader.application_id)
+        assert "Fields" not in reader.user_info()
+        browser.choose("document.querySelector('#forms').click()")
+        browser.open(f"{site.address}/form?again")
+        browser.evaluate(TYPE_ALL, "/form?again")
+        path = offered(dock, "Page form")
+        dock.continue_offer(path, ApplicationId=reader.application_id)
+        user_info = reader.user_info(2)
+        fields = {field["Name"]: field.get("Text", field.get("Ticked")) for field in user_info["Fields"]}
+        assert fields == {name: text for name, (text, open_) in TYPED.items() if open_} | {"kind": "b", "copy": True}
+    reader.close()
+    values = {"ScrollX": 0.0, "ScrollY": 900.0, "Height": 0.0}
+    with running(lap, program, f"{site.address}/two") as browser:
+        origin, dock = Client(desk, "com.example.origin", (BROWSING,), options={
+            "Team": GLib.Variant("s", "org.example.Handoff.Browser")}), Dock(lap)
+        sent = [{"Name": GLib.Variant("s", name), "Number": GLib.Variant("x", 0), "Text": GLib.Variant("s", text)}
+                for name, (text, _) in TYPED.items()]
+        state = {name: GLib.Variant("d", number) for name, number in values.items()}
+        for page in ("/fill", "/away"):
+            origin.create(BROWSING, Title=page, WebpageURL=f"{site.address}{page}",
+                          UserInfo=state | {"Fields": GLib.Variant("aa{sv}", sent)}).become_current()
+            path = offered(dock, page)
+            handled(dock, path, program)
+            dock.continue_offer(path)
+            dock.outcome()
+        wait(lambda: scrolled(browser, "/fill") == 900, "the page to be at its place")
+        there = browser.evaluate("JSON.stringify([...document.querySelectorAll('[name]')].map(one => [one.name, one.value]))",
+                                 "/fill")
+        filled = {name: text for name, text in json.loads(there) if text not in ("", "x", "a", "on")}
+        assert filled == {name: text for name, (text, open_) in TYPED.items() if open_}
+    assert not [asked for asked in site.requests if asked.startswith("/sent")]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_what_stays_here(machines: Machines, site: Site, program: str) -> None:
+    """Private windows, excluded sites, and addresses with user info never reach an offer, the bus or a log."""
+    desk, lap = machines
+    said = [Listener(machine) for machine in machines]
+    with running(desk, program, f"{site.address}/open") as browser:
+        dock = Dock(lap)
+        offered(dock, "Page open")
+        browser.open(f"{site.address}/private-secret", private=True)
+        host = site.address.replace("127.0.0.1", "localhost")
+        browser.choose("const sites = document.querySelector('#sites'); sites.value = 'localhost';"
+                       "sites.dispatchEvent(new Event('change')); true")
+        browser.open(f"{host}/excluded-secret")
+        browser.open(f"{site.address.replace('//', '//user-secret:word-secret@')}/user")
+        browser.open(f"{site.address}/last")
+        offered(dock, "Page last")
+    everything = "".join(listener.close() for listener in said)
+    everything += "".join(path.read_text(errors="replace") for machine in machines for path in machine.folder.glob("*.log"))
+    assert "Page last" in everything and f"{site.address}/open" in everything
+    assert not [line for line in everything.splitlines() if "secret" in line]
+
+
+def test_restless_page(machines: Machines, site: Site) -> None:
+    """A page that changes its title and address a thousand times a second, and has a title of 10 MB, is offered no more than
+    ten times a second, and costs the broker no memory."""
+    desk, lap = machines
+    site.bodies["restless"] = (
+        "<!doctype html><title>Restless</title><script>let n = 0; setInterval(() => { for (let i = 0; i < 10; i++) {"
+        "n++; document.title = `Restless ${n}`; if (n % 10 == 0) history.replaceState(null, '', `?${n}`); } }, 10);</script>")
+    site.bodies["long"] = "<!doctype html><title>Long</title><script>document.title = 'x'.repeat(10e6);</script>"
+    with running(desk, "chromium", f"{site.address}/restless") as browser:
+        dock = Dock(lap)
+        wait(lambda: [title for title in dock.titles if title.startswith("Restless")], "an offer", PATIENCE)
+        listener = Listener(desk)
+        let_pass(3)
+        heard = listener.close()
+        assert heard.count("member=CreateActivity") + heard.count("member=Update") <= 3 * 11
+        before = memory(desk, "handoffd")
+        let_pass(2)
+        assert SANITIZED or memory(desk, "handoffd") - before < 2 << 20
+        browser.open(f"{site.address}/long")
+        wait(lambda: any(title.startswith("xxx") and len(title) <= 256 for title in dock.titles), "the long title", PATIENCE)
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_popup(machines: Machines, site: Site, program: str) -> None:
+    """The button tells that there are pages of other devices, and what it opens lists them, continues one, and says so when
+    Handoff is switched off."""
+    desk, lap = machines
+    origin = Client(desk, "com.example.origin", (BROWSING,), options={
+        "Team": GLib.Variant("s", "org.example.Handoff.Browser")})
+    with running(lap, program, f"{site.address}/two") as browser:
+        page = browser.options_page().replace("options", "popup")
+        browser.open(page)
+        wait(lambda: browser.evaluate("!document.querySelector('#nothing').hidden", "popup.html"), "no offers", PATIENCE)
+        title = "<b>Mine</b>"
+        origin.offer(title, WebpageURL=f"{site.address}/mine")
+        shown = "document.querySelector('.title')?.textContent"
+        wait(lambda: browser.evaluate(shown, "popup.html") == title, "the offer")
+        badge = "(globalThis.browser ?? chrome).action.getBadgeText({})"
+        assert browser.evaluate(badge, "popup.html") == "1"
+        browser.evaluate("document.querySelector('li button').click()", "popup.html")
+        wait(lambda: browser.evaluate("document.title", "/mine"), "the page", PATIENCE)
+        lap.set_enabled(False)
+        wait(lambda: browser.evaluate("document.querySelector('#trouble').textContent", "popup.html").startswith("Handoff is"),
+             "what is in the way")
+        assert browser.evaluate(badge, "popup.html") == ""

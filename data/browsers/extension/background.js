@@ -204,7 +204,7 @@ api.runtime.onMessage.addListener((message, sender, reply) => {
 });
 
 api.runtime.onConnect.addListener(popup => {
-    if (popup.name !== 'popup' || popup.sender?.id !== api.runtime.id || popup.sender.tab)
+    if (popup.sender?.id !== api.runtime.id || popup.sender.url !== api.runtime.getURL('popup.html'))
         return popup.disconnect();
     popups.add(popup);
     popup.onDisconnect.addListener(() => popups.delete(popup));

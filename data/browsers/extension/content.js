@@ -10,6 +10,8 @@
     const MAXIMUM_ALL = 20000;
     // How long a page may grow while it is kept at its place, in milliseconds.
     const SETTLING = 5000;
+    // By which part two heights of a page may differ for it to be the same page, set with other fonts.
+    const ALIKE = 0.05;
 
     const TYPED = new Set([
         'text', 'search', 'email', 'url', 'tel', 'number', 'date', 'time', 'month', 'week', 'datetime-local',
@@ -140,9 +142,9 @@
 
     function scroll({x, y, height}) {
         const now = document.scrollingElement?.scrollHeight ?? 0;
-        // Where the page is set differently, what is as far down is shown.
+        // Where the page is set quite differently, what is as far down in it is shown.
         const ratio = height > 0 && now > 0 ? now / height : 1;
-        scrollTo({left: x, top: y * ratio, behavior: 'instant'});
+        scrollTo({left: x, top: Math.abs(ratio - 1) < ALIKE ? y : y * ratio, behavior: 'instant'});
     }
 
     function go(place) {
