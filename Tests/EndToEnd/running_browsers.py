@@ -195,7 +195,9 @@ class Chromium(RunningBrowser):
     def open(self, address: str, private: bool = False) -> None:
         context = {"browserContextId": self.command("Target.createBrowserContext")["browserContextId"]} if private else {}
         self.command("Target.createTarget", url=address, **context)
-        wait(lambda: self.evaluate("document.readyState", address) == "complete", f"{address} to be shown", PATIENCE)
+        # A new tab is at no page before it is at this one.
+        script = "location.protocol !== 'about:' && document.readyState === 'complete'"
+        wait(lambda: self.evaluate(script, address.rpartition("@")[2]), f"{address} to be shown", PATIENCE)
 
     def options_page(self) -> str:
         return f"chrome-extension://{CHROMIUM_ADD_ON}/options.html"

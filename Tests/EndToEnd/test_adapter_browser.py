@@ -139,6 +139,7 @@ def test_forms(machines: Machines, site: Site, program: str) -> None:
         dock.continue_offer(path, ApplicationId=reader.application_id)
         assert "Fields" not in reader.user_info()
         browser.choose("document.querySelector('#forms').click()")
+        dock.wait_until_gone(path)
         browser.open(f"{site.address}/form?again")
         browser.evaluate(TYPE_ALL, "/form?again")
         path = offered(dock, "Page form")
