@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 from gi.repository import GLib
 from buses import let_pass, wait
 from clients import Client, Dock
+from listener import Listener
 from running_browsers import PATIENCE, RunningBrowser, Site, running
 from support import SANITIZED, Machine, memory
 
@@ -20,23 +20,6 @@ pytestmark = pytest.mark.desktop
 Machines = tuple[Machine, Machine]
 PROGRAMS = ("chromium", "firefox-esr")
 BROWSING = "org.example.Handoff.BrowsingWeb"
-
-
-class Listener:
-    """Hears all that is said on the bus of a machine."""
-
-    def __init__(self, machine: Machine) -> None:
-        self.path = machine.folder / "heard.text"
-        with open(self.path, "wb") as file:
-            self.process = subprocess.Popen(["dbus-monitor", "--address", machine.address], stdout=file,
-                                            stdin=subprocess.DEVNULL)
-        wait(lambda: "NameAcquired" in self.path.read_text(errors="replace"), "the listener")
-
-    def close(self) -> str:
-        """Ends it, and returns what it has heard."""
-        self.process.terminate()
-        self.process.wait()
-        return self.path.read_text(errors="replace")
 
 
 @pytest.fixture
