@@ -219,3 +219,35 @@ def test_popup(machines: Machines, site: Site, program: str) -> None:
         wait(lambda: browser.evaluate("document.querySelector('#trouble').textContent", "popup.html").startswith("Handoff is"),
              "what is in the way")
         assert browser.evaluate(badge, "popup.html") == ""
+
+
+# What is asked of the modules of the add-on, in one of its own pages, and what they answer.
+QUESTIONS = [
+    ("pages.isOfferable('https://example.com/a?b@c#d')", True), ("pages.isOfferable('http://user@example.com/')", False),
+    ("pages.isOfferable('http://@example.com/')", False), ("pages.isOfferable('http://a\\\\@b/')", False),
+    ("pages.isOfferable('file:///etc/passwd')", False), ("pages.isOfferable('about:blank')", False),
+    ("pages.isOfferable('https://example.com/' + 'x'.repeat(9000))", False), ("pages.isOfferable(undefined)", False),
+    ("pages.isExcluded('https://www.example.com/', ['example.com'])", True),
+    ("pages.isExcluded('https://example.com./', ['example.com'])", True),
+    ("pages.isExcluded('https://notexample.com/', ['example.com'])", False),
+    ("pages.writtenSite(' *.Example.com ')", "example.com"), ("pages.writtenSite('https://b\\u00fccher.example/x')", "xn--bcher-kva.example"),
+    ("pages.writtenSite('two words')", None), ("pages.writtenSite('')", None),
+    ("pages.described({id: 1, url: 'https://example.com/', title: 'x'.repeat(1e7)}, []).title.length", 512),
+    ("pages.described({id: 1, url: 'https://example.com/', title: 'x', incognito: true}, [])", None),
+    ("pages.described({id: 1, url: 'https://example.com/', title: 'x'}, ['example.com'])", None),
+    ("await new Promise(done => { let n = 0; const one = new pace.Pace(50, () => n++); for (let i = 0; i < 1000; i++) "
+     "one.changed(); setTimeout(() => done(n), 300); })", 2),
+]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_modules(machine: Machine, site: Site, program: str) -> None:
+    """In each browser the add-on judges addresses, sites and titles alike, and tells what changes all the time at most ten
+    times a second."""
+    with running(machine, program, f"{site.address}/one") as browser:
+        browser.open(browser.options_page())
+        script = ("(async () => { const [pages, pace] = await Promise.all(['pages', 'pace'].map(name => import("
+                  "(globalThis.browser ?? chrome).runtime.getURL(`${name}.js`)))); return [" +
+                  ", ".join(question for question, _ in QUESTIONS) + "]; })()")
+        answers = browser.evaluate(script, "options.html")
+        assert dict(zip((question for question, _ in QUESTIONS), answers)) == dict(QUESTIONS)
