@@ -96,6 +96,10 @@ class RunningBrowser:
         text = (HOSTS / template).read_text().replace("@libexecdir@", str(self.machine.folder))
         (folder / "org.example.handoff.json").write_text(text)
 
+    def headless(self, option: str) -> list[str]:
+        """The option for a browser without windows, which it is unless its machine has a display."""
+        return [] if "DISPLAY" in self.machine.environment else [option]
+
     def spawn(self, *command: str, **options: Any) -> None:
         """Starts the browser with a process group of its own."""
         with open(self.log_file, "ab") as log:
@@ -152,7 +156,7 @@ class Chromium(RunningBrowser):
         # The browser reads from 3 and writes to 4.
         shell = f'exec 3<&{its_input} 4>&{its_output}; exec "$@"'
         self.spawn(
-            "bash", "-c", shell, "bash", "chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
+            "bash", "-c", shell, "bash", "chromium", *self.headless("--headless=new"), "--no-sandbox", "--disable-gpu", "--no-first-run",
             "--password-store=basic", "--disable-dev-shm-usage", f"--user-data-dir={self.profile}", "--remote-debugging-pipe",
             "--disable-background-networking", f"--load-extension={EXTENSION}", address, pass_fds=(its_input, its_output))
         os.close(its_input)
@@ -230,7 +234,7 @@ class Firefox(RunningBrowser):
         self.install_host(Path(machine.environment["HOME"]) / ".mozilla" / "native-messaging-hosts", "firefox.json.in")
         lines = (f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in PREFERENCES.items())
         (self.profile / "user.js").write_text("".join(lines))
-        self.spawn("firefox-esr", "--headless", "--no-remote", "--new-instance", "--profile", str(self.profile),
+        self.spawn("firefox-esr", *self.headless("--headless"), "--no-remote", "--new-instance", "--profile", str(self.profile),
                    "--marionette", "--remote-allow-system-access")
         port_file = self.profile / "MarionetteActivePort"
         port = wait(lambda: port_file.exists() and port_file.read_text(), "the port of Firefox", PATIENCE)

@@ -29,7 +29,7 @@ struct PagePlaceTests {
     @Test(
         "numbers that no page has become some that it could have",
         arguments: [
-            (JSONValue.number(-5), 0.0), (.number(1e300), 1e8), ("12", 0), (.null, 0), ([], 0),
+            (JSONValue.number(-5), 0.0), (.number(1e300), 1e8), ("12", 0), (.null, 0), (.array([]), 0),
             (.number(12.25), 12.25),
         ])
     func numbers(y: JSONValue, expected: Double) { #expect(PagePlace(["y": y]).scroll.y == expected) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import AdapterSupport
 import DBus
+import HandoffCore
 import Testing
 
 @testable import BrowserAdapter

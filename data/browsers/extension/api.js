@@ -3,4 +3,4 @@
 
 export const api = globalThis.browser ?? globalThis.chrome;
 // Firefox tells when all of its windows have lost the focus; Chromium does not, on X11.
-export const tellsLostFocus = globalThis.browser !== undefined;
+export const tellsLostFocus = location.protocol === 'moz-extension:';
