@@ -101,6 +101,13 @@ def host(machine: Machine, *arguments: str) -> Iterator[Host]:
         running.process.stdout.close()
 
 
+def handled(dock: Dock, title: str) -> str:
+    """The offer of this title, once something here continues it."""
+    path = dock.offer(title)
+    wait(lambda: dock.offers[path]["Handlers"], "something that continues it")
+    return path
+
+
 def test_browser_that_leaves_a_page(machines: Machines) -> None:
     """What is in front of a browser is current while its user is there, and over with the browser, with which the host
     ends."""
@@ -179,7 +186,7 @@ def test_pages_that_are_not_opened(machines: Machines) -> None:
         dock = Dock(lap)
         for number, address in enumerate(("https://user@example.com/", ""), 1):
             origin.offer(f"Bad {number}", WebpageURL=address)
-            dock.continue_offer(dock.offer(f"Bad {number}"))
+            dock.continue_offer(handled(dock, f"Bad {number}"))
             wait(lambda: len(dock.finished()) == number, "a refusal")
             assert dock.finished()[-1][1].endswith("ApplicationFailed"), dock.finished()
         fields = [{"Name": GLib.Variant("s", "a"), "Number": GLib.Variant("x", 5), "Text": GLib.Variant("s", "b")},
@@ -187,7 +194,7 @@ def test_pages_that_are_not_opened(machines: Machines) -> None:
         origin.offer("Good", WebpageURL=PAGE, UserInfo={
             "ScrollY": GLib.Variant("d", float("nan")), "ScrollX": GLib.Variant("s", "1"), "Height": GLib.Variant("d", -1),
             "Fields": GLib.Variant("aa{sv}", fields)})
-        dock.continue_offer(dock.offer("Good"))
+        dock.continue_offer(handled(dock, "Good"))
         asked = browser.asked("open")
         assert asked["place"] == {"x": 0, "y": 0, "height": 0, "fields": [{"name": "a", "number": 5, "text": "b"}]}
         assert asked["url"] == PAGE
@@ -287,6 +294,7 @@ def test_offers(machines: Machines) -> None:
         origin.create("com.example.other", Title="No page").become_current()
         origin.offer("A \u202eпage", WebpageURL=PAGE)
         offers = wait(lambda: [one for one in browser.received if one["message"] == "offers" and one["offers"]], "an offer")
+        handled(Dock(lap), "A \ufffdпage")
         [offer] = offers[-1]["offers"]
         assert (offer["title"], offer["device"]) == ("A \ufffdпage", "desk")
         browser.send("continue", offer="/nonsense")
