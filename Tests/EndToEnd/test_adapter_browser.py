@@ -19,6 +19,8 @@ pytestmark = pytest.mark.desktop
 
 Machines = tuple[Machine, Machine]
 PROGRAMS = ("chromium", "firefox-esr")
+# By when a page in front would have been told, in seconds.
+TOLD = 0.7
 BROWSING = "org.example.Handoff.BrowsingWeb"
 
 
@@ -161,11 +163,13 @@ def test_what_stays_here(machines: Machines, site: Site, program: str) -> None:
         dock = Dock(lap)
         offered(dock, "Page open")
         browser.open(f"{site.address}/private-secret", private=True)
+        let_pass(TOLD)
         host = site.address.replace("127.0.0.1", "localhost")
         browser.choose("const sites = document.querySelector('#sites'); sites.value = 'localhost';"
                        "sites.dispatchEvent(new Event('change')); true")
-        browser.open(f"{host}/excluded-secret")
-        browser.open(f"{site.address.replace('//', '//user-secret:word-secret@')}/user")
+        for address in (f"{host}/excluded-secret", f"{site.address.replace('//', '//user-secret:word-secret@')}/user"):
+            browser.open(address)
+            let_pass(TOLD)
         browser.open(f"{site.address}/last")
         offered(dock, "Page last")
     everything = "".join(listener.close() for listener in said)
