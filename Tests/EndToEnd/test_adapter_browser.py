@@ -3,8 +3,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import signal
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -255,3 +259,33 @@ def test_modules(machine: Machine, site: Site, program: str) -> None:
                   ", ".join(question for question, _ in QUESTIONS) + "]; })()")
         answers = browser.evaluate(script, "options.html")
         assert dict(zip((question for question, _ in QUESTIONS), answers)) == dict(QUESTIONS)
+
+
+def hosts(machine: Machine) -> list[int]:
+    """The processes of the host that browsers of a machine have started."""
+    mark = str(machine.folder / "handoff-browser").encode()
+    found = []
+    for process in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if process.name.isdigit() and (process / "cmdline").read_bytes().startswith(mark):
+                found.append(int(process.name))
+    return found
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_host_that_dies(machines: Machines, site: Site, program: str) -> None:
+    """A host that is killed is started again after a pause, and the page in front is offered again; a broker that is killed
+    makes no difference either; the host ends with the browser."""
+    desk, lap = machines
+    with running(desk, program, f"{site.address}/one"):
+        dock = Dock(lap)
+        path = offered(dock, "Page one")
+        [host] = hosts(desk)
+        os.kill(host, signal.SIGKILL)
+        dock.wait_until_gone(path)
+        offered(dock, "Page one")
+        desk.kill("handoffd")
+        desk.start_broker()
+        offered(dock, "Page one")
+        [host] = hosts(desk)
+    wait(lambda: not hosts(desk), "the end of the host")
