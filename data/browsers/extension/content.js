@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// In each page: reads where its user is when asked to, and goes there when the page was opened for that.
+
+(() => {
+    const api = globalThis.browser ?? globalThis.chrome;
+
+    // What is read of forms at most: fields, and characters of one and of all together.
+    const MAXIMUM_FIELDS = 64;
+    const MAXIMUM_TEXT = 5000;
+    const MAXIMUM_ALL = 20000;
+    // How long a page may grow while it is kept at its place, in milliseconds.
+    const SETTLING = 5000;
+    // By which part two heights of a page may differ for it to be the same page, set with other fonts.
+    const ALIKE = 0.05;
+
+    const TYPED = new Set([
+        'text', 'search', 'email', 'url', 'tel', 'number', 'date', 'time', 'month', 'week', 'datetime-local',
+        'textarea', 'select-one',
+    ]);
+    const TICKED = new Set(['checkbox', 'radio']);
+    const PAYMENT = /^cc-/u;
+    const SECRET = /^(?:cc-.*|one-time-code|current-password|new-password|transaction-.*|off)$/u;
+    // Names of fields that pages forget to mark.
+    const SECRET_NAME = new RegExp(
+        'pass(?:w|phrase|code)|pwd|kennwort|haslo|secret|token|csrf|cvv|cvc|csc|card|iban|ssn|otp|2fa|mfa|totp' +
+        '|(?:^|[^a-z])(?:pin|tan|code)(?:$|[^a-z])', 'iu');
+
+    const tell = message => api.runtime.sendMessage(message).catch(() => null);
+
+    // Fields
+
+    // Those that were of a password once, which pages turn into text to show it.
+    const passwords = new WeakSet();
+    const notice = event => {
+        const [field] = event.composedPath();
+        if (field?.type === 'password')
+            passwords.add(field);
+    };
+    addEventListener('focusin', notice, {capture: true, passive: true});
+    addEventListener('input', notice, {capture: true, passive: true});
+
+    const tokens = field => (field.getAttribute('autocomplete') ?? '').toLowerCase().split(/\s+/u);
+    const isSecret = field => field.type === 'password' || passwords.has(field);
+    const isPayment = field => tokens(field).some(token => PAYMENT.test(token));
+
+    // Whether a form asks who somebody is, or for money: nothing of it goes anywhere.
+    function isGuarded(form) {
+        return form !== null && [...form.elements].some(field => isSecret(field) || isPayment(field));
+    }
+
+    function isUsable(field) {
+        return (TYPED.has(field.type) || TICKED.has(field.type)) && !isSecret(field) &&
+            !tokens(field).some(token => SECRET.test(token)) && !SECRET_NAME.test(`${field.name} ${field.id}`) &&
+            !isGuarded(field.form);
+    }
+
+    function* namedFields() {
+        const counts = new Map();
+        for (const field of document.querySelectorAll('input, textarea, select')) {
+            const name = field.name || field.id;
+            if (!name)
+                continue;
+            const number = counts.get(name) ?? 0;
+            counts.set(name, number + 1);
+            yield {name, number, field};
+        }
+    }
+
+    function isChanged(field) {
+        if (TICKED.has(field.type))
+            return field.checked !== field.defaultChecked;
+        if (field.type !== 'select-one')
+            return field.value !== field.defaultValue;
+        const byDefault = [...field.options].findIndex(option => option.defaultSelected);
+        return field.selectedIndex !== Math.max(byDefault, 0);
+    }
+
+    function readFields() {
+        const fields = [];
+        let room = MAXIMUM_ALL;
+        for (const {name, number, field} of namedFields()) {
+            if (fields.length === MAXIMUM_FIELDS)
+                break;
+            if (!isUsable(field) || !isChanged(field) || name.length > 64)
+                continue;
+            if (TICKED.has(field.type)) {
+                fields.push({name, number, ticked: field.checked});
+            } else if (field.value.length <= Math.min(MAXIMUM_TEXT, room)) {
+                room -= field.value.length;
+                fields.push({name, number, text: field.value});
+            }
+        }
+        return fields;
+    }
+
+    // Fills in what is empty. No event tells the page of it, since some send a form when they are told.
+    function fill(fields) {
+        const named = new Map([...namedFields()].map(one => [`${one.number} ${one.name}`, one.field]));
+        for (const {name, number, text, ticked} of fields) {
+            const field = named.get(`${number} ${name}`);
+            if (!field || !isUsable(field) || isChanged(field))
+                continue;
+            if (TICKED.has(field.type)) {
+                if (typeof ticked === 'boolean')
+                    field.checked = ticked;
+            } else if (typeof text === 'string') {
+                if (field.type !== 'select-one' || [...field.options].some(option => option.value === text))
+                    field.value = text;
+            }
+        }
+    }
+
+    // Places
+
+    let isArmed = false;
+
+    // Says once that what was read is out of date.
+    function arm(forms) {
+        if (isArmed)
+            return;
+        isArmed = true;
+        const stop = new AbortController();
+        const changed = () => {
+            isArmed = false;
+            stop.abort();
+            tell({message: 'changed'});
+        };
+        const options = {capture: true, passive: true, signal: stop.signal};
+        addEventListener('scroll', changed, options);
+        if (forms)
+            addEventListener('input', changed, options);
+    }
+
+    function read(forms) {
+        arm(forms);
+        const height = document.scrollingElement?.scrollHeight ?? 0;
+        return {
+            url: location.href,
+            place: {x: scrollX, y: scrollY, height, fields: forms ? readFields() : []},
+        };
+    }
+
+    function scroll({x, y, height}) {
+        const now = document.scrollingElement?.scrollHeight ?? 0;
+        // Where the page is set quite differently, what is as far down in it is shown.
+        const ratio = height > 0 && now > 0 ? now / height : 1;
+        scrollTo({left: x, top: Math.abs(ratio - 1) < ALIKE ? y : y * ratio, behavior: 'instant'});
+    }
+
+    function go(place) {
+        fill(place.fields ?? []);
+        if (!place.x && !place.y)
+            return;
+        scroll(place);
+        // What loads late moves the rest, until the user does.
+        const stop = new AbortController();
+        const again = new ResizeObserver(() => scroll(place));
+        const end = () => {
+            stop.abort();
+            again.disconnect();
+        };
+        again.observe(document.documentElement);
+        const options = {capture: true, passive: true, signal: stop.signal};
+        for (const event of ['wheel', 'touchstart', 'keydown', 'mousedown'])
+            addEventListener(event, end, options);
+        addEventListener('load', () => scroll(place), options);
+        setTimeout(end, SETTLING);
+    }
+
+    // What is said to this page, and by it
+
+    api.runtime.onMessage.addListener((message, sender, reply) => {
+        if (sender.id === api.runtime.id && !sender.tab && message.message === 'read')
+            reply(read(message.forms === true));
+        return false;
+    });
+
+    if (window === top) {
+        addEventListener('focus', event => event.target === window && tell({message: 'focus', focus: true}));
+        addEventListener('blur', event => event.target === window && tell({message: 'focus', focus: false}));
+        if (document.hasFocus())
+            tell({message: 'focus', focus: true});
+        tell({message: 'place'}).then(place => place && go(place));
+    }
+})();
