@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -184,6 +185,25 @@ def test_text_goes_on_in_a_running_gedit(edited: tuple[Machine, Machine, Path], 
     now = wait_for_state(lap, line=3, column=5 + len(NEW), modified=True)
     assert [line for line in now["text"] if line] == [line.replace("nöt", "not") for line in typed() if line]
     assert other.read_text() == "Something else\n"
+
+
+@pytest.mark.desktop
+def test_text_goes_on_in_a_real_terminal(edited: tuple[Machine, Machine, Path], screens: tuple[Screen, Screen]) -> None:
+    """Where Vim is started, a real terminal opens for it, and shows the text that was not saved at its place."""
+    desk, lap, letter = edited
+    if not shutil.which("x-terminal-emulator"):
+        pytest.skip("there is no x-terminal-emulator: meson-helpers/install-packages desktop")
+    here = Editor(desk, "vim", str(letter))
+    wait_for_state(desk, file=str(letter))
+    dock = Dock(lap)
+    path = dock.offer(letter.name)
+    type_into(here, "vim", desk)
+    column = wait_for_state(desk, modified=True)["column"]
+    dock.continue_offer(path)
+    assert dock.outcome(PATIENCE) == ("org.example.Handoff.Editor", "", "")
+    now = wait_for_state(lap, line=3, column=column, modified=True)
+    assert now["text"] == typed() and Path(now["file"]).read_text() == letter.read_text()
+    here.quit()
 
 
 class Plugin:
