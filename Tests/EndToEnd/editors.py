@@ -111,7 +111,7 @@ def prepare(machine: Machine) -> None:
     command = str(bin_folder(machine) / "handoff-editor")
     Path(command).symlink_to(PROGRAMS / "handoff-adapter")
     machine.environment["PATH"] = f"{bin_folder(machine)}:{machine.environment['PATH']}"
-    machine.environment["TERM"] = "xterm"
+    machine.environment["TERM"] = "linux"
     have_bus_start(machine, CATCHER, started(machine, "editor"))
     entries(machine).mkdir(parents=True, exist_ok=True)
     entry = (SOURCE / "data/applications" / f"{CATCHER}.desktop.in").read_text()
@@ -201,7 +201,7 @@ def read(fd):
     with open({screen!r}, "ab") as screen:
         screen.write(data)
     return data
-os.environ["TERM"] = "xterm"
+os.environ["TERM"] = "linux"
 pid, fd = pty.fork()
 if pid == 0:
     os.execvp(sys.argv[1], sys.argv[1:])

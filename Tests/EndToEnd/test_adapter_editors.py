@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -96,6 +97,34 @@ def test_text_goes_on_in_an_editor_that_is_started(edited: tuple[Machine, Machin
     here.quit()
 
 
+@pytest.mark.parametrize("program", ["vim", "nvim", "emacs"])
+def test_changes_of_ones_own_stay(edited: tuple[Machine, Machine, Path], program: str) -> None:
+    """If the file has changes of its own in the editor where it is continued, they stay, and the user is told."""
+    desk, lap, letter = edited
+    there = Path(lap.environment["HOME"], letter.name)
+    there.write_text(letter.read_text())
+    for machine in (desk, lap):
+        folders = GLib.Variant("a{ss}", {"Home": machine.environment["HOME"]})
+        machine.session.set(ROOT, "Preferences.SharedFolders", folders)
+    one, other = Editor(desk, program, str(letter)), Editor(lap, program, str(there))
+    wait_for_state(desk, file=str(letter))
+    wait_for_state(lap, file=str(there))
+    type_into(other, program, lap)
+    other.press("Mine. " if program == "emacs" else "iMine. \x1b")
+    mine = wait(lambda: (now := state(lap)) and "Mine. " in now["text"][2] and now["text"], "what was typed")
+    type_into(one, program, desk)
+    dock = Dock(lap)
+    path = dock.offer(letter.name)
+    wait(lambda: program in dock.offers[path]["Handlers"], "the editor to be known")
+    dock.continue_offer(path)
+    application, error, message = dock.outcome()
+    assert (application, error) == (program, "org.example.Handoff.Error.ApplicationFailed")
+    assert "hold changes of its own" in message
+    assert wait_for_state(lap, modified=True)["text"] == mine
+    one.quit()
+    other.quit()
+
+
 @pytest.fixture
 def screens(tmp_path: Path, edited: tuple[Machine, Machine, Path]) -> Iterator[tuple[Screen, Screen]]:
     """A screen for each of the two machines, on which gedit has its plugin."""
@@ -156,6 +185,25 @@ def test_text_goes_on_in_a_running_gedit(edited: tuple[Machine, Machine, Path], 
     now = wait_for_state(lap, line=3, column=5 + len(NEW), modified=True)
     assert [line for line in now["text"] if line] == [line.replace("nöt", "not") for line in typed() if line]
     assert other.read_text() == "Something else\n"
+
+
+@pytest.mark.desktop
+def test_text_goes_on_in_a_real_terminal(edited: tuple[Machine, Machine, Path], screens: tuple[Screen, Screen]) -> None:
+    """Where Vim is started, a real terminal opens for it, and shows the text that was not saved at its place."""
+    desk, lap, letter = edited
+    if not shutil.which("x-terminal-emulator"):
+        pytest.skip("there is no x-terminal-emulator: meson-helpers/install-packages desktop")
+    here = Editor(desk, "vim", str(letter))
+    wait_for_state(desk, file=str(letter))
+    dock = Dock(lap)
+    path = dock.offer(letter.name)
+    type_into(here, "vim", desk)
+    column = wait_for_state(desk, modified=True)["column"]
+    dock.continue_offer(path)
+    assert dock.outcome(PATIENCE) == ("org.example.Handoff.Editor", "", "")
+    now = wait_for_state(lap, line=3, column=column, modified=True)
+    assert now["text"] == typed() and Path(now["file"]).read_text() == letter.read_text()
+    here.quit()
 
 
 class Plugin:
@@ -296,4 +344,18 @@ def test_what_a_peer_sends_is_data(edited: tuple[Machine, Machine, Path]) -> Non
     application, error, message = dock.outcome()
     assert (application, error) == ("vim", "org.example.Handoff.Error.ApplicationFailed")
     assert "Vim cannot show the file now" in message
+    plugin.close()
+
+
+def test_what_the_user_has_left_is_not_offered(edited: tuple[Machine, Machine, Path]) -> None:
+    """A text is offered as long as the user is at it: not while another window has the focus, and not after it was closed."""
+    desk, _, letter = edited
+    plugin, dock = Plugin(desk), Dock(edited[1])
+    for event in ("left", "closed"):
+        plugin.front(letter)
+        path = dock.offer(letter.name)
+        plugin.say(event=event)
+        dock.wait_until_gone(path)
+    plugin.front(letter)
+    dock.offer(letter.name)
     plugin.close()

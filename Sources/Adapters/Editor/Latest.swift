@@ -16,10 +16,9 @@ final class Latest<Content> {
     }
 
     /// This has come.
-    /// - Parameter isMinor: whether it says nothing that what waits already does not.
-    func come(_ content: Content, unlessWaiting isMinor: Bool = false) {
+    func come(_ content: Content) {
         guard timer == nil else {
-            if !isMinor || waiting == nil { waiting = content }
+            waiting = content
             return
         }
         timer = .timer(after: interval) { [weak self] in self?.next() }
