@@ -319,3 +319,19 @@ def test_activity_without_what_it_needs(desktops: Desktops) -> None:
         assert error and hint in message, message
         client.close()
     assert not manager.shown
+
+
+def test_page_at_each_continuation(desktops: Desktops) -> None:
+    """A document that is continued a second time goes on at the page that it is at then."""
+    desk, lap = desktops
+    desk.start_adapter()
+    viewer = FakeOkular(desk.machine, str(desk.document("Thesis.pdf")), 3)
+    lap.document("Thesis.pdf")
+    client, dock = receiver(lap), Dock(lap.machine)
+    path = dock.offer("Thesis.pdf")
+    for number, page in enumerate((3, 8, 5), 1):
+        viewer.page = page
+        dock.continue_offer(path)
+        handed = client.wait_for("ContinueActivity", number).arguments.unpack()[0]
+        assert handed["UserInfo"]["page"] == page
+        wait(lambda: len(dock.finished()) == number, "the outcome")
