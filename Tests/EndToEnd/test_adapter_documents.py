@@ -124,11 +124,12 @@ def test_window_that_shows_it_already(desktops: Desktops, program: str) -> None:
     """A window that shows the document already is turned to the page, and no other one is opened."""
     desk, lap = desktops
     here, there = VIEWERS[program](desk), VIEWERS[program](lap)
-    copy = lap.document("Thesis.pdf")
+    # The copy is no older than the document, or a newer one would be waited for.
+    path, copy = desk.document("Thesis.pdf"), lap.document("Thesis.pdf")
     there.open(copy, 2)
     desk.start_adapter()
     lap.start_adapter()
-    here.open(desk.document("Thesis.pdf"), 7)
+    here.open(path, 7)
     assert continued(desktops, "Thesis.pdf") == (ADAPTER, "", "")
     there.shown(copy, 7)
     let_pass(0.5)
@@ -168,13 +169,13 @@ def test_document_that_is_brought_over(desktops: Desktops) -> None:
 def test_adapter_that_the_bus_starts(desktops: Desktops) -> None:
     """Where nothing runs, the bus starts the adapter for what is continued, and the viewer opens the page."""
     desk, lap = desktops
-    copy = lap.document("Thesis.pdf")
+    path, copy = desk.document("Thesis.pdf"), lap.document("Thesis.pdf")
     install(lap.machine, ADAPTER, ActivityTypes=f"{READING};", DBusActivatable="true", Team=ADAPTER,
             **{"X-Handoff-Adapter": "documents"})
     variables = " ".join(f"{name}={value}" for name, value in lap.environment.items())
     have_bus_start(lap.machine, ADAPTER, f"/usr/bin/env {variables} {PROGRAMS}/handoff-adapter documents")
     desk.start_adapter()
-    VIEWERS["zathura"](desk).open(desk.document("Thesis.pdf"), 4)
+    VIEWERS["zathura"](desk).open(path, 4)
     assert continued(desktops, "Thesis.pdf") == (ADAPTER, "", "")
     VIEWERS["zathura"](lap).shown(copy, 4)
 
@@ -183,14 +184,14 @@ def test_viewer_that_is_excluded(desktops: Desktops) -> None:
     """Of a viewer that the user has excluded nothing is offered, and nothing of it is in any log; a document of it goes on
     in the default application for its type."""
     desk, lap = desktops
-    copy = lap.document("Secret.pdf")
+    path, copy = desk.document("Secret.pdf"), lap.document("Secret.pdf")
     # It knows the types of files of this computer from now on.
     restarted(lap.machine)
     exclude(desk.machine, "org.pwmt.zathura")
     desk.start_adapter()
     lap.start_adapter()
     dock = Dock(lap.machine)
-    VIEWERS["zathura"](desk).open(desk.document("Secret.pdf"), 4)
+    VIEWERS["zathura"](desk).open(path, 4)
     let_pass(1)
     assert not dock.titles and "Secret" not in desk.machine.log("handoff-adapter") + desk.machine.log("handoffd")
     exclude(desk.machine)

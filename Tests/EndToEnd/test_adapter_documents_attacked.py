@@ -137,6 +137,8 @@ def test_viewer_that_learns_handoff(desktops: Desktops) -> None:
     path = dock.offer("Thesis.pdf")
     Client(desk.machine, "org.kde.okular", ("org.kde.okular.read",))
     dock.wait_until_gone(path)
+    # The other machine may know it sooner than the adapter.
+    let_pass(0.5)
     asked = viewer.asked.copy()
     viewer.disown("org.kde.okular-1")
     viewer.own("org.kde.okular-1")
@@ -240,12 +242,12 @@ def test_viewer_in_a_sandbox(desktops: Desktops) -> None:
 def test_page_of_a_peer(desktops: Desktops, value: GLib.Variant) -> None:
     """A page of a peer that is no page turns nothing, and reaches no command line."""
     desk, lap = desktops
-    copy = lap.document("Thesis.pdf")
+    path, copy = desk.document("Thesis.pdf"), lap.document("Thesis.pdf")
     result = lap.machine.folder / "arguments"
     program(lap, "okular", f'printf "%s\\n" "$@" >{result}.new; mv {result}.new {result}')
     lap.start_adapter()
     viewer = FakeOkular(lap.machine, str(copy), 5)
-    offer_reading(desk, desk.document("Thesis.pdf"), page=value)
+    offer_reading(desk, path, page=value)
     dock = Dock(lap.machine)
     dock.continue_offer(dock.offer("Thesis.pdf"))
     wait(result.exists, "the viewer to be started")
@@ -274,11 +276,11 @@ def program(desktop: Desktop, name: str, script: str) -> None:
 def test_name_that_looks_like_something_else(desktops: Desktops, name: str) -> None:
     """Whatever a document is called, its viewer gets it as one absolute path after the end of all options."""
     desk, lap = desktops
-    copy = lap.document(name)
+    path, copy = desk.document(name), lap.document(name)
     result = lap.machine.folder / "arguments"
     program(lap, "okular", f'printf "%s\\0" "$@" >{result}.new; mv {result}.new {result}')
     lap.start_adapter()
-    offer_reading(desk, desk.document(name), page=GLib.Variant("x", 4))
+    offer_reading(desk, path, page=GLib.Variant("x", 4))
     dock = Dock(lap.machine)
     dock.continue_offer(wait(lambda: list(dock.offers), "an offer")[0])
     wait(result.exists, "the viewer to be started")
@@ -319,3 +321,19 @@ def test_activity_without_what_it_needs(desktops: Desktops) -> None:
         assert error and hint in message, message
         client.close()
     assert not manager.shown
+
+
+def test_page_at_each_continuation(desktops: Desktops) -> None:
+    """A document that is continued a second time goes on at the page that it is at then."""
+    desk, lap = desktops
+    desk.start_adapter()
+    viewer = FakeOkular(desk.machine, str(desk.document("Thesis.pdf")), 3)
+    lap.document("Thesis.pdf")
+    client, dock = receiver(lap), Dock(lap.machine)
+    path = dock.offer("Thesis.pdf")
+    for number, page in enumerate((3, 8, 5), 1):
+        viewer.page = page
+        dock.continue_offer(path)
+        handed = client.wait_for("ContinueActivity", number).arguments.unpack()[0]
+        assert handed["UserInfo"]["page"] == page
+        wait(lambda: len(dock.finished()) == number, "the outcome")

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from gi.repository import GLib
-from buses import BUS, ROOT, BusError, Session, wait
+from buses import BUS, ROOT, TIMEOUT, BusError, Session, let_pass, wait
 from screen import Screen
 from support import Machine
 from test_desktop_entries import have_bus_start
@@ -135,7 +135,7 @@ class Viewer:
         self.shown(path, page)
         return program
 
-    def shown(self, path: Path, page: int) -> None:
+    def shown(self, path: Path, page: int, timeout: float = TIMEOUT) -> None:
         """Waits until this page of the document is shown."""
         def seen() -> list[int]:
             nonlocal last
@@ -143,7 +143,7 @@ class Viewer:
             return [one for one in last if one == page]
         last: list[int] = []
         try:
-            wait(seen, f"page {page} of {path}")
+            wait(seen, f"page {page} of {path}", timeout)
         except AssertionError as error:
             raise AssertionError(f"{error}; it shows {last}") from error
 
@@ -196,6 +196,25 @@ class Zathura(Viewer):
 
 class Evince(Viewer):
     id, program, option = "org.gnome.Evince", "evince", "--page-index"
+
+    def shown(self, path: Path, page: int, timeout: float = TIMEOUT) -> None:
+        # While it opens a document it notes two pages at the same time, and the first may come last. When it is turned to
+        # the next page and back, it notes anew where it is.
+        for _ in range(3):
+            try:
+                return super().shown(path, page, 3)
+            except AssertionError:
+                self._turn_there_and_back()
+        super().shown(path, page, timeout)
+
+    def _turn_there_and_back(self) -> None:
+        screen = self.desktop.screen
+        assert screen
+        for window in screen.ask("xdotool", "search", "--onlyvisible", "--class", "evince").split():
+            screen.ask("xdotool", "windowfocus", window)
+            for key in ("n", "p"):
+                screen.ask("xdotool", "key", "--window", window, key)
+                let_pass(0.3)
 
     def pages(self, path: Path) -> list[int]:
         if not self.owner(path):
