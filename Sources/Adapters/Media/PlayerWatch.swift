@@ -64,7 +64,7 @@ final class PlayerWatch {
                 self?.players[sender]?.changed()
             },
         ]
-        bus.addMatch(.ownerChange(atOrBelow: PlayerObject.namespace))
+        bus.addMatch(.ownerChanges(within: PlayerObject.namespace))
         let daemon = RemoteObject(bus.connection, "org.freedesktop.DBus", "/org/freedesktop/DBus")
         let reply = try await daemon.call(.bus, "ListNames", output: "as") { _ in }
         var reader = MessageReader(reply)

@@ -34,10 +34,17 @@ package final class AdaptedApplication {
 
     private let client: HandoffClient
     private var key: ActivityKey?
+    /// When the broker was told last, and what it is to be told next.
+    private var toldAt = Int64.min / 2
+    private var waiting: (activity: ShownActivity, takingOver: Bool)?
+    private var timer: LoopSource?
     /// What is on its way to it, or being continued by it.
     private var coming: Set<ContinuationKey> = [] {
         didSet { if coming != oldValue { onContinuingChange?() } }
     }
+
+    /// How often the broker is told of what an application shows at most: as often as peers are told (rule C8).
+    private static let pace: Int64 = 100_000
     private static var lastKey: UInt64 = 0
 
     /// An adapter's part for `id`.
@@ -62,7 +69,7 @@ package final class AdaptedApplication {
     /// Ends the part: what was shown ends too. Nothing may be called afterwards.
     package func end() {
         client.stop()
-        (key, shown, coming) = (nil, nil, [])
+        (key, shown, waiting, timer, coming) = (nil, nil, nil, nil, [])
     }
 
     /// Whether something of another device is on its way to it, or being continued by it.
@@ -71,11 +78,28 @@ package final class AdaptedApplication {
     // MARK: What the application shows
 
     /// The application shows `activity` now, and its user is at it: it becomes the current one. What was shown before ends,
-    /// unless it is the same thing with other properties.
+    /// unless it is the same thing with other properties. However often this is called, the broker is told ten times a second
+    /// at most, and of the latest.
     /// - Parameter takingOver: false if the application has gone on by itself: then it becomes the current one only in
     ///   place of what the application has shown before.
     package func show(_ activity: ShownActivity, takingOver: Bool = true) {
         guard !hasSteppedBack else { return }
+        let takingOver = takingOver || waiting?.takingOver == true
+        let wait = toldAt + Self.pace - MainLoop.now
+        guard wait > 0 else { return tell(activity, takingOver) }
+        waiting = (activity, takingOver)
+        if timer == nil {
+            timer = .timer(after: .microseconds(wait)) { [weak self] in self?.tellWaiting() }
+        }
+    }
+
+    private func tellWaiting() {
+        timer = nil
+        if let waiting { tell(waiting.activity, waiting.takingOver) }
+    }
+
+    private func tell(_ activity: ShownActivity, _ takingOver: Bool) {
+        (toldAt, waiting, timer) = (MainLoop.now, nil, nil)
         let becomesCurrent = takingOver || isCurrent
         if let key, let shown, shown.isSameThing(as: activity) {
             let changed = activity.changes(since: shown)
@@ -94,8 +118,15 @@ package final class AdaptedApplication {
         client.becomeCurrent(key)
     }
 
+    /// What is shown is out of date: ``onSave`` is asked before it is handed to another device, and as long as it is the
+    /// current activity, now and then before.
+    package func stateChanged() {
+        if let key { client.update(key, ["NeedsSave": .boolean(true)]) }
+    }
+
     /// The user is at something else: what was shown stays, and is no longer the current activity.
     package func resign() {
+        (waiting, timer) = (nil, nil)
         guard let key, isCurrent else { return }
         isCurrent = false
         client.resignCurrent(key)
@@ -103,6 +134,7 @@ package final class AdaptedApplication {
 
     /// The application shows nothing any more that could be continued.
     package func showNothing() {
+        (waiting, timer) = (nil, nil)
         if let key { client.invalidate(key) }
         (key, shown, isCurrent) = (nil, nil, false)
     }
@@ -111,7 +143,7 @@ package final class AdaptedApplication {
         guard !hasSteppedBack else { return }
         hasSteppedBack = true
         adapterLog.debug("\(id) is left to itself: \(PeerText.message(reason))")
-        (key, shown, isCurrent) = (nil, nil, false)
+        (key, shown, isCurrent, waiting, timer) = (nil, nil, false, nil, nil)
         client.stop()
         onSteppedBack?()
     }

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-import Testing
+import FuzzSupport
 
-@testable import AdapterSupport
+Fuzzer.run(JSONTest.run)
