@@ -162,7 +162,8 @@ class RealPlayer:
             # Just after it has opened something it may go nowhere.
             if abs(self.position - seconds) < 1:
                 return True
-            self.call("SetPosition", GLib.Variant("(ox)", (self.get("Metadata")["mpris:trackid"], int(seconds * SECOND))))
+            if track := (self.get("Metadata") or {}).get("mpris:trackid"):
+                self.call("SetPosition", GLib.Variant("(ox)", (track, int(seconds * SECOND))))
             let_pass(0.2)
             return False
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from gi.repository import GLib
-from buses import wait
+from buses import let_pass, wait
 from clients import Dock
 from players import PROGRAMS_OF_PLAYERS, FalsePlayer, RealPlayer, end_players, missing, start_adapter, \
     start_media_machine, tone
@@ -64,8 +64,10 @@ def play(machine: Machine, program: str, file: Path) -> RealPlayer:
     """Starts a player with a file."""
     machine.start(program, str(file))
     player = RealPlayer(machine, NAMES[program])
-    if program == "rhythmbox":
+    while program == "rhythmbox" and player.get("PlaybackStatus") != "Playing":
+        # A file that it is started with is but added to its collection, and at first it does not listen.
         player.call("OpenUri", GLib.Variant("(s)", (file.as_uri(),)))
+        let_pass(1)
     player.wait_for("Playing")
     return player
 

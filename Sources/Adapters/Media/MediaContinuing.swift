@@ -118,18 +118,21 @@ final class MediaContinuing {
             ?? players.first
     }
 
-    private func goOn(in player: PlayerObject, _ media: HandedMedia) async throws {
+    /// - Parameter attempts: how often it is told. One that has just been started may not listen yet, without saying so.
+    private func goOn(in player: PlayerObject, _ media: HandedMedia, attempts: Int = 1) async throws {
         if player.report?.address == media.address, player.report?.status != .stopped {
             return try await place(player, media, since: nil)
         }
         let expected = expect(media.address, in: player.application)
         defer { expectations[expected.number] = nil }
-        try await player.open(media.address)
-        guard await expected.came.value(within: Self.opening) != nil else {
-            throw HandoffFailure(
-                .applicationFailed, "\(player.application) did not open it. Open it there, or try again.")
+        for _ in 1...attempts {
+            try await player.open(media.address)
+            if await expected.came.value(within: Self.opening / attempts) != nil {
+                return try await place(player, media, since: nil)
+            }
         }
-        try await place(player, media, since: nil)
+        throw HandoffFailure(
+            .applicationFailed, "\(player.application) did not open it. Open it there, or try again.")
     }
 
     /// Has `player` play `media` where that was.
@@ -194,7 +197,7 @@ final class MediaContinuing {
                 adapterLog.debug("\(launch.application) does not say where it is.")
                 return
             }
-            if known.isToldLater { return try await goOn(in: player, media) }
+            if known.isToldLater { return try await goOn(in: player, media, attempts: 4) }
             do {
                 try await place(player, media, since: known.beginsAtPosition ? begun : nil)
             } catch {
