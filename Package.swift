@@ -61,7 +61,7 @@ func adapterTests(_ name: String, _ folder: String) -> Target {
         name: "\(name)Tests",
         dependencies: [
             .byName(name: name), "DBus", "HandoffClient", "HandoffCore", "HandoffInterfaces", "MainLoop",
-            "Platform", "TestSupport",
+            "Platform", "TestSupport", "handoffd",
         ], path: "Tests/AdapterTests/\(folder)", swiftSettings: settings)
 }
 
@@ -81,6 +81,7 @@ let package = Package(
         .systemLibrary(name: "CGio", pkgConfig: "gobject-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .systemLibrary(name: "CDispatchMain"),
         .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
+        .systemLibrary(name: "CXCB", pkgConfig: "xcb", providers: [.apt(["libxcb1-dev"])]),
         .systemLibrary(name: "CSoup", pkgConfig: "gobject-2.0", providers: [.apt(["libsoup-3.0-dev"])]),
         module("Platform", ["CGio"]),
         module("MainLoop", ["CGio", "Platform"]),
@@ -117,6 +118,9 @@ let package = Package(
                 "Platform",
             ]),
         program("handoff-bridge", ["HandoffBridge", "HandoffDaemon", "HandoffInterfaces", "Platform"]),
+        module(
+            "HandoffAdapters",
+            ["DBus", "HandoffClient", "HandoffCore", "HandoffDaemon", "MainLoop", "Platform"]),
         module("HandoffAssociations", ["CGnuTLS", "CSoup", "HandoffCore"]),
         program("handoff-associations", ["HandoffAssociations"]),
         module(
@@ -128,14 +132,14 @@ let package = Package(
         .target(
             name: "HandoffAgent",
             dependencies: [
-                "CGio", "DBus", "HandoffClient", "HandoffCore", "HandoffDaemon", "HandoffInterfaces",
-                "MainLoop", "Platform",
+                "CGio", "CXCB", "DBus", "HandoffAdapters", "HandoffClient", "HandoffCore", "HandoffDaemon",
+                "HandoffInterfaces", "MainLoop", "Platform",
             ],
             exclude: ["Interfaces"], swiftSettings: settings, plugins: ["DBusGeneratorPlugin"]),
         program("handoff-agent", ["HandoffAgent", "HandoffDaemon", "HandoffInterfaces", "Platform"]),
         adapter(
             "AdapterSupport", "Support",
-            ["HandoffClient", "HandoffDaemon", "HandoffInterfaces", "HandoffStarting"]),
+            ["HandoffAdapters", "HandoffClient", "HandoffDaemon", "HandoffInterfaces", "HandoffStarting"]),
         adapter("BrowserAdapter", "Browser", adapterDependencies),
         adapter("MediaAdapter", "Media", adapterDependencies),
         adapter("DocumentsAdapter", "Documents", adapterDependencies),
@@ -186,6 +190,7 @@ let package = Package(
         tests(
             "HandoffStarting",
             ["DBus", "HandoffCore", "HandoffStarting", "MainLoop", "TestSupport"]),
+        tests("HandoffAdapters", ["DBus", "HandoffAdapters", "HandoffClient", "HandoffCore", "Platform"]),
         adapterTests("AdapterSupport", "Support"),
         adapterTests("BrowserAdapter", "Browser"),
         adapterTests("MediaAdapter", "Media"),
@@ -258,8 +263,8 @@ if hasWindows {
         .executableTarget(
             name: "handoff-settings",
             dependencies: [
-                "CAdwaita", "CGio", "DBus", "GTKSupport", "HandoffClient", "HandoffCore", "HandoffInterfaces",
-                "HandoffSettingsModel", "MainLoop", "Platform",
+                "CAdwaita", "CGio", "DBus", "GTKSupport", "HandoffAdapters", "HandoffClient", "HandoffCore",
+                "HandoffInterfaces", "HandoffSettingsModel", "MainLoop", "Platform",
             ],
             path: "Sources/HandoffSettings", swiftSettings: settings, plugins: ["TemplateGeneratorPlugin"]),
         tests("GTKSupport", ["GTKSupport"]),

@@ -22,6 +22,11 @@ public final class GTKObject {
     /// As functions of GObject take it.
     public var object: UnsafeMutablePointer<GObject> { UnsafeMutablePointer(pointer) }
 
+    /// What GTK calls its type, such as `GtkText`.
+    public var typeName: String {
+        g_type_name_from_instance(UnsafeMutablePointer(pointer)).map { String(cString: $0) } ?? ""
+    }
+
     // MARK: Properties
 
     /// Text; nil and empty text are the same here.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 public import DBus
+internal import HandoffAdapters
 internal import HandoffClient
 internal import HandoffInterfaces
 public import MainLoop
@@ -18,6 +19,8 @@ public final class Agent {
     private let search: SearchSurface
     private let panel: Panel
     private let surfaces: [any Surface]
+    private let focus: DesktopFocus
+    private let adapters: AgentAdapters
 
     /// An agent on `bus`, which is served by nobody else.
     public init(_ bus: Bus) {
@@ -34,6 +37,8 @@ public final class Agent {
         search = SearchSurface(on: bus, actions, faces)
         panel = Panel(on: bus, actions, faces)
         surfaces = [NoticeSurface(bus, feed, actions, watch, board), search, panel]
+        focus = DesktopFocus(shell, X11Focus.isX11 ? X11Focus() : nil)
+        adapters = AgentAdapters(bus, focus)
         bus.connection.policy = BusAccessPolicy()
     }
 
@@ -57,11 +62,17 @@ public final class Agent {
         shell.onAttachmentChange = { [weak self] in self?.attachmentChanged() }
         feed.onChange = { [weak self] in self?.changed() }
         faces.onChange = { [weak self] in self?.facesChanged() }
+        adapters.onInstalled = { [weak self] in self?.adaptersChanged() }
+        adapters.begin()
+        focus.begin()
         feed.begin()
     }
 
     /// Takes back what is shown, since nobody would answer who presses it. To be called while the bus is still there.
     public func end() { board.end() }
+
+    /// Returns once that is done, which depends on who shows it.
+    public func settle() async { await board.settle() }
 
     private func facesChanged() {
         guard feed.isKnown else { return }
@@ -71,12 +82,18 @@ public final class Agent {
 
     private func attachmentChanged() { panel.isShownByShell = shell.isAttached }
 
+    private func adaptersChanged() {
+        focus.know(X11Classes(adapters.installed.flatMap(\.applications).map { ($0.id, $0.windowClass) }))
+    }
+
     private func lockMayHaveChanged() {
+        adapters.isLocked = watch.isLocked
         (search.isLocked, panel.isLocked) = (watch.isLocked, watch.isLocked)
     }
 
     private func changed() {
         actions.devicesChanged()
         for surface in surfaces { surface.update(feed.report) }
+        adapters.update(feed.report)
     }
 }

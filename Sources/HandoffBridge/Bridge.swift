@@ -29,24 +29,21 @@ public final class Bridge {
     private(set) lazy var entrance = Entrance(self, Admission(self))
     private(set) lazy var places = PeerPlaces(self)
     private(set) lazy var discovery = Discovery(self, Announcer(self), isAllowed: discovers)
+    private lazy var discoverability = Discoverability(bus) { [weak self] in self?.discoverableChanged() }
 
     /// The devices that are trusted.
     private(set) var peers: [DeviceID: Peer] = [:]
     /// What this device offers.
     private(set) var ownOffer: OwnOffer?
-    private(set) var isDiscoverable = false
     private var hasEnded = false
 
     private let discovers: Bool
     private let folder: StateFolder
     private let policy: BusAccessPolicy
-    private var discoverableTimer: LoopSource?
     private var network: NetworkMonitor?
     /// Where this machine is in the network, as far as its addresses show that.
     private var place = (addresses: NetworkInterface.ownAddresses(), interfaces: NetworkInterface.all())
 
-    /// How long others can discover this device.
-    private static let discoverableTime = Duration.seconds(300)
     /// How much time the bridge that is replaced has to end.
     private static let successionTime = Duration.seconds(5)
 
@@ -204,15 +201,13 @@ public final class Bridge {
         discovery.renew()
     }
 
-    func setDiscoverable(_ value: Bool) {
-        discoverableTimer = nil
-        if value {
-            discoverableTimer = .timer(after: Self.discoverableTime) { [weak self] in
-                self?.setDiscoverable(false)
-            }
-        }
-        guard value != isDiscoverable else { return }
-        isDiscoverable = value
+    /// Whether devices that are not paired can find this one.
+    var isDiscoverable: Bool { discoverability.isOn }
+
+    /// Lets others find this device as long as `caller`, a connection of the bus, is there, or nobody any more.
+    func setDiscoverable(_ value: Bool, by caller: BusName? = nil) { discoverability.set(value, by: caller) }
+
+    private func discoverableChanged() {
         links.sayHello()
         links.dismissStrangers()
         discovery.renew()

@@ -38,7 +38,8 @@ final class BridgeObject: BridgeServer {
     var port: UInt16 { bridge.port }
     var discoverable: Bool { bridge.isDiscoverable }
     var version: UInt32 { 1 }
-    var discoveryError: String { bridge.discovery.error }
+    var discoveryError: String { bridge.discovery.error.text }
+    var discoveryErrorName: String { bridge.discovery.error.name }
     var nearby: [[String: Value]] {
         bridge.discovery.strangers.map {
             ["Name": .string($0.name), "Addresses": .strings($0.addresses.map(\.description))]
@@ -54,5 +55,7 @@ final class BridgeObject: BridgeServer {
         }
         try await bridge.broker.setDeviceName(value)
     }
-    func setDiscoverable(_ value: Bool, _ call: MethodCall) async throws { bridge.setDiscoverable(value) }
+    func setDiscoverable(_ value: Bool, _ call: MethodCall) async throws {
+        bridge.setDiscoverable(value, by: call.caller.name)
+    }
 }

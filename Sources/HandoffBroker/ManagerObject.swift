@@ -83,6 +83,7 @@ final class ManagerObject: ManagerServer {
                 "ApplicationId": .string(offer.applicationID.description), "Title": .string(offer.title),
                 "Since": .int64(offer.since), "Invited": .boolean(hidden.isInvited),
                 "Reason": .string(hidden.reason),
+                "ExcludedApplication": .string(hidden.excluded?.description ?? ""),
             ]
         }
     }

@@ -10,7 +10,7 @@ public enum HandoffCommand {
     static let verbs: [any Verb.Type] = [
         StatusVerb.self, ListVerb.self, ContinueVerb.self, SendVerb.self, DevicesVerb.self, PairVerb.self,
         UnpairVerb.self, ConnectVerb.self, TrustVerb.self, UntrustVerb.self, MuteVerb.self, UnmuteVerb.self,
-        OnVerb.self, OffVerb.self, WatchVerb.self, PublishVerb.self, ReceiveVerb.self,
+        OnVerb.self, OffVerb.self, WatchVerb.self, PublishVerb.self, ReceiveVerb.self, HereVerb.self,
     ]
 
     /// Does what `commandLine` says, which begins with the name of the program, and returns the exit status:

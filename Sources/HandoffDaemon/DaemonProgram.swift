@@ -20,6 +20,12 @@ public final class DaemonProgram {
     private var bus: Bus?
     /// Ends the daemon, and keeps it alive for the life of the process.
     private var conclude: (@MainLoop () -> Void)?
+    /// Waits for what others have to do about the end.
+    private var settle: (@MainLoop () async -> Void)?
+    private var isStopping = false
+
+    /// How long the end waits for others; the daemon ends within a second.
+    private static let patience = Duration.milliseconds(500)
 
     private init(_ program: String, _ name: BusName) {
         self.program = program
@@ -34,12 +40,14 @@ public final class DaemonProgram {
     ///   - export: makes the daemon and exports its objects.
     ///   - begin: called once the name is ours.
     ///   - end: called at the end, while the bus may still be there.
+    ///   - settle: called after `end` while the bus is there, and waited for, for half a second at most.
     public nonisolated static func run<Daemon>(
         _ program: String, name: BusName, summary: String, options: [Option] = [],
         arguments: [String] = CommandLine.arguments,
         export: @escaping @MainLoop @Sendable (Bus, ProgramOptions.Values) throws -> Daemon,
         begin: @escaping @MainLoop @Sendable (Daemon) async throws -> Void,
-        end: @escaping @MainLoop @Sendable (Daemon) -> Void = { _ in }
+        end: @escaping @MainLoop @Sendable (Daemon) -> Void = { _ in },
+        settle: (@MainLoop @Sendable (Daemon) async -> Void)? = nil
     ) -> Int32 {
         SessionEnvironment.prepare()
         // This sets only how text is encoded, so that GLib writes names and titles as they are.
@@ -56,7 +64,7 @@ public final class DaemonProgram {
             return 1
         }
         let runner = MainLoop.assumeIsolated { DaemonProgram(program, name) }
-        MainLoop.start { await runner.live(values, export, begin, end) }
+        MainLoop.start { await runner.live(values, export, begin, end, settle) }
         MainLoop.run(until: runner.token)
         return MainLoop.assumeIsolated { runner.end() }
     }
@@ -117,7 +125,8 @@ public final class DaemonProgram {
 
     private func live<Daemon>(
         _ values: ProgramOptions.Values, _ export: @MainLoop (Bus, ProgramOptions.Values) throws -> Daemon,
-        _ begin: @MainLoop (Daemon) async throws -> Void, _ end: @escaping @MainLoop (Daemon) -> Void
+        _ begin: @MainLoop (Daemon) async throws -> Void, _ end: @escaping @MainLoop (Daemon) -> Void,
+        _ settle: (@MainLoop @Sendable (Daemon) async -> Void)?
     ) async {
         do {
             let bus = try Bus(.session)
@@ -134,6 +143,7 @@ public final class DaemonProgram {
             }
             let daemon = try export(bus, values)
             conclude = { end(daemon) }
+            if let settle { self.settle = { await settle(daemon) } }
             guard try await bus.request(name, replacing: values.has("replace")) == .owned else {
                 return stop("\(program) is running already; use --replace to take its place.", .message)
             }
@@ -150,9 +160,15 @@ public final class DaemonProgram {
         // This happens while the loop still runs, since code of the main loop may ask whether it is on the
         // loop, and only once. The daemon itself is kept, because calls may arrive until the loop has
         // returned.
-        guard !token.isStopped else { return }
+        guard !isStopping else { return }
+        isStopping = true
         conclude?()
-        token.stop()
+        guard let settle, bus?.connection.isClosed == false else { return token.stop() }
+        sources.append(.timer(after: Self.patience) { [token] in token.stop() })
+        MainLoop.start { [token] in
+            await settle()
+            token.stop()
+        }
     }
 
     private func end() -> Int32 {

@@ -7,68 +7,37 @@ import Platform
 /// The page on which people continue.
 @MainActor
 final class ContinueView {
-    private let stack, empty, emptyButton, currentGroup, sendsGroup, hiddenGroup, hiddenExpander: GTKObject
-    private let offers: RowList<OfferRow>
-    private let sends: RowList<SendRowView>
+    private let stack, offersBin, empty, emptyButton: GTKObject
     private let actor: WindowActor
     private let applications: InstalledApplications
-    private var current: CurrentRow?
-    private var hidden: [GTKObject] = []
-    private var shownHidden: [HiddenRow] = []
+    /// What is there to continue or to send, which is made when there is something, so that the window opens soon.
+    private var offersView: OffersView?
     private var shownEmpty: ContinuePage.Empty?
 
     /// The page in `template`.
     init(_ template: Template, _ applications: InstalledApplications, _ actor: WindowActor) {
-        (stack, empty) = (template["continue_stack"], template["empty"])
-        emptyButton = template["empty_button"]
-        (currentGroup, hiddenGroup) = (template["current_group"], template["hidden_group"])
-        (sendsGroup, hiddenExpander) = (template["sends_group"], template["hidden_expander"])
+        (stack, offersBin) = (template["continue_stack"], template["offers_bin"])
+        (empty, emptyButton) = (template["empty"], template["empty_button"])
         self.actor = actor
         self.applications = applications
-        offers = RowList(template["offers"]) { _ in OfferRow(applications, actor) }
-        sends = RowList(template["sends"]) { _ in SendRowView(actor) }
         emptyButton.on("clicked") { [weak self] in self?.emptyClicked() }
     }
 
     /// Shows `page`.
     func show(_ page: ContinuePage) {
-        offers.set(page.offers)
-        show(current: page.current)
-        sends.set(page.sends)
-        sendsGroup[flag: "visible"] = !page.sends.isEmpty
-        show(hidden: page.hidden)
         // What cannot be continued, or sent, has to be seen too.
         let hasOther = page.current != nil || !page.sends.isEmpty || !page.hidden.isEmpty
         if let what = page.empty, !hasOther || what != .nothing { show(empty: what) }
-        stack[text: "visible-child-name"] =
-            page.empty == nil || (hasOther && page.empty == .nothing) ? "offers" : "empty"
+        let isEmpty = page.empty != nil && !(hasOther && page.empty == .nothing)
+        if !isEmpty && offersView == nil { makeOffersView() }
+        offersView?.show(page)
+        stack[text: "visible-child-name"] = isEmpty ? "empty" : "offers"
     }
 
-    private func show(current card: CurrentCard?) {
-        currentGroup[flag: "visible"] = card != nil
-        guard let card else { return }
-        if current == nil {
-            let row = CurrentRow(applications, actor)
-            adw_preferences_group_add(currentGroup.pointer, row.widget.pointer)
-            current = row
-        }
-        current?.show(card)
-    }
-
-    private func show(hidden rows: [HiddenRow]) {
-        hiddenGroup[flag: "visible"] = !rows.isEmpty
-        guard rows != shownHidden else { return }
-        shownHidden = rows
-        hiddenExpander[text: "subtitle"] = trn("{count} offer", "{count} offers", count: rows.count)
-        for widget in hidden { adw_expander_row_remove(hiddenExpander.pointer, widget.pointer) }
-        hidden = rows.map { content in
-            let row = Template(Templates.hidden)
-            row["title"][text: "label"] = content.title
-            row["detail"][text: "label"] = content.detail
-            row["reason"][text: "label"] = content.reason
-            adw_expander_row_add_row(hiddenExpander.pointer, row["row"].pointer)
-            return row["row"]
-        }
+    private func makeOffersView() {
+        let template = Template(Templates.offers)
+        offersView = OffersView(template, applications, actor)
+        offersBin[object: "child"] = template["offers_page"]
     }
 
     private func show(empty what: ContinuePage.Empty) {

@@ -105,10 +105,19 @@ final class PairingDialog {
         template["matches"].on("clicked") { [weak self] in self?.answer(true) }
         template["differs"].on("clicked") { [weak self] in self?.answer(false) }
         template["done"].on("clicked") { [weak self] in if let self { gtk_window_close(window.pointer) } }
+        window.on("notify::focus-widget") { [weak self] in self?.focusMoved() }
         window.answer("close-request") { [weak self] in
             self?.end()
             return false
         }
+    }
+
+    /// The Escape key closes the dialog before anything else sees it: a button that a key has pressed keeps all keys to itself
+    /// for a quarter of a second. Only where text is typed an input method comes first, which may have something to take back.
+    private func focusMoved() {
+        let isTyping = window[object: "focus-widget"]?.typeName == "GtkText"
+        // GTK_PHASE_BUBBLE and GTK_PHASE_CAPTURE.
+        template["escape"][number: "propagation-phase"] = isTyping ? 2 : 1
     }
 
     /// Ends what is under way, and that other devices can find this one: the dialog is closed, or goes with its window.

@@ -4,6 +4,7 @@ import DBus
 import GTKSupport
 import HandoffClient
 import HandoffInterfaces
+import HandoffSettingsModel
 
 /// The program with the Handoff window. It has one window, and is on the bus so that it is not there twice.
 @MainActor
@@ -13,44 +14,31 @@ final class SettingsApplication {
     /// The name of its picture.
     static let icon = "org.example.Handoff"
 
-    private let application: GTKObject
+    private lazy var application = Application(
+        Self.id, startUp: { [unowned self] in startUp() }, activate: { [unowned self] in activate() })
     private let session = SettingsSession()
     private let applications = InstalledApplications()
+    private let adapters = InstalledAdapters()
     private var window: SettingsWindow?
     private var hasBegun = false
     /// What the daemons have said last, for a window that is opened later.
     private var latest: StatusReport?
-
-    /// A program that shows nothing yet.
-    init() {
-        application = GTKObject(adw_application_new(Self.id, G_APPLICATION_DEFAULT_FLAGS))
-        application.on("startup") { [unowned self] in startUp() }
-        application.on("activate") { [unowned self] in activate() }
-    }
+    private var latestAdapters: [Adapter] = []
 
     /// Runs until the window is closed.
     /// - Returns: the exit status.
-    func run() -> Int32 {
-        var arguments: [UnsafeMutablePointer<CChar>?] = CommandLine.arguments.map { strdup($0) }
-        let count = Int32(arguments.count)
-        arguments.append(nil)
-        return g_application_run(UnsafeMutablePointer(application.pointer), count, &arguments)
-    }
+    func run() -> Int32 { application.run() }
 
     private func startUp() {
         gtk_window_set_default_icon_name(Self.icon)
-        Looks.begin()
+        StyleSheet.add(Looks.sheet)
         let keys = [
             ("handoff.continue", ["<Alt>1"]), ("handoff.devices", ["<Alt>2"]),
             ("handoff.activity", ["<Alt>3"]), ("handoff.preferences", ["<Alt>4", "<Control>comma"]),
             ("handoff.pair", ["<Control>n"]), ("handoff.shortcuts", ["<Control>question"]),
             ("handoff.close", ["<Control>w", "<Control>q"]),
         ]
-        for (action, keys) in keys {
-            let copies: [UnsafePointer<CChar>?] = keys.map { UnsafePointer(strdup($0)) } + [nil]
-            gtk_application_set_accels_for_action(application.pointer, action, copies)
-            for copy in copies { free(UnsafeMutablePointer(mutating: copy)) }
-        }
+        for (action, keys) in keys { application.setShortcuts(keys, for: action) }
     }
 
     /// Begins to look at daemons and applications, once there is a window: nothing is to come before that.
@@ -62,21 +50,26 @@ final class SettingsApplication {
             if let window {
                 window.close()
             } else {
-                g_application_quit(UnsafeMutablePointer(application.pointer))
+                application.quit()
             }
         })
         session.begin { [unowned self] report in
             latest = report
             window?.take(report)
         }
+        adapters.begin { [unowned self] adapters in
+            latestAdapters = adapters
+            window?.take(adapters)
+        }
     }
 
     private func activate() {
         if let window { return window.present() }
-        let window = SettingsWindow(application, session, applications)
+        let window = SettingsWindow(application.object, session, applications)
         window.onClose = { [unowned self] in self.window = nil }
         self.window = window
         if let latest { window.take(latest) }
+        window.take(latestAdapters)
         window.present()
         begin()
     }

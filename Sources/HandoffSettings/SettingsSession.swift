@@ -65,7 +65,7 @@ final class SettingsSession {
         do {
             let bus = try await Bus.connect(.session)
             closing = bus.connection.whenClosed { [weak self] error in
-                self?.say(StatusReport(busFailure: error.message.shown.sentence))
+                self?.say(StatusReport(busFailure: Self.noBus))
             }
             let feed = StatusFeed(on: bus)
             self.feed = feed
@@ -73,7 +73,7 @@ final class SettingsSession {
             feed.begin()
             self.bus = bus
         } catch {
-            say(StatusReport(busFailure: DBusError.converting(error).message.shown.sentence))
+            say(StatusReport(busFailure: Self.noBus))
         }
     }
 
@@ -97,9 +97,10 @@ final class SettingsSession {
                 name: "",
                 message: tr(
                     "The bridge has ended. What was sent may have arrived; send it again if it has not."))
+        } catch let said as Said {
+            return .failed(name: "", message: said.text)
         } catch {
-            let error = DBusError.converting(error)
-            return .failed(name: error.name.text, message: error.message.shown.sentence)
+            return .failed(DBusError.converting(error))
         }
     }
 
@@ -125,22 +126,27 @@ final class SettingsSession {
             try await object(of: id).setProperty(DeviceProxy.interface, "Muted", isOn)
         case .send(let id):
             let failure = try await SendCall(bridge, HandoffNames.devices.appending(id)).failure()
-            if !failure.isEmpty { return .failed(name: "", message: failure.shown.sentence) }
+            if let failure { return .notSent(failure.name, failure.message) }
         }
         return .done
     }
 
+    /// What the user is told instead of what was asked for, in their language.
+    private struct Said: Error { let text: String }
+
+    private static var noBus: String { tr("There is no session bus. Log in again.") }
+
     private var broker: Daemon {
         get throws {
             if let broker = feed?.broker { return broker }
-            throw DBusError(.serviceUnknown, tr("The broker is not running. Start it, and try again."))
+            throw Said(text: tr("The broker is not running. Start it, and try again."))
         }
     }
 
     private var bridge: Daemon {
         get throws {
             if let bridge = feed?.bridge { return bridge }
-            throw DBusError(.serviceUnknown, tr("The bridge is not running. Start it, and try again."))
+            throw Said(text: tr("The bridge is not running. Start it, and try again."))
         }
     }
 
@@ -180,7 +186,7 @@ final class SettingsSession {
 
     private func started(_ name: BusName) async throws {
         guard let bus else {
-            throw DBusError(.disconnected, tr("There is no session bus. Log in again."))
+            throw Said(text: Self.noBus)
         }
         try await bus.startService(name)
     }
@@ -197,12 +203,12 @@ final class SettingsSession {
         if !token.isEmpty { options["ActivationToken"] = .string(token) }
         let outcome = try await ContinueCall(broker, offer).outcome(of: options)
         if outcome.isSuccess { return .done }
-        return .failed(name: outcome.errorName, message: outcome.message.shown)
+        return .notContinued(outcome.errorName, outcome.message)
     }
 
     private func connect(_ addresses: [String]) async throws -> Outcome {
         let proxy = BridgeProxy(try bridge.object(HandoffNames.bridgePath))
-        var failure: any Error = DBusError(.invalidArgs, tr("It has no address. Try again."))
+        var failure: any Error = Said(text: tr("It has no address. Try again."))
         for address in addresses {
             do {
                 let path = try await proxy.connect(address: address, timeout: Self.patience)

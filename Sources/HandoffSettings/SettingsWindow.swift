@@ -30,7 +30,7 @@ final class SettingsWindow {
     private var preferencesView: PreferencesView?
     private let template: Template
     private let actor = WindowActor()
-    private var state = WindowState(adapters: InstalledAdapters.all)
+    private var state = WindowState()
     private var pairing: PairingDialog?
     /// Whether what the time changes is looked at again in a minute.
     private var isTicking = false
@@ -69,6 +69,12 @@ final class SettingsWindow {
         render()
     }
 
+    /// Other adapters are installed.
+    func take(_ adapters: [Adapter]) {
+        state.take(adapters)
+        render()
+    }
+
     /// Shows what there is, without touching what is the same as before.
     private func render() {
         let new = WindowContent(state, at: Int64(g_get_real_time()), applications.names)
@@ -96,26 +102,30 @@ final class SettingsWindow {
         guard let content else { return }
         switch stack[text: "visible-child-name"] {
         case "devices" where devicesView == nil:
-            let page = Template(Templates.devices)
+            let page = makePage("devices", Templates.devices)
             let view = DevicesView(page, actor)
             devicesView = view
-            template["devices_bin"][object: "child"] = page["devices_stack"]
             view.show(content.devices)
             view.show(name: content.preferences.deviceName)
         case "activity" where activityView == nil:
-            let page = Template(Templates.activity)
+            let page = makePage("activity", Templates.activity)
             let view = ActivityView(page, applications)
             activityView = view
-            template["activity_bin"][object: "child"] = page["activity_stack"]
             view.show(content.activity)
         case "preferences" where preferencesView == nil:
-            let page = Template(Templates.preferences)
+            let page = makePage("preferences", Templates.preferences)
             let view = PreferencesView(page, actor)
             preferencesView = view
-            template["preferences_bin"][object: "child"] = page["preferences_stack"]
             view.show(content.preferences)
         default: break
         }
+    }
+
+    /// Puts the page of this name into its place, and returns what it is made from.
+    private func makePage(_ name: String, _ xml: String) -> Template {
+        let page = Template(xml)
+        template["\(name)_bin"][object: "child"] = page["\(name)_stack"]
+        return page
     }
 
     /// Shows a short message.

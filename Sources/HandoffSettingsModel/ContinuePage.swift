@@ -43,7 +43,7 @@ package struct ContinuePage: Equatable, Sendable {
         if let broker = report.broker.content {
             let sorted = broker.offers.filter(\.isInvited) + broker.offers.filter { !$0.isInvited }
             offers = sorted.map { OfferCard($0, attempts[$0.path], at: now, name) }
-            hidden = broker.hidden.map { HiddenRow($0, at: now) }
+            hidden = broker.hidden.map { HiddenRow($0, at: now, name) }
             current = CurrentCard(broker.current, report.peers, name)
         }
         if offers.isEmpty { empty = Self.empty(report) }
@@ -126,13 +126,20 @@ package struct HiddenRow: Equatable, Sendable, Identifiable {
     /// Why it cannot be continued, and what to do about it.
     package let reason: String
 
-    init(_ offer: HiddenOffer, at now: Int64) {
+    init(_ offer: HiddenOffer, at now: Int64, _ name: ApplicationNames) {
         id = "\(offer.deviceID) \(offer.id)"
         title = offer.label.shown
         let sent = offer.isInvited ? tr("Sent to this device") : ""
         detail = [offer.device.shown, sent, Ages.ago(offer.since, at: now)].filter { !$0.isEmpty }
             .joined(separator: " · ")
-        reason = offer.reason.shown
+        let excluded = offer.excludedApplication
+        reason =
+            excluded.isEmpty
+            ? tr("No application here continues it. Install one that does, or start it.")
+            : tr(
+                "You have excluded “{application}” from Handoff. Take it out of the excluded applications if it is to"
+                    + " take part.",
+                ["application": ChosenText(title: name.name(of: excluded)).shown])
     }
 }
 

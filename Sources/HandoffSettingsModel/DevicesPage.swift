@@ -49,8 +49,7 @@ package struct DeviceRow: Equatable, Sendable, Identifiable {
         standing =
             device.isConnected ? Ages.connected(device.connectedSince, at: now) : tr("Not connected")
         address = device.isConnected ? device.connectedAddress.shown : ""
-        problem =
-            device.isConnected || device.connectionError.isEmpty ? "" : device.connectionError.shown.sentence
+        problem = device.isConnected ? "" : device.connectionFailure?.summary ?? ""
         picture = Pictures.name(ofDevice: device.type)
         isMuted = device.isMuted
     }

@@ -204,8 +204,8 @@ package struct PairingFlow: Equatable, Sendable {
             // The answer comes before the first word of what it has begun.
             let isOver = isAnswered && !device.pairingError.isEmpty && device.pairingError != formerError
             guard hasBegun || isOver else { return }
-            if !device.pairingError.isEmpty {
-                fail(device.pairingError.shown)
+            if let failure = device.pairingFailure {
+                fail(failure.line)
             } else if device.isPaired {
                 step = .paired(other)
             } else {

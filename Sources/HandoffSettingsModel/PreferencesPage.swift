@@ -46,6 +46,7 @@ package struct PreferencesPage: Equatable, Sendable {
         documentsFolder = chosen.text("DocumentsFolder")
         let disabled = Set(chosen.texts("DisabledAdapters"))
         adapters = known.map { AdapterRow(id: $0.id, name: $0.name, isOn: !disabled.contains($0.id)) }
+            .sorted { ($0.name, $0.id) < ($1.name, $1.id) }
     }
 
     // MARK: Changes

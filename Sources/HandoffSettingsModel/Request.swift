@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
+internal import HandoffClient
 
 /// Something that broker, bridge or bus is asked to do.
 package enum Request: Equatable, Sendable {
@@ -43,6 +44,21 @@ package enum Outcome: Equatable, Sendable {
     case done
     /// It is done, and this is the id of the device.
     case device(String)
-    /// It is not done: the name of the error, empty if it has none, and why, for people to read.
+    /// It is not done: the name of the error, empty if it has none, and why, in the user's language.
     case failed(name: String, message: String)
+
+    /// It is not done, because a call was answered with this error.
+    package static func failed(_ error: DBusError) -> Outcome {
+        .failed(name: error.name.text, message: FailureText.request(error).line)
+    }
+
+    /// A continuation has ended with the error `errorName`, of which the broker, or somebody through it, says `message`.
+    package static func notContinued(_ errorName: String, _ message: String) -> Outcome {
+        .failed(name: errorName, message: FailureText(errorName: errorName, message).line)
+    }
+
+    /// A device has not taken what was sent to it.
+    package static func notSent(_ errorName: String, _ message: String) -> Outcome {
+        .failed(name: errorName, message: FailureText.sending(errorName, message).line)
+    }
 }

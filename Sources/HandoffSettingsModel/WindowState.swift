@@ -10,11 +10,14 @@ package struct WindowState: Equatable, Sendable {
     package private(set) var attempts = Attempts()
     /// What this window sends.
     package private(set) var sends = Sends()
-    /// The adapters that are installed.
-    package let adapters: [Adapter]
+    /// The adapters of which an application is installed.
+    package private(set) var adapters: [Adapter] = []
 
     /// Nothing is known yet.
-    package init(adapters: [Adapter] = []) { self.adapters = adapters }
+    package init() {}
+
+    /// Other adapters are installed.
+    package mutating func take(_ adapters: [Adapter]) { self.adapters = adapters }
 
     /// The daemons say something else.
     package mutating func take(_ report: StatusReport) {

@@ -16,4 +16,5 @@ exit(
             return agent
         },
         begin: { $0.begin() },
-        end: { $0.end() }))
+        end: { $0.end() },
+        settle: { await $0.settle() }))

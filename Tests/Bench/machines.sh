@@ -85,3 +85,20 @@ told() {
 }
 
 listening() { [[ $(told Port 2>/dev/null) =~ ^[1-9] ]]; }
+
+welcoming() {
+    [[ $(call_bridge org.freedesktop.DBus.Properties.Get org.example.Handoff.Bridge Discoverable) == *true* ]]
+}
+
+# welcome: strangers are, for as long as a program that wants them is there.
+welcome() {
+    start "$binaries/handoff" pair
+    pairing="$!"
+    await "strangers to be welcome" welcoming
+}
+
+# dismiss: strangers are welcome no longer.
+dismiss() {
+    kill "$pairing"
+    wait "$pairing" || true
+}

@@ -9,7 +9,7 @@ struct AnnotationTests {
     private static let setter = "org.example.Handoff.Setter"
     private static let typeName = "org.example.Handoff.TypeName"
     private static let emits = "org.freedesktop.DBus.Property.EmitsChangedSignal"
-    private static let classes = "any, owner, unsandboxed, bridge, broker, stranger, paired, routed"
+    private static let classes = "any, owner, unsandboxed, bridge, broker, agent, stranger, paired, routed"
 
     private static func annotation(_ name: String, _ value: String) -> String {
         "<annotation name=\"\(name)\" value=\"\(value)\"/>"

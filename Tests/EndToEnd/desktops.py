@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Real desktops without a screen, on the bus of a machine: GNOME Shell, and KRunner on X11."""
+"""What desktops need of a machine and its bus, and KRunner on X11."""
 
 from __future__ import annotations
 
@@ -8,27 +8,11 @@ import shutil
 from pathlib import Path
 
 from gi.repository import GLib
-from buses import BUS, BusError, Session, let_pass, wait
+from buses import BUS, let_pass, wait
+from gnome_shell import PATIENCE
 from screen import Screen
 from support import SOURCE, Machine
 
-SHELL = "org.gnome.Shell"
-# Far more than it takes to start a desktop on a slow machine.
-PATIENCE = 60
-
-SYSTEM_BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
- "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-<busconfig><type>system</type><listen>unix:path={path}</listen><policy context="default">
-<allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>
-"""
-
-SETTINGS = """[org/gnome/shell]
-enabled-extensions=[{extensions}]
-welcome-dialog-last-shown-version='999'
-disable-user-extensions=false
-[org/gnome/desktop/interface]
-enable-animations=false
-"""
 
 
 def missing(*programs: str) -> str:
@@ -58,75 +42,6 @@ def tell_bus(machine: Machine, **variables: str) -> None:
     environment = {name: machine.environment[name] for name in names}
     machine.session.call("/org/freedesktop/DBus", f"{BUS}.UpdateActivationEnvironment",
                          GLib.Variant("(a{ss})", (environment,)), destination=BUS)
-
-
-class GnomeShell:
-    """GNOME Shell without a screen, which can be asked to run a line of its own language."""
-
-    def __init__(self, machine: Machine, *extensions: str) -> None:
-        self.machine = machine
-        settings = Path(machine.environment["XDG_CONFIG_HOME"], "glib-2.0", "settings")
-        settings.mkdir(parents=True)
-        (settings / "keyfile").write_text(
-            SETTINGS.format(extensions=",".join(f"'{extension}'" for extension in extensions)))
-        self._start_system_bus()
-        tell_bus(machine, XDG_SESSION_TYPE="wayland", XDG_CURRENT_DESKTOP="GNOME", LIBGL_ALWAYS_SOFTWARE="1",
-                 GSETTINGS_BACKEND="keyfile")
-        machine.start("gnome-shell", "--headless", "--virtual-monitor", "1280x800", "--wayland", "--no-x11",
-                      "--unsafe-mode")
-        wait(self._is_ready, "GNOME Shell", PATIENCE)
-
-    def _start_system_bus(self) -> None:
-        """A system bus with somebody who keeps sessions, without whom the Shell does not begin."""
-        machine = self.machine
-        path = machine.folder / "system-bus"
-        configuration = machine.folder / "system-bus.conf"
-        configuration.write_text(SYSTEM_BUS.format(path=path))
-        address = f"unix:path={path}"
-        # Another name than that of the session's bus.
-        daemon = machine.folder / "system-dbus-daemon"
-        daemon.symlink_to(shutil.which("dbus-daemon"))
-        machine.start(str(daemon), "--nofork", "--nopidfile", f"--config-file={configuration}")
-        system = wait(lambda: self._connect(address), "the system bus")
-        machine.environment["DBUS_SYSTEM_BUS_ADDRESS"] = address
-        machine.start("/usr/bin/python3", "-m", "dbusmock", "--system", "--template", "logind")
-        wait(lambda: system.owner("org.freedesktop.login1"), "somebody who keeps sessions")
-
-    def _connect(self, address: str) -> Session | None:
-        """A connection to a bus, which takes some only after its socket exists."""
-        try:
-            session = Session(address)
-        except GLib.Error:
-            return None
-        self.machine.sessions.append(session)
-        return session
-
-    def _is_ready(self) -> bool:
-        try:
-            return self.run("Main.layoutManager._startingUp") == "false"
-        except BusError:
-            return False
-
-    def run(self, script: str) -> str:
-        """Runs a line, and returns its value as JSON."""
-        done, value = self.machine.session.call(
-            "/org/gnome/Shell", f"{SHELL}.Eval", GLib.Variant("(s)", (script,)), destination=SHELL).unpack()
-        if not done and "_startingUp" not in script:
-            raise AssertionError(f"{script}: {value}")
-        return value
-
-    def wait_until(self, script: str, what: str) -> None:
-        """Waits until a line is true."""
-        wait(lambda: self.run(script) == "true", what, PATIENCE)
-
-    def shoot(self, name: str) -> Path:
-        """Takes a picture of the whole screen."""
-        path = self.machine.folder / name
-        self.machine.session.call(
-            "/org/gnome/Shell/Screenshot", f"{SHELL}.Screenshot.Screenshot",
-            GLib.Variant("(bbs)", (False, False, str(path))), destination=f"{SHELL}.Screenshot")
-        keep(path)
-        return path
 
 
 class KRunnerProgram:

@@ -18,6 +18,8 @@ from support import SOURCE, Machine
 NAME = "org.gnome.Shell"
 UUID = "handoff@example.org"
 EXTENSION = SOURCE / "data" / "gnome-shell" / "extensions" / UUID
+# Far more than it takes to start a desktop on a slow machine.
+PATIENCE = 60
 # The system bus, on which the Shell looks for what manages logins.
 SYSTEM_BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -48,42 +50,43 @@ def version() -> int:
     return int(said.split()[2].split(".")[0])
 
 
-def install_extension(machine: Machine, uses_modules: bool) -> Path:
-    """Puts the extension where the user's own are, in the form for 45 and later or in that for those before."""
+def install_extension(machine: Machine) -> None:
+    """Puts our extension where the user's own are, in the form for 45 and later or in that for those before."""
     folder = Path(machine.environment["XDG_DATA_HOME"], "gnome-shell", "extensions", UUID)
     folder.mkdir(parents=True)
     for file in EXTENSION.glob("*.js"):
-        if uses_modules:
+        if version() >= 45:
             shutil.copy(file, folder)
         else:
             subprocess.run([SOURCE / "meson-helpers" / "legacy-extension", file, folder / file.name], check=True)
     metadata = (EXTENSION / "metadata.json.in").read_text(encoding="utf-8")
     (folder / "metadata.json").write_text(metadata.replace("@versions@", f'"{version()}"'))
-    return folder
 
 
 class GnomeShell:
-    """The Shell of a machine, with the extension."""
+    """The Shell of a machine, with these extensions, which are installed."""
 
-    def __init__(self, machine: Machine, *, enabled: bool = True, **environment: str) -> None:
+    def __init__(self, machine: Machine, *extensions: str, **environment: str) -> None:
         self.machine = machine
         self.processes: list[subprocess.Popen[bytes]] = []
-        install_extension(machine, version() >= 45)
         settings = Path(machine.environment["XDG_CONFIG_HOME"], "glib-2.0", "settings")
         settings.mkdir(parents=True, exist_ok=True)
-        (settings / "keyfile").write_text(SETTINGS.format(extensions=f"'{UUID}'" if enabled else ""))
+        (settings / "keyfile").write_text(SETTINGS.format(
+            extensions=",".join(f"'{extension}'" for extension in extensions)))
         self.environment = {name: value for name, value in machine.environment.items()
                             if name not in ("DISPLAY", "WAYLAND_DISPLAY")} | {
             "XDG_DATA_DIRS": f"{machine.environment['XDG_DATA_DIRS']}:/usr/share", "XDG_SESSION_TYPE": "wayland",
             "XDG_CURRENT_DESKTOP": "GNOME", "LIBGL_ALWAYS_SOFTWARE": "1", "GSETTINGS_BACKEND": "keyfile",
             "GSK_RENDERER": "cairo", "NO_AT_BRIDGE": "1", "GTK_A11Y": "none",
             "DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={machine.folder}/system-bus"} | environment
-        self._start_logins()
+        # Where a test plays logind, the Shell looks there.
+        if not Path(machine.folder, "system-bus").exists():
+            self._start_logins()
         self._spawn("gnome-shell", "--headless", "--virtual-monitor", "1280x800", "--wayland", "--no-x11", "--unsafe-mode")
         self.session = machine.connect()
-        wait(lambda: self.session.owner(NAME) or self.processes[-1].poll() is not None, "GNOME Shell")
+        wait(lambda: self.session.owner(NAME) or self.processes[-1].poll() is not None, "GNOME Shell", PATIENCE)
         assert self.processes[-1].poll() is None, self.log
-        wait(self._has_started, "the end of the Shell's start")
+        wait(self._has_started, "the end of the Shell's start", PATIENCE)
         sockets = Path(machine.environment["XDG_RUNTIME_DIR"])
         self.environment |= {"GDK_BACKEND": "wayland", "WAYLAND_DISPLAY": next(
             path.name for path in sockets.glob("wayland-*") if not path.name.endswith(".lock"))}
@@ -133,6 +136,10 @@ class GnomeShell:
         assert done, said
         # What is returned is printed as JSON once more.
         return json.loads(json.loads(said)) if said else None
+
+    def wait_until(self, script: str, what: str) -> None:
+        """Waits until this expression is true in the Shell."""
+        wait(lambda: self.evaluate(script) is True, what, PATIENCE)
 
     def shoot(self, name: str) -> Path:
         """Takes a picture of the whole screen, for people to look at: it is kept if HANDOFF_PICTURES names a folder."""

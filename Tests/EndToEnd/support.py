@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+import errno
+import itertools
 import os
+import re
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
@@ -26,6 +30,29 @@ def device_path(device_id: str) -> str:
 
 # Whether the daemons are watched by a sanitizer, which keeps memory for itself that does not count.
 SANITIZED = bool({"ASAN_OPTIONS", "TSAN_OPTIONS"} & set(os.environ))
+
+
+# How many ports each of the processes that run tests has for itself, below those that the system gives away.
+PORTS = 2500
+_ports = itertools.count()
+
+
+def own_port(address: str) -> int:
+    """A port that no other test of this run gets, and that the system gives to nobody who asks for any: a daemon that
+    comes back finds it free."""
+    worker = int(re.sub(r"\D", "", os.environ.get("PYTEST_XDIST_WORKER", "")) or 0)
+    for number in itertools.islice(_ports, PORTS):
+        port = 12_000 + worker % 8 * PORTS + number % PORTS
+        with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET) as probe:
+            try:
+                probe.bind((address.strip("[]"), port))
+            except OSError as error:
+                # An address of another network namespace has all ports free.
+                if error.errno == errno.EADDRNOTAVAIL:
+                    return port
+                continue
+            return port
+    raise AssertionError("there is no port")
 
 
 class Machine:
@@ -102,6 +129,7 @@ class Machine:
 
     def start_bridge(self, *options: str) -> None:
         """Starts the bridge, at the same port as before if it was running before."""
+        self.port = self.port or own_port(self.host_address)
         self.start("handoff-bridge", "--no-discovery", f"--listen={self.host_address}:{self.port}", *options)
         self.wait_for(BRIDGE, "handoff-bridge")
         self.port = wait(lambda: self.session.get(BRIDGE_ROOT, "Bridge.Port"), "a port")

@@ -245,7 +245,22 @@ def test_sending_that_fails_later(extension: Extension) -> None:
     extension.evaluate("extension._session._sent('/device', {Sending: true})")
     for _ in range(2):
         extension.evaluate(f"extension._session._sent('/device', {json.dumps(said)})")
-    assert extension.evaluate("Main.notices") == [["Could not send", "No room for <b>this</b>"]]
+    shown = "The other device did not take it. “No room for <b>this</b>”"
+    assert extension.evaluate("Main.notices") == [["Could not send", shown]]
+    extension.evaluate("extension.disable()")
+
+
+@pytest.mark.parametrize("name, words, shown", [
+    ("org.example.Handoff.Error.ApplicationFailed", "No” room\n“left", "The application could not do it. “No' room 'left”"),
+    ("org.example.Handoff.Error.Disabled", "Handoff is switched off.",
+     "Handoff is switched off, here or on the other device. Switch it on."),
+    ("com.example.Unheard", "", "Something went wrong. Try again."),
+])
+def test_failures_in_our_words(extension: Extension, name: str, words: str, shown: str) -> None:
+    """A failure is told in a sentence of the extension, by its name; what others say of it stands quoted behind that."""
+    extension.evaluate("extension.enable()")
+    extension.evaluate(f"extension._session._finished('/offer', '', {json.dumps(name)}, {json.dumps(words)})")
+    assert extension.evaluate("Main.notices") == [["Could not continue", shown]]
     extension.evaluate("extension.disable()")
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from buses import wait
 from clients import Client
-from gnome_shell import UUID, GnomeShell, missing
+from gnome_shell import UUID, GnomeShell, install_extension, missing
 from support import SOURCE, Machine
 from test_extension_modules import Extension
 from test_gnome_extension import INDICATOR, complaints, install_application, open_menu, wait_for_indicator
@@ -42,7 +42,8 @@ def shell(machines: tuple[Machine, Machine], data: Path) -> Iterator[GnomeShell]
     if what := missing():
         pytest.skip(what)
     install_application(machines[1])
-    shell = GnomeShell(machines[1], **LANGUAGE)
+    install_extension(machines[1])
+    shell = GnomeShell(machines[1], UUID, **LANGUAGE)
     yield shell
     shell.close()
 

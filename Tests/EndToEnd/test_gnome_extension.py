@@ -12,7 +12,7 @@ from gi.repository import GLib
 from buses import BUS, let_pass, wait
 from clients import APPLICATION_ID, Client
 from fake_agent import FakeAgent
-from gnome_shell import NAME, UUID, GnomeShell, missing
+from gnome_shell import NAME, UUID, GnomeShell, install_extension, missing
 from support import Machine
 
 pytestmark = pytest.mark.desktop
@@ -38,7 +38,8 @@ def shell(machines: tuple[Machine, Machine]) -> Iterator[GnomeShell]:
     if what := missing():
         pytest.skip(what)
     install_application(machines[1])
-    shell = GnomeShell(machines[1])
+    install_extension(machines[1])
+    shell = GnomeShell(machines[1], UUID)
     yield shell
     shell.close()
 

@@ -284,3 +284,36 @@ def test_the_bus_has_systemd_start_the_agent(manager: UserManager) -> None:
     wait(lambda: manager.session.owner(AGENT), f"{AGENT} on the bus; {manager.log}")
     assert manager.state("handoff-agent.service") == "active"
     assert not any(manager.session.owner(name) for name in UNITS)
+
+
+def test_adapters_are_one_program(installed: Machine, prefix: Path) -> None:
+    """All adapters are installed as one program with a name for each, together with their descriptions; what starts them
+    without an agent ends at once where the bus can start one."""
+    links = {path.name: path.resolve().name for path in (prefix / "libexec").glob("handoff-*") if path.is_symlink()}
+    names = ("browser", "documents", "editor", "media", "shell")
+    assert links == {f"handoff-{name}": "handoff-adapter" for name in names}
+    described = {path.name for path in (prefix / "share" / "handoff" / "adapters").iterdir()}
+    assert described == {f"{name}.adapter" for name in names}
+    entry = prefix / "etc" / "xdg" / "autostart" / "handoff-adapters.desktop"
+    validated = subprocess.run(["desktop-file-validate", str(entry)], capture_output=True, text=True, check=False)
+    assert validated.returncode == 0, validated.stdout
+    command = Gio.DesktopAppInfo.new_from_filename(str(entry)).get_commandline()
+    done = installed.run(*command.split())
+    assert done.returncode == 0 and not done.stderr
+
+
+def test_descriptions_of_adapters_can_be_read(installed: Machine, prefix: Path) -> None:
+    """The descriptions that are installed are ones that the agent takes."""
+    data = installed.environment["XDG_DATA_DIRS"]
+    for name in ("mpv", "org.gnome.Evince", "nvim", "firefox-esr", "debian-xterm"):
+        folder = Path(installed.environment["XDG_DATA_HOME"]) / "applications"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{name}.desktop").write_text(f"[Desktop Entry]\nType=Application\nName={name}\nExec=true\n")
+    installed.environment["XDG_DATA_DIRS"] = f"{prefix}/share"
+    try:
+        installed.start("handoff-agent", "--verbose")
+        wait(lambda: "adapters are needed" in installed.log("handoff-agent"), "the descriptions to be read")
+    finally:
+        installed.environment["XDG_DATA_DIRS"] = data
+    assert "5 adapters are needed" in installed.log("handoff-agent")
+    assert "is ignored" not in installed.log("handoff-agent")

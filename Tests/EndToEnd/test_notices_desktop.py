@@ -13,16 +13,15 @@ from pathlib import Path
 
 import pytest
 from gi.repository import GLib
-from agents import Desk, Pair, start_desk
-from buses import BusError, let_pass, wait
-from clients import Client, Dock
+from agents import Desk, Pair
+from buses import let_pass, wait
+from gnome_shell import GnomeShell, missing
 from notifications import PLAIN
 from screen import Screen
-from support import PROGRAMS, SOURCE, Machine, pair, start_machine
+from support import PROGRAMS, SOURCE, Machine, start_machine
 from test_pairing_notices import compare
 
 XFCE = "/usr/lib/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd"
-SHELL = "org.gnome.Shell"
 # Names and titles that try to look like something else.
 HOSTILE = "<b>Pay</b> & “Continue” <a href='x'>y</a>"
 pytestmark = pytest.mark.desktop
@@ -60,61 +59,37 @@ class Programs:
                 process.wait()
 
 
-class Shell(Programs):
-    """GNOME Shell without a screen."""
+class NoticeShell(GnomeShell):
+    """GNOME Shell, whose notifications are looked at."""
 
     def __init__(self, machine: Desk) -> None:
-        super().__init__(machine)
-        settings = Path(machine.environment["XDG_CONFIG_HOME"], "glib-2.0", "settings")
-        settings.mkdir(parents=True)
-        (settings / "keyfile").write_text("[org/gnome/shell]\nwelcome-dialog-last-shown-version='999'\n"
-                                          "[org/gnome/desktop/interface]\nenable-animations=false\n")
         entries = Path(machine.environment["XDG_DATA_HOME"], "applications")
         entries.mkdir(parents=True)
         entry = (SOURCE / "data/applications/org.example.Handoff.Agent.desktop.in").read_text(encoding="utf-8")
         (entries / "org.example.Handoff.Agent.desktop").write_text(entry.replace("@libexecdir@", str(PROGRAMS)))
-        self.environment |= {"XDG_SESSION_TYPE": "wayland", "XDG_CURRENT_DESKTOP": "GNOME"}
-        self.start("gnome-shell", "--headless", "--virtual-monitor", "1280x800", "--wayland", "--no-x11", "--unsafe-mode")
-        wait(self._has_started, "GNOME Shell", 60)
-        # It begins with all windows in view, and complains of who has started it.
-        self.run("Main.overview.hide(); 0")
-
-    def _has_started(self) -> bool:
-        assert self.processes[-1].poll() is None, self.machine.log("gnome-shell")
-        try:
-            return self.run("Main.layoutManager._startingUp") is False
-        except (BusError, AssertionError):
-            return False
-
-    def run(self, script: str) -> object:
-        """Runs a line in the Shell, and returns what it is."""
-        done, said = self.machine.session.call("/org/gnome/Shell", f"{SHELL}.Eval", GLib.Variant("(s)", (script,)),
-                                               destination=SHELL).unpack()
-        assert done, said
-        return json.loads(said) if said else None
+        super().__init__(machine)
 
     def notices(self) -> list[dict[str, object]]:
         """What it shows: title, body and buttons."""
-        return json.loads(self.run("JSON.stringify(Main.messageTray.getSources().map(s => s.notifications).flat()"
-                                   ".filter(n => n.source._appId === 'org.example.Handoff.Agent')"
-                                   ".map(n => ({title: n.title, body: n.bannerBodyText,"
-                                   " markup: n.bannerBodyMarkup, buttons: n.actions.map(a => a.label)})))"))
+        return self.evaluate("Main.messageTray.getSources().map(s => s.notifications).flat()"
+                             ".filter(n => n.source._appId === 'org.example.Handoff.Agent')"
+                             ".map(n => ({title: n.title, body: n.bannerBodyText,"
+                             " markup: n.bannerBodyMarkup, buttons: n.actions.map(a => a.label)}))")
 
     def wait_for(self, title: str) -> dict[str, object]:
         return wait(lambda: next((one for one in self.notices() if one["title"] == title), None), title)
 
     def press(self, title: str, number: int) -> None:
         """Presses a button of the notification with this title."""
-        self.run("Main.messageTray.getSources().map(s => s.notifications).flat()"
-                 f".find(n => n.title === {json.dumps(title)}).actions[{number}].callback(); 0")
+        self.evaluate("void Main.messageTray.getSources().map(s => s.notifications).flat()"
+                      f".find(n => n.title === {json.dumps(title)}).actions[{number}].callback()")
 
-    def shoot(self, name: str) -> None:
+    def shoot_list(self, name: str) -> None:
         """Takes a picture of the list of notifications."""
-        self.run("Main.messageTray.getSources().filter(s => s._appId !== 'org.example.Handoff.Agent')"
-                 ".forEach(s => s.destroy()); Main.panel.statusArea.dateMenu.menu.open(0); 0")
-        self.machine.session.call(
-            "/org/gnome/Shell/Screenshot", f"{SHELL}.Screenshot.Screenshot",
-            GLib.Variant("(bbs)", (False, False, picture(self.machine, name))), destination=f"{SHELL}.Screenshot")
+        self.evaluate("void Main.messageTray.getSources().filter(s => s._appId !== 'org.example.Handoff.Agent')"
+                      ".forEach(s => s.destroy())")
+        self.evaluate("void Main.panel.statusArea.dateMenu.menu.open(0)")
+        self.shoot(name)
 
 
 @pytest.fixture
@@ -123,46 +98,46 @@ def desks(machine_list: list[Machine]) -> Pair:
 
 
 @pytest.fixture
-def shell(desks: Pair) -> Iterator[Shell]:
-    if not shutil.which("gnome-shell"):
-        pytest.skip("no GNOME Shell: meson-helpers/install-packages desktop")
-    shell = Shell(desks.lap)
+def shell(desks: Pair) -> Iterator[NoticeShell]:
+    if what := missing():
+        pytest.skip(what)
+    shell = NoticeShell(desks.lap)
     desks.lap.start_agent()
     yield shell
     shell.close()
 
 
 @pytest.mark.smoke
-def test_gnome(desks: Pair, shell: Shell) -> None:
+def test_gnome(desks: Pair, shell: NoticeShell) -> None:
     """GNOME Shell shows the question on arrival, and its button continues with what lets the application raise its window."""
     desks.offer("Report")
     desks.presence.arrive()
     title = "Continue “Report”?"
     assert shell.wait_for(title)["buttons"] == ["Continue"]
-    shell.shoot("gnome-arrival")
+    shell.shoot_list("gnome-arrival")
     shell.press(title, 0)
     call = desks.receiver.wait_for("ContinueActivity")
     assert call.arguments.unpack()[1].get("ActivationToken"), "the Shell gives a startup id"
     wait(lambda: not shell.notices(), "the end of the notification")
 
 
-def test_gnome_takes_back(desks: Pair, shell: Shell) -> None:
+def test_gnome_takes_back(desks: Pair, shell: NoticeShell) -> None:
     """GNOME Shell takes the question back when the session is locked, and shows hostile titles as they are."""
     desks.offer(HOSTILE)
     desks.presence.arrive()
     title = "Continue “<b>Pay</b> & 'Continue' <a href='x'>y</a>”?"
     shell.wait_for(title)
-    shell.shoot("gnome-hostile")
+    shell.shoot_list("gnome-hostile")
     desks.presence.lock()
     wait(lambda: not shell.notices(), "the end of the notification")
 
 
-def test_gnome_pairing(desks: Pair, shell: Shell, machine_list: list[Machine]) -> None:
+def test_gnome_pairing(desks: Pair, shell: NoticeShell, machine_list: list[Machine]) -> None:
     """GNOME Shell shows the code of a device that asks to be paired, and its button confirms it."""
     other = start_machine(machine_list, "other")
     code = compare((other, desks.lap))
     assert shell.wait_for(code)["buttons"] == ["They match", "They don’t match"]
-    shell.shoot("gnome-pairing")
+    shell.shoot_list("gnome-pairing")
     other.session.call(f"/org/example/Handoff/Bridge/devices/{desks.lap.device_id}", "Device.ConfirmPairing",
                        GLib.Variant("(b)", (True,)))
     shell.press(code, 0)

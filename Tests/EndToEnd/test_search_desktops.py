@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from surfaces import AGENT, start_agent
 from clients import APPLICATION_ID, Client, Dock
-from desktops import GnomeShell, KRunnerProgram, install_data, missing
+from desktops import KRunnerProgram, install_data, missing, tell_bus
+from gnome_shell import GnomeShell
+from gnome_shell import missing as missing_shell
 from support import Machine
 from test_desktop_entries import install
 
@@ -46,11 +48,22 @@ def krunner(desk: Machine) -> Iterator[KRunnerProgram]:
     program.close()
 
 
-def shell(machine: Machine, *extensions: str) -> GnomeShell:
-    """GNOME Shell on this machine, with these extensions."""
-    if reason := missing("gnome-shell", *([EXTENSION] if extensions else [])):
-        pytest.skip(reason)
-    return GnomeShell(machine, *extensions)
+@pytest.fixture
+def start_shell(desk: Machine) -> Iterator[Callable[..., GnomeShell]]:
+    """Starts GNOME Shell on the first machine, with these extensions."""
+    shells: list[GnomeShell] = []
+
+    def start(*extensions: str) -> GnomeShell:
+        if reason := missing_shell() or missing(*([EXTENSION] if extensions else [])):
+            pytest.skip(reason)
+        tell_bus(desk, XDG_SESSION_TYPE="wayland", XDG_CURRENT_DESKTOP="GNOME", LIBGL_ALWAYS_SOFTWARE="1",
+                 GSETTINGS_BACKEND="keyfile")
+        shells.append(GnomeShell(desk, *extensions))
+        return shells[-1]
+
+    yield start
+    for shell in shells:
+        shell.close()
 
 
 def choose(gnome: GnomeShell, label: str) -> None:
@@ -61,51 +74,52 @@ def choose(gnome: GnomeShell, label: str) -> None:
 
 @pytest.mark.desktop
 @pytest.mark.smoke
-def test_gnome_shell_search(desk: Machine, machines: tuple[Machine, Machine]) -> None:
+def test_gnome_shell_search(desk: Machine, machines: tuple[Machine, Machine],
+                            start_shell: Callable[..., GnomeShell]) -> None:
     """In the search of GNOME Shell an offer is found and shown as it is, and Enter continues it."""
     here, there = Client(desk), Client(machines[1])
     start_agent(desk)
     there.offer(TITLE)
     Dock(desk).offer(TITLE)
-    gnome = shell(desk)
-    gnome.run("Main.overview.show()")
+    gnome = start_shell()
+    gnome.evaluate("Main.overview.show()")
     gnome.wait_until("Main.overview.visible && !Main.overview.animationInProgress", "the overview")
-    gnome.run("Main.overview.searchEntry.set_text('bericht mehr')")
+    gnome.evaluate("Main.overview.searchEntry.set_text('bericht mehr')")
     gnome.wait_until(f"{DISPLAY}?.visible && Object.keys({DISPLAY}._resultDisplays).length === 1", "the result")
-    gnome.shoot("search.png")
+    gnome.shoot("search")
     result = f"Object.values({DISPLAY}._resultDisplays)[0]"
-    assert json.loads(gnome.run(f"{result}.metaInfo.name")) == "Continue “Bericht <b>2026</b> & mehr_dazu.odt”"
-    assert json.loads(gnome.run(f"{result}._descriptionLabel.text")) == "from lap"
-    gnome.run(f"{RESULTS}.activateDefault()")
+    assert gnome.evaluate(f"{result}.metaInfo.name") == "Continue “Bericht <b>2026</b> & mehr_dazu.odt”"
+    assert gnome.evaluate(f"{result}._descriptionLabel.text") == "from lap"
+    gnome.evaluate(f"{RESULTS}.activateDefault()")
     assert here.wait_for("ContinueActivity").arguments.unpack()[0]["Title"] == TITLE
 
 
 @pytest.mark.desktop
 @pytest.mark.smoke
-def test_gnome_shell_panel(desk: Machine, machines: tuple[Machine, Machine]) -> None:
+def test_gnome_shell_panel(desk: Machine, machines: tuple[Machine, Machine],
+                           start_shell: Callable[..., GnomeShell]) -> None:
     """In the panel of GNOME with the AppIndicator extension the indicator is there while there is an offer, and its menu
     shows each change and continues."""
     here, there = Client(desk), Client(machines[1])
     start_agent(desk)
-    gnome = shell(desk, APPINDICATOR)
-    gnome.run("Main.overview.hide()")
+    gnome = start_shell(APPINDICATOR)
     activity = there.offer("First")
     gnome.wait_until(f"!!{INDICATOR} && {INDICATOR}.visible", "the indicator")
     activity.update(Title=TITLE)
     label = f"“{TITLE}” — lap"
-    gnome.run(f"{INDICATOR}.menu.open()")
+    gnome.evaluate(f"{INDICATOR}.menu.open()")
     gnome.wait_until(f"{ITEMS}[0].label?.text === {json.dumps(label)}", "the offer in the menu")
     here.offer("Mine")
     gnome.wait_until(f"{ITEMS}.some(i => i.label?.text === 'Send to…')", "to whom to send")
-    gnome.run(f"{INDICATOR}.menu.open()")
-    gnome.shoot("panel.png")
+    gnome.evaluate(f"{INDICATOR}.menu.open()")
+    gnome.shoot("panel")
     choose(gnome, label)
     assert here.wait_for("ContinueActivity").arguments.unpack()[0]["Title"] == TITLE
     choose(gnome, "Handoff is on")
     gnome.wait_until(f"!{INDICATOR}.visible", "the indicator to go, since there is no offer")
     desk.set_enabled(True)
     gnome.wait_until(f"{INDICATOR}.visible", "the indicator to come back")
-    gnome.run(f"{INDICATOR}.menu.open()")
+    gnome.evaluate(f"{INDICATOR}.menu.open()")
     activity.invalidate()
     gnome.wait_until(f"!{INDICATOR}.visible", "the indicator to go")
 

@@ -39,3 +39,22 @@ def test_sent_again(both: Pair) -> None:
     wait(lambda: len(server.record) == 2, "the question once more", PACE + 2)
     assert invited_at(both) > first
     assert server.titles == [QUESTION]
+
+
+def test_new_broker(both: Pair) -> None:
+    """What the user has put away is not asked again after a restart of the broker: the bridge tells each the same time."""
+    server = PlainServer(both.lap)
+    both.receiver.follow_broker(lambda: None)
+    both.offer("Report")
+    send(both.desk, both.lap.device_id)
+    shown = server.wait_for(QUESTION)
+    first = invited_at(both)
+    server.put_away(shown)
+    both.lap.kill("handoffd")
+    both.lap.start_broker()
+    both.dock.follow()
+    both.dock.offer("Report")
+    wait(lambda: invited_at(both), "the invitation")
+    assert invited_at(both) == first
+    let_pass(0.5)
+    assert server.titles == [] and len(server.record) == 1

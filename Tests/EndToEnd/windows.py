@@ -95,7 +95,9 @@ def environment_of(machine: Machine, screen: Screen) -> dict[str, str]:
     shared = f"{machine.environment['XDG_DATA_DIRS']}:/usr/local/share:/usr/share"
     return {"DISPLAY": screen.display, "XDG_DATA_DIRS": shared, "GDK_BACKEND": "x11", "GSK_RENDERER": "cairo", "GSETTINGS_BACKEND": "memory",
             "AT_SPI_BUS_ADDRESS": Accessibility.shared.address, "GTK_A11Y": "atspi", "GTK_USE_PORTAL": "0",
-            "LIBGL_ALWAYS_SOFTWARE": "1", "G_ENABLE_DIAGNOSTIC": "0"}
+            "LIBGL_ALWAYS_SOFTWARE": "1", "G_ENABLE_DIAGNOSTIC": "0",
+            # A dialog for folders would ask GVfs for volumes, which complains that nobody here manages any.
+            "GIO_USE_VOLUME_MONITOR": "unix"}
 
 
 class Part:

@@ -15,6 +15,9 @@ final class FakeBroker {
     var names: [String: String] = [:]
     /// Whether what the peers send is not shown as sent.
     var muted: [String: Bool] = [:]
+    /// When what each invitation names came, by the wall clock, as was said before it; nil if nothing was said.
+    var invitedAt: [Int64?] = []
+    fileprivate var announced: Int64?
     /// The latest summary of each activity.
     var summaries: [String: [String: Value]] = [:]
     /// What `Fetch` returns.
@@ -152,6 +155,10 @@ private final class FakePeerManager: PeerManagerServer {
         return path
     }
 
+    func willInvite(deviceId: String, invitedAt: Int64, _ call: MethodCall) async throws {
+        broker.announced = invitedAt
+    }
+
     func removePeer(deviceId: String, _ call: MethodCall) async throws {
         broker.events.append("remove \(deviceId)")
         broker.bus.connection.objects.unexport(try HandoffNames.peers.appending(deviceId))
@@ -186,6 +193,8 @@ private final class FakePeer: PeerServer {
 
     func invite(activity: String, _ call: MethodCall) async throws {
         broker.events.append("invite \(activity)")
+        broker.invitedAt.append(broker.announced)
+        broker.announced = nil
     }
 
     func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> [String: Value] {

@@ -63,11 +63,14 @@ struct StatusTests {
                 "systemctl --user start handoffd"))
         #expect(first(.absent(canStart: false), .absent(canStart: false)).contains("Install Handoff"))
         #expect(first(Self.broker(), .absent(canStart: true)).contains("start handoff-bridge"))
-        #expect(first(.silent("slow"), peers).contains("slow"))
-        #expect(first(.silent("slow"), peers).contains("systemctl --user restart handoffd.service"))
+        #expect(first(.silent(FailureText(summary: "slow")), peers).contains("slow"))
         #expect(
-            first(Self.broker(), .silent("slow")).contains("systemctl --user restart handoff-bridge.service"))
-        #expect(first(Self.broker(), .silent("slow")).contains("log out and in again"))
+            first(.silent(FailureText(summary: "slow")), peers).contains(
+                "systemctl --user restart handoffd.service"))
+        #expect(
+            first(Self.broker(), .silent(FailureText(summary: "slow"))).contains(
+                "systemctl --user restart handoff-bridge.service"))
+        #expect(first(Self.broker(), .silent(FailureText(summary: "slow"))).contains("log out and in again"))
         #expect(first(Self.broker(), Self.bridge(port: 0)).contains("does not listen"))
     }
 

@@ -14,6 +14,7 @@ struct BusAccessPolicyTests {
         case owner = ":1.2"
         case bridge = ":1.3"
         case broker = ":1.4"
+        case agent = ":1.5"
         case device
     }
 
@@ -30,6 +31,7 @@ struct BusAccessPolicyTests {
         if hasDaemons {
             policy.nameOwners = [
                 .bridge: try BusName(Who.bridge.rawValue), .broker: try BusName(Who.broker.rawValue),
+                .agent: try BusName(Who.agent.rawValue),
             ]
         }
         let caller =
@@ -51,12 +53,14 @@ struct BusAccessPolicyTests {
         }
     }
 
+    private static let onBus: Set<Who> = [.stranger, .owner, .bridge, .broker, .agent]
+
     /// Each class and who may, unsandboxed and sandboxed.
     private static let table: [(AccessClass, unsandboxed: Set<Who>, sandboxed: Set<Who>)] = [
-        (.any, [.stranger, .owner, .bridge, .broker], [.stranger, .owner, .bridge, .broker]),
+        (.any, onBus, onBus),
         (.owner, [.owner], [.owner]),
-        (.unsandboxed, [.stranger, .owner, .bridge, .broker], [.owner]),
-        (.bridge, [.bridge], []), (.broker, [.broker], []),
+        (.unsandboxed, onBus, [.owner]),
+        (.bridge, [.bridge], []), (.broker, [.broker], []), (.agent, [.agent], []),
         (.stranger, [], []), (.paired, [], []), (.routed, [], []), ("of another time", [], []),
     ]
 
@@ -88,11 +92,11 @@ struct BusAccessPolicyTests {
         }
     }
 
-    @Test("without an owner of its name, nobody is the bridge or the broker")
+    @Test("without an owner of its name, nobody is the bridge, the broker or the agent")
     func absent() async throws {
         try await onLoop {
             for who in Who.allCases {
-                for access in [AccessClass.bridge, .broker] {
+                for access in [AccessClass.bridge, .broker, .agent] {
                     let decision = try Self.ask(access, who, isSandboxed: false, hasDaemons: false)
                     #expect(Self.word(decision) == .deny)
                 }
@@ -110,6 +114,22 @@ struct BusAccessPolicyTests {
             for part in ["a.B.C", "/a", ":1.1", "org.example.Handoff.Bridge", "GetManagedObjects"] {
                 #expect(error.message.contains(part), "\(error.message)")
             }
+        }
+    }
+
+    @Test("an adapter's policy finds out who owns the agent's name, and no other")
+    func agentAlone() async throws {
+        try await onLoop {
+            let bus = try await TestBus.start()
+            let (watching, both) = (try bus.connect(), try bus.connect())
+            let policy = BusAccessPolicy(bus: watching, watching: [.agent])
+            _ = try await both.request(HandoffNames.broker)
+            _ = try await both.request(HandoffNames.agent)
+            try await eventually { policy.nameOwners[.agent] == both.uniqueName }
+            #expect(policy.nameOwners[.broker] == nil)
+            try await both.release(HandoffNames.agent)
+            try await eventually { policy.nameOwners[.agent] == nil }
+            withExtendedLifetime(watching) {}
         }
     }
 

@@ -9,10 +9,12 @@ struct PairingFlowTests {
     private let id = Samples.other
 
     private func report(
-        _ state: String = "none", code: String = "", error: String = "", paired: Bool = false
+        _ state: String = "none", code: String = "", error: String = "", errorName: String = "",
+        paired: Bool = false
     ) throws -> StatusReport {
         let device = try Samples.device(
-            id, name: "pad", paired: paired, state: state, code: code, error: error)
+            id, name: "pad", paired: paired, state: state, code: code, error: error,
+            errorName: errorName)
         return Samples.report(Samples.broker(), Samples.bridge(device))
     }
 
@@ -65,7 +67,7 @@ struct PairingFlowTests {
     @Test(
         "whatever ends it early is said",
         arguments: [
-            ("none", "It took too long.", "It took too long."),
+            ("none", "It took too long.", "The devices were not paired. Try again. “It took too long.”"),
             ("none", "", "The other device has given up."),
         ])
     func ends(_ state: String, _ error: String, _ shown: String) throws {
@@ -73,6 +75,31 @@ struct PairingFlowTests {
         _ = flow.choose(device: id)
         _ = flow.take(try report("waiting"))
         _ = flow.take(try report(state, error: error))
+        #expect(flow.step == .failed(shown))
+    }
+
+    @Test(
+        "why it has failed is said in the user's language, by the name of the error",
+        arguments: [
+            (
+                "org.example.Handoff.Error.Cancelled",
+                "Pairing was ended on one of the devices: the codes differed, somebody has cancelled it, or nobody agreed in time."
+            ),
+            ("org.freedesktop.DBus.Error.Timeout", "Nobody has agreed in time. Pair them again."),
+            (
+                "org.example.Handoff.Error.ConnectionUnavailable",
+                "The other device cannot be reached. See whether it is switched on and on the same network."
+            ),
+            (
+                "org.example.Handoff.Error.PairingFailed",
+                "The devices were not paired. Try again. “In the ' words of a daemon.”"
+            ),
+        ])
+    func named(_ name: String, _ shown: String) throws {
+        var flow = PairingFlow(try report())
+        _ = flow.choose(device: id)
+        _ = flow.take(try report("waiting"))
+        _ = flow.take(try report("none", error: "In the “ words of a daemon.", errorName: name))
         #expect(flow.step == .failed(shown))
     }
 
@@ -163,7 +190,7 @@ struct PairingFlowTests {
             #expect(flow.step == .waiting(pad))
             _ = flow.take(try report("none", error: "It is full."))
         }
-        #expect(flow.step == .failed("It is full."))
+        #expect(flow.step == .failed("The devices were not paired. Try again. “It is full.”"))
     }
 
     @Test("what comes of pairing that was given up says nothing of another attempt with the same device")
@@ -190,7 +217,7 @@ struct PairingFlowTests {
         _ = flow.choose(device: id)
         _ = flow.take(try report("none", error: "It is full."))
         _ = flow.take(StatusReport())
-        #expect(flow.step == .failed("It is full."))
+        #expect(flow.step == .failed("The devices were not paired. Try again. “It is full.”"))
     }
 
     @Test("what the user says counts for the code that was shown, and for no other")

@@ -77,7 +77,8 @@ struct PreferencesPageTests {
 
     @Test("an adapter is on unless it was switched off")
     func adapters() throws {
-        var state = WindowState(adapters: [.init(id: "media", name: "Media"), .init(id: "web", name: "Web")])
+        var state = WindowState()
+        state.take([.init(id: "web", name: "Web"), .init(id: "media", name: "Media")])
         state.take(Samples.report(Samples.broker(preferences: ["DisabledAdapters": .strings(["web"])])))
         let page = WindowContent(state, at: 0, Samples.names).preferences
         #expect(page.adapters.map(\.isOn) == [true, false])

@@ -44,7 +44,7 @@ enum Samples {
     static func device(
         _ id: String = device, name: String = "desk", paired: Bool = true, connected: Bool = true,
         state: String = "none", asked: Bool = false, code: String = "", error: String = "",
-        problem: String = ""
+        errorName: String = "", problem: String = "", problemName: String = ""
     ) throws -> ManagedObjects {
         [
             try ObjectPath("/org/example/Handoff/Bridge/devices/\(id)"): [
@@ -52,7 +52,8 @@ enum Samples {
                     "DeviceId": .string(id), "Name": .string(name), "Paired": .boolean(paired),
                     "Connected": .boolean(connected), "PairingState": .string(state),
                     "PairingAsked": .boolean(asked), "PairingCode": .string(code),
-                    "PairingError": .string(error),
+                    "PairingError": .string(error), "PairingErrorName": .string(errorName),
+                    "ConnectionErrorName": .string(problemName),
                     "ConnectionError": .string(problem), "ConnectedAddress": .string("192.0.2.1:4321"),
                     "ConnectedSince": .int64(now - 180_000_000),
                 ]

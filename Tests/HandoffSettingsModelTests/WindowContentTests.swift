@@ -118,7 +118,7 @@ struct WindowContentTests {
         #expect(content.bars.isEmpty)
         let row = try #require(content.devices.peers.first)
         #expect(row.standing == "Not connected")
-        #expect(row.problem == "It is asleep.")
+        #expect(row.problem == "It cannot be reached.")
         #expect(row.address.isEmpty)
     }
 

@@ -1,8 +1,36 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import AdapterSupport
+internal import Glibc
+internal import HandoffInterfaces
+internal import Platform
 
 /// The adapter `editor`.
 package enum EditorAdapter {
-    /// It as a program.
-    package static let program = AdapterProgram("editor") { _ in 1 }
+    /// What `DisabledAdapters` calls it.
+    static let name = "editor"
+
+    /// It as a program: with `--stdio EDITOR` the child of an editor's plugin, with `--run ERRAND` what runs in a terminal,
+    /// else what the bus starts.
+    package static let program = AdapterProgram(name) { arguments in
+        if arguments.count == 3 {
+            if arguments[1] == "--stdio" { return EditorChild.run(arguments[2]) }
+            if arguments[1] == "--run" { return run(arguments[2]) }
+        }
+        return AdapterService.run(
+            name, busName: HandoffNames.editorAdapter,
+            summary: "Continue texts in the editors of this session.", arguments: arguments,
+            make: { service, _ in EditorCatcher(service) }, begin: { try $0.begin() })
+    }
+
+    /// Becomes the program that an errand names.
+    private static func run(_ errand: String) -> Int32 {
+        Log.useStandardError()
+        guard let words = Errand.take(errand), let program = words.first, program.hasPrefix("/") else {
+            adapterLog.warning("There is nothing to be run here any more. Continue the activity again.")
+            return 1
+        }
+        ProgramExchange.become(program, words)
+        adapterLog.warning("\(program) cannot be run: \(SystemError.last).")
+        return 1
+    }
 }

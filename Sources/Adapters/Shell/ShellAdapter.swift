@@ -1,8 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import AdapterSupport
+internal import HandoffInterfaces
 
 /// The adapter `shell`.
 package enum ShellAdapter {
-    /// It as a program.
-    package static let program = AdapterProgram("shell") { _ in 1 }
+    /// What `DisabledAdapters` calls it.
+    static let name = "shell"
+
+    /// It as a program: with `--greet ERRAND` what runs in a terminal, else what the bus starts.
+    package static let program = AdapterProgram(name) { arguments in
+        if arguments.count == 3, arguments[1] == "--greet" { return ShellGreeting.run(arguments[2]) }
+        return AdapterService.run(
+            name, busName: HandoffNames.shellAdapter,
+            summary: "Continue the folders of shells in terminals of this session.", arguments: arguments,
+            make: { service, _ in ShellService(service) }, begin: { try $0.begin() })
+    }
 }

@@ -30,6 +30,13 @@ package final class AdaptedApplication {
     private let client: HandoffClient
     private var key: ActivityKey?
     private var isCurrent = false
+    /// When the broker was told last, and what it is to be told next.
+    private var toldAt = Int64.min / 2
+    private var waiting: ShownActivity?
+    private var timer: LoopSource?
+
+    /// How often the broker is told of what an application shows at most: as often as peers are told (rule C8).
+    private static let pace: Int64 = 100_000
     private static var lastKey: UInt64 = 0
 
     /// An adapter's part for `id`.
@@ -54,15 +61,31 @@ package final class AdaptedApplication {
     /// Ends the part: what was shown ends too. Nothing may be called afterwards.
     package func end() {
         client.stop()
-        (key, shown) = (nil, nil)
+        (key, shown, waiting, timer) = (nil, nil, nil, nil)
     }
 
     // MARK: What the application shows
 
     /// The application shows `activity` now, and its user is at it: it becomes the current one. What was shown before ends,
-    /// unless it is the same thing with other properties.
+    /// unless it is the same thing with other properties. However often this is called, the broker is told ten times a second
+    /// at most, and of the latest.
     package func show(_ activity: ShownActivity) {
         guard !hasSteppedBack else { return }
+        let wait = toldAt + Self.pace - MainLoop.now
+        guard wait > 0 else { return tell(activity) }
+        waiting = activity
+        if timer == nil {
+            timer = .timer(after: .microseconds(wait)) { [weak self] in self?.tellWaiting() }
+        }
+    }
+
+    private func tellWaiting() {
+        timer = nil
+        if let activity = waiting { tell(activity) }
+    }
+
+    private func tell(_ activity: ShownActivity) {
+        (toldAt, waiting, timer) = (MainLoop.now, nil, nil)
         if let key, let shown, shown.isSameThing(as: activity) {
             let changed = activity.changes(since: shown)
             if !changed.isEmpty { client.update(key, changed) }
@@ -80,20 +103,23 @@ package final class AdaptedApplication {
         client.becomeCurrent(key)
     }
 
+    /// What is shown is out of date: ``onSave`` is asked before it is handed to another device, and as long as it is the
+    /// current activity, now and then before.
+    package func stateChanged() {
+        if let key { client.update(key, ["NeedsSave": .boolean(true)]) }
+    }
+
     /// The user is at something else: what was shown stays, and is no longer the current activity.
     package func resign() {
+        (waiting, timer) = (nil, nil)
         guard let key, isCurrent else { return }
         isCurrent = false
         client.resignCurrent(key)
     }
 
-    /// What ``onSave`` would say has changed since it was asked last. It is asked again, at once or a second after the last time.
-    package func needsSave() {
-        if let key { client.update(key, ["NeedsSave": .boolean(true)]) }
-    }
-
     /// The application shows nothing any more that could be continued.
     package func showNothing() {
+        (waiting, timer) = (nil, nil)
         if let key { client.invalidate(key) }
         (key, shown, isCurrent) = (nil, nil, false)
     }
@@ -102,7 +128,7 @@ package final class AdaptedApplication {
         guard !hasSteppedBack else { return }
         hasSteppedBack = true
         adapterLog.debug("\(id) is left to itself: \(PeerText.message(reason))")
-        (key, shown, isCurrent) = (nil, nil, false)
+        (key, shown, isCurrent, waiting, timer) = (nil, nil, false, nil, nil)
         client.stop()
         onSteppedBack?()
     }

@@ -88,7 +88,11 @@ package final class AdapterService {
         onChoicesChange?()
     }
 
-    fileprivate func told(_ window: FocusedWindow?) { front = window.map { .window($0) } ?? .none }
+    fileprivate func told(_ window: FocusedWindow?, by caller: BusName?) {
+        // It may call before it is known whose the name is, and what it says holds.
+        agent = caller
+        front = window.map { .window($0) } ?? .none
+    }
 
     // MARK: What the user has chosen
 
@@ -100,7 +104,7 @@ package final class AdapterService {
         preferences.texts("ExcludedApplications").contains(application.description)
     }
 
-    private var preferences: [String: Value] { feed.report.broker.content?.preferences ?? [:] }
+    var preferences: [String: Value] { feed.report.broker.content?.preferences ?? [:] }
 }
 
 /// What the agent calls.
@@ -111,6 +115,6 @@ private final class FrontObject: AdapterServer {
     init(_ service: AdapterService) { self.service = service }
 
     func frontChanged(window: [String: Value], _ call: MethodCall) async throws {
-        service.told(try FocusedWindow.described(by: window))
+        service.told(try FocusedWindow.described(by: window), by: call.caller.name)
     }
 }

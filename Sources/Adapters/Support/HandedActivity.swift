@@ -3,7 +3,7 @@ package import DBus
 package import HandoffClient
 
 /// An activity of another device that an adapter is to continue. All of it was chosen by whoever sent it: it is data, and
-/// has to be checked before it is used (``Place``, ``OpenableFile``, ``WebAddress``).
+/// has to be checked before it is used.
 package struct HandedActivity: Sendable {
     /// The properties of `org.example.Handoff.Activity` that are set.
     package let properties: [String: Value]

@@ -12,7 +12,8 @@ final class ContactsApplication {
     /// More windows than this are not opened by asking for new ones.
     private static let mostWindows = 16
 
-    private let application: GTKObject
+    private lazy var application = Application(
+        Self.id, startUp: { [unowned self] in startUp() }, activate: { [unowned self] in activate() })
     private let handoff = HandoffApplication(
         id: ContactsApplication.id, activityTypes: ContactActivity.Kind.allCases.map(\.rawValue))
     private let store: ContactStore
@@ -22,25 +23,15 @@ final class ContactsApplication {
     private var coming: [(type: String, device: String, window: ContactsWindow)] = []
 
     /// An address book whose contacts are in `file`.
-    init(_ file: ContactFile) {
-        store = ContactStore(file)
-        application = GTKObject(adw_application_new(Self.id, G_APPLICATION_DEFAULT_FLAGS))
-        application.on("startup") { [unowned self] in startUp() }
-        application.on("activate") { [unowned self] in activate() }
-    }
+    init(_ file: ContactFile) { store = ContactStore(file) }
 
     /// Runs until the last window is closed.
     /// - Returns: the exit status.
-    func run() -> Int32 {
-        var arguments: [UnsafeMutablePointer<CChar>?] = CommandLine.arguments.map { strdup($0) }
-        let count = Int32(arguments.count)
-        arguments.append(nil)
-        return g_application_run(UnsafeMutablePointer(application.pointer), count, &arguments)
-    }
+    func run() -> Int32 { application.run() }
 
     private func startUp() {
         gtk_window_set_default_icon_name(Self.id)
-        newWindow = ExportedAction("new-window", of: application) { [unowned self] in openWindow() }
+        newWindow = ExportedAction("new-window", of: application.object) { [unowned self] in openWindow() }
         setShortcuts()
         // Where it is dark, a field for text would be darker than the other fields of a form.
         StyleSheet.add(
@@ -59,7 +50,7 @@ final class ContactsApplication {
             ("shortcuts", "<Control>question"), ("close", "<Control>w"), ("quit", "<Control>q"),
         ].map { ("\(ContactsWindow.prefix).\($0)", $1) }
         for (action, key) in keys + [("app.new-window", "<Control><Shift>n")] {
-            key.withCString { gtk_application_set_accels_for_action(application.pointer, action, [$0, nil]) }
+            application.setShortcuts([key], for: action)
         }
     }
 
@@ -74,7 +65,7 @@ final class ContactsApplication {
     }
 
     private func makeWindow() -> ContactsWindow {
-        let window = ContactsWindow(application, store)
+        let window = ContactsWindow(application.object, store)
         window.onClose = { [unowned self, unowned window] in
             windows.removeAll { $0 === window }
             coming.removeAll { $0.window === window }

@@ -52,11 +52,9 @@ final class HandoffWindow {
             try await ApplicationProxy(RemoteObject(bus.connection, program, HandoffNames.settingsPath))
                 .activate(platformData: data, timeout: Self.patienceWithAnswer)
         } catch {
-            let error = DBusError.converting(error)
             failed(
-                error.message,
-                error.name == .noReply
-                    ? tr("Its program does not answer. Close it, then try again.") : error.message)
+                DBusError.converting(error),
+                tr("Its program answers with an error. Close it, then try again."))
         }
     }
 
@@ -75,17 +73,22 @@ final class HandoffWindow {
             }
             failed("nobody owns \(HandoffNames.settings).", Self.missing)
         } catch {
-            let error = DBusError.converting(error)
-            failed(
-                error.message,
-                error.name == .noReply
-                    ? tr("Its program does not answer. Close it, then try again.") : Self.missing)
+            failed(DBusError.converting(error), Self.missing)
         }
         return nil
     }
 
     private static var missing: String {
         tr("Install handoff-settings, or use the command “handoff” instead.")
+    }
+
+    /// People are told `text`, unless the program is there and silent.
+    private func failed(_ error: DBusError, _ text: String) {
+        let isSilent = error.name == .noReply
+        failed(
+            error.message,
+            isSilent
+                ? tr("Its program does not answer. Close it, then try again.") : text)
     }
 
     private func failed(_ reason: String, _ text: String) {

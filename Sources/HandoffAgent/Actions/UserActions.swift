@@ -141,7 +141,8 @@ final class UserActions: AgentActions {
                 self?.sends.began(deviceID)
                 self?.devicesChanged()
             } catch {
-                self?.notSent(to: device, DBusError.converting(error))
+                let error = DBusError.converting(error)
+                self?.notSent(to: device, .sending(error), error.message)
             }
         }
     }
@@ -151,24 +152,16 @@ final class UserActions: AgentActions {
         let devices = feed.report.bridge.content?.devices ?? []
         let known = devices.map { OwnSends.Device(id: $0.id, isSending: $0.isSending, error: $0.sendError) }
         for failed in sends.update(known) {
-            guard let device = devices.first(where: { $0.id == failed.id }) else { continue }
-            notSent(to: device, DBusError(HandoffFailure.Code.applicationFailed.errorName, failed.error))
+            guard let device = devices.first(where: { $0.id == failed.id }),
+                let failure = device.sendFailure
+            else { continue }
+            notSent(to: device, failure, failed.error)
         }
     }
 
-    private func notSent(to device: KnownDevice, _ error: DBusError) {
-        agentLog.info("What is current here was not sent to \(device.id): \(error.message)")
-        let text =
-            switch HandoffFailure.Code(error.name) {
-            case .offerWithdrawn:
-                FailureText(
-                    summary: tr("There is nothing to be sent. Turn to what you want to send, then try again.")
-                )
-            case .applicationFailed:
-                FailureText(summary: tr("The other device did not take it."), error.message)
-            default: FailureText(error)
-            }
-        onSent?(device, text)
+    private func notSent(to device: KnownDevice, _ failure: FailureText, _ message: String) {
+        agentLog.info("What is current here was not sent to \(device.id): \(message)")
+        onSent?(device, failure)
     }
 
     func setEnabled(_ isEnabled: Bool) {

@@ -3,12 +3,14 @@ package import HandoffClient
 package import HandoffCore
 package import MainLoop
 
-/// Where the user works, as far as the desktop's shell tells.
+/// Where the user works, as far as the desktop tells.
 @MainLoop
 package protocol FocusSource: AnyObject {
-    /// The window that has the focus; nil if none has, or if no shell tells.
+    /// The window that has the focus; nil if none has, or if nobody tells.
     var window: FocusedWindow? { get }
-    /// Called when ``window`` is another, or something that is said of it has changed.
+    /// Whether anybody tells. Otherwise nothing is known of where the user works.
+    var isTelling: Bool { get }
+    /// Called when ``window`` is another, or something that is said of it has changed, or whether anybody tells.
     var onFocusChange: (@MainLoop () -> Void)? { get set }
 }
 

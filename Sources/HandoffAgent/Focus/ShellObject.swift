@@ -33,6 +33,7 @@ package final class ShellObject: AgentServer, FocusSource, ActivationTokens {
     private var owners: [BusName: BusName] = [:]
     /// Who has said which window has the focus.
     private var teller: BusName?
+    package var isTelling: Bool { teller != nil }
     /// Who makes tokens.
     private var minter: BusName? {
         didSet { if minter != oldValue { onAttachmentChange?() } }
@@ -66,12 +67,12 @@ package final class ShellObject: AgentServer, FocusSource, ActivationTokens {
         }
         if teller == shell {
             teller = nil
-            show(nil)
+            show(nil, hasChanged: true)
         }
     }
 
-    private func show(_ window: FocusedWindow?) {
-        guard window != self.window else { return }
+    private func show(_ window: FocusedWindow?, hasChanged: Bool = false) {
+        guard hasChanged || window != self.window else { return }
         if window?.application != self.window?.application || (window == nil) != (self.window == nil) {
             log.debug(
                 window.map {
@@ -100,12 +101,13 @@ package final class ShellObject: AgentServer, FocusSource, ActivationTokens {
 
     package func focusChanged(window: [String: Value], _ call: MethodCall) async throws {
         let shell = try shell(call)
+        let isFirst = teller == nil
         teller = shell
         do {
-            show(try FocusedWindow.described(by: window))
+            show(try FocusedWindow.described(by: window), hasChanged: isFirst)
         } catch {
             // Whichever window it is, the former one has the focus no longer.
-            show(nil)
+            show(nil, hasChanged: isFirst)
             throw error
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+internal import HandoffClient
 internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
@@ -18,15 +19,16 @@ final class DesktopNotices: NoticeServer {
     private let bus: Bus
     private var watch: OwnerWatch?
     private var name: BusName?
-    /// The places that an agent of before may have left something in, as far as they are known beforehand.
+    /// The places that an agent of before may have left something in, even if it has written down nothing.
     private static let leftSlots: [NoticeSlot] = [.arrival, .continued, .sending, .window]
+    private let left = LeftPlaces()
     /// Whether it has refused one, as it does if it does not know the agent's desktop entry.
     private var hasRefused = false
 
     /// The one on `bus`.
     init(_ bus: Bus) {
         self.bus = bus
-        watch = OwnerWatch(bus, Self.name) { [weak self] in self?.ownerChanged($0) }
+        watch = OwnerWatch(bus, Self.name, log: agentLog) { [weak self] in self?.ownerChanged($0) }
     }
 
     var isThere: Bool { name != nil && !hasRefused }
@@ -37,12 +39,14 @@ final class DesktopNotices: NoticeServer {
         (name, hasRefused) = (new, false)
         // An agent that was killed may have left something, which nobody would answer for.
         for slot in Self.leftSlots { withdraw(slot) }
+        if name != nil { for id in left.take() { remove(id) } }
         owner?.availabilityChanged()
         if wasThere, new != nil { owner?.replaced(self) }
     }
 
     func show(_ post: NoticePost) {
         guard let name else { return }
+        left.note(post.notice.slot.id, isShown: true)
         let server = RemoteObject(bus.connection, name, Self.path)
         MainLoop.start { [weak self] in
             do {
@@ -68,11 +72,19 @@ final class DesktopNotices: NoticeServer {
     }
 
     func withdraw(_ slot: NoticeSlot) {
+        remove(slot.id)
+        left.note(slot.id, isShown: false)
+    }
+
+    /// What is taken back is so even if it is still on its way, behind which this comes.
+    func settle() async {}
+
+    private func remove(_ id: String) {
         guard let name else { return }
         try? RemoteObject(bus.connection, name, Self.path).post(Self.interface, "RemoveNotification") {
             (writer) throws(DBusError) in
             try writer.write(HandoffNames.agent.text)
-            try writer.write(slot.id)
+            try writer.write(id)
         }
     }
 

@@ -16,6 +16,7 @@ final class NoticeBoard: NoticeServerOwner {
     /// The notifications whose picture is being looked for, by the number of the look.
     private var expected: [NoticeSlot: Int] = [:]
     private var looked = 0
+    private var hasEnded = false
 
     /// Shows it with the first of `servers` that is there. The last one is asked if none is, since the bus may start it.
     init(_ servers: [any NoticeServer], _ looks: ApplicationLooks) {
@@ -29,6 +30,7 @@ final class NoticeBoard: NoticeServerOwner {
 
     /// Shows `notice` in its place.
     func show(_ notice: Notice) {
+        guard !hasEnded else { return }
         looked += 1
         let number = looked
         expected[notice.slot] = number
@@ -45,8 +47,14 @@ final class NoticeBoard: NoticeServerOwner {
         if posts.removeValue(forKey: slot) != nil { current?.withdraw(slot) }
     }
 
-    /// Takes back all that is shown.
-    func end() { for slot in Set(posts.keys).union(expected.keys) { withdraw(slot) } }
+    /// Takes back all that is shown, and shows nothing any more.
+    func end() {
+        hasEnded = true
+        for slot in Set(posts.keys).union(expected.keys) { withdraw(slot) }
+    }
+
+    /// Returns once all that was taken back is so, also what was still on its way. That can take as long as a server does.
+    func settle() async { for server in servers { await server.settle() } }
 
     /// Presses what has this `action` and this `word` in what is shown now.
     /// - Returns: whether there is such a thing.

@@ -14,6 +14,8 @@ protocol NoticeServer: AnyObject {
     func show(_ post: NoticePost)
     /// Takes back what is shown in this place; harmless if that is nothing.
     func withdraw(_ slot: NoticeSlot)
+    /// Returns once all that was taken back is so, or cannot be.
+    func settle() async
 }
 
 /// Who has notifications shown.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+internal import HandoffClient
 internal import HandoffDaemon
 internal import HandoffInterfaces
 internal import MainLoop
@@ -52,6 +53,7 @@ final class PlainNotices: NoticeServer {
         didSet { left?.note(Set(places.values.map(\.number)).subtracting([0])) }
     }
     private var left: LeftNotices?
+    private var settling: [CheckedContinuation<Void, Never>] = []
 
     /// The one on `bus`.
     init(_ bus: Bus) {
@@ -59,7 +61,7 @@ final class PlainNotices: NoticeServer {
         bus.addMatch(Self.rule)
         tokens.append(bus.connection.onSignal(Self.interface) { [weak self] in self?.received($0) })
         left = LeftNotices(bus) { [weak self] in if $0 == self?.name { self?.close($1) } }
-        watch = OwnerWatch(bus, Self.name) { [weak self] in self?.ownerChanged($0) }
+        watch = OwnerWatch(bus, Self.name, log: agentLog) { [weak self] in self?.ownerChanged($0) }
     }
 
     isolated deinit { bus.removeMatch(Self.rule) }
@@ -77,6 +79,21 @@ final class PlainNotices: NoticeServer {
         forget(slot)
     }
 
+    func settle() async {
+        guard isSending else { return }
+        await withCheckedContinuation { settling.append($0) }
+    }
+
+    /// Whether the server has yet to say by which number something can be taken back.
+    private var isSending: Bool { places.values.contains { $0.isSending } }
+
+    private func resumeIfSettled() {
+        guard !isSending else { return }
+        let waiting = settling
+        settling = []
+        for one in waiting { one.resume() }
+    }
+
     private func forget(_ slot: NoticeSlot) {
         places[slot]?.wanted = nil
         places[slot]?.takeBack()
@@ -89,6 +106,7 @@ final class PlainNotices: NoticeServer {
         (name, abilities, isAsking) = (new, nil, false)
         // What another server has shown is gone.
         places = places.compactMapValues { $0.wanted.map { Place(wanted: $0) } }
+        resumeIfSettled()
         left?.serve(new)
         owner?.availabilityChanged()
         if new != nil { sendAll() }
@@ -173,6 +191,7 @@ final class PlainNotices: NoticeServer {
             places[slot]?.number = number
         }
         if place.wanted == nil { places[slot] = nil } else { send(slot) }
+        resumeIfSettled()
     }
 
     private func close(_ number: UInt32) {

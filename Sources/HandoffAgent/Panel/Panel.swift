@@ -48,7 +48,7 @@ package final class Panel: Surface, PanelItemOwner, PanelMenuOwner {
     package func begin() {
         bus.connection.objects.export(HandoffNames.agentItem, [StatusNotifierItemBinding(PanelItem(self))])
         bus.connection.objects.export(HandoffNames.agentMenu, [DBusMenuBinding(PanelMenu(self))])
-        watch = OwnerWatch(bus, Self.watcherName) { [weak self] owner in
+        watch = OwnerWatch(bus, Self.watcherName, log: agentLog) { [weak self] owner in
             self?.watcher = owner
             self?.informed = nil
             self?.inform()

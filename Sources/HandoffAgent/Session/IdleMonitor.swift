@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+internal import HandoffClient
 internal import HandoffCore
 internal import MainLoop
 
@@ -29,7 +30,7 @@ final class IdleMonitor {
         self.changed = changed
         bus.addMatch(Self.rule)
         token = bus.connection.onSignal(Self.interface, "WatchFired") { [weak self] in self?.fired($0) }
-        owner = OwnerWatch(bus, Self.name) { [weak self] in self?.ownerChanged($0) }
+        owner = OwnerWatch(bus, Self.name, log: agentLog) { [weak self] in self?.ownerChanged($0) }
     }
 
     isolated deinit { bus.removeMatch(Self.rule) }

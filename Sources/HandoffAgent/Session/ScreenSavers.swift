@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+internal import HandoffClient
 internal import HandoffCore
 internal import MainLoop
 internal import Platform
@@ -54,7 +55,8 @@ final class ScreenSavers {
                 bus.connection.onSignal(kind.interface, "ActiveChanged") { [weak self] in
                     self?.received(index, $0)
                 })
-            owners.append(OwnerWatch(bus, kind.name) { [weak self] in self?.ownerChanged(index, $0) })
+            owners.append(
+                OwnerWatch(bus, kind.name, log: agentLog) { [weak self] in self?.ownerChanged(index, $0) })
         }
     }
 

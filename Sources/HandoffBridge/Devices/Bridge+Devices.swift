@@ -8,14 +8,15 @@ extension Bridge: DevicesOwner {
     var objects: ObjectTree { bus.connection.objects }
     func concernsPairing(_ device: DeviceID) -> Bool { pairings.concerns(device) }
 
-    func shownPairing(of device: DeviceID) -> (state: String, isAsked: Bool, code: String, error: String) {
+    func shownPairing(of device: DeviceID) -> (state: String, isAsked: Bool, code: String, error: ShownError)
+    {
         pairings.shown(device)
     }
 
     func pairingAddresses(of device: DeviceID) -> [NetworkAddress] { pairings.addresses(of: device) }
     func announcedAddresses(of device: DeviceID) -> [NetworkAddress] { discovery.addresses(of: device) }
-    func dialError(of device: DeviceID) -> String? { dials.errors[device] }
-    func sending(to device: DeviceID) -> (isUnderWay: Bool, error: String) { sends.state(of: device) }
+    func dialError(of device: DeviceID) -> ShownError? { dials.errors[device] }
+    func sending(to device: DeviceID) -> (isUnderWay: Bool, error: ShownError) { sends.state(of: device) }
     func peerServer(for device: DeviceID) -> any PeerServer { OutgoingPeerObject(self, device) }
 
     func pair(_ device: DeviceID) throws { try pairings.pair(device) }

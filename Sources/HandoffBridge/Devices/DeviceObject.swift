@@ -33,15 +33,15 @@ final class DeviceObject: DeviceServer {
         /// Since when there is a link, by the wall clock; 0 without one.
         var connectedSince: Int64 = 0
         var connectedAddress = ""
-        var connectionError = ""
+        var connectionError = ShownError.none
         var pairingState = "none"
         /// Whether the device has asked to be paired, and the user here has yet to agree.
         var isAsking = false
         var pairingCode = ""
-        var pairingError = ""
+        var pairingError = ShownError.none
         var isMuted = false
         var isSending = false
-        var sendError = ""
+        var sendError = ShownError.none
 
         var isConnected: Bool { connectedSince != 0 }
 
@@ -55,14 +55,14 @@ final class DeviceObject: DeviceServer {
             if isConnected != other.isConnected { names.append("Connected") }
             if connectedSince != other.connectedSince { names.append("ConnectedSince") }
             if connectedAddress != other.connectedAddress { names.append("ConnectedAddress") }
-            if connectionError != other.connectionError { names.append("ConnectionError") }
+            names += connectionError.changes(from: other.connectionError, "ConnectionError")
             if pairingState != other.pairingState { names.append("PairingState") }
             if isAsking != other.isAsking { names.append("PairingAsked") }
             if pairingCode != other.pairingCode { names.append("PairingCode") }
-            if pairingError != other.pairingError { names.append("PairingError") }
+            names += pairingError.changes(from: other.pairingError, "PairingError")
             if isMuted != other.isMuted { names.append("Muted") }
             if isSending != other.isSending { names.append("Sending") }
-            if sendError != other.sendError { names.append("SendError") }
+            names += sendError.changes(from: other.sendError, "SendError")
             return names
         }
     }
@@ -85,14 +85,17 @@ final class DeviceObject: DeviceServer {
     var connected: Bool { state.isConnected }
     var connectedSince: Int64 { state.connectedSince }
     var connectedAddress: String { state.connectedAddress }
-    var connectionError: String { state.connectionError }
+    var connectionError: String { state.connectionError.text }
+    var connectionErrorName: String { state.connectionError.name }
     var pairingState: String { state.pairingState }
     var pairingAsked: Bool { state.isAsking }
     var pairingCode: String { state.pairingCode }
-    var pairingError: String { state.pairingError }
+    var pairingError: String { state.pairingError.text }
+    var pairingErrorName: String { state.pairingError.name }
     var muted: Bool { state.isMuted }
     var sending: Bool { state.isSending }
-    var sendError: String { state.sendError }
+    var sendError: String { state.sendError.text }
+    var sendErrorName: String { state.sendError.name }
 
     func pair(_ call: MethodCall) async throws { try owner.pair(device) }
 

@@ -19,16 +19,15 @@ protocol DevicesOwner: DeviceObjectOwner {
     func concernsPairing(_ device: DeviceID) -> Bool
     /// What the user sees of pairing with `device`: the values of the properties for its state, whether it
     /// asks, its code and its error.
-    func shownPairing(of device: DeviceID) -> (state: String, isAsked: Bool, code: String, error: String)
+    func shownPairing(of device: DeviceID) -> (state: String, isAsked: Bool, code: String, error: ShownError)
     /// Where `device` was, or is being looked for, in order to be paired.
     func pairingAddresses(of device: DeviceID) -> [NetworkAddress]
     /// Where `device` announces that it is.
     func announcedAddresses(of device: DeviceID) -> [NetworkAddress]
-    /// Why `device` was not reached at the last attempt, for people; nil if it was.
-    func dialError(of device: DeviceID) -> String?
-    /// Whether something is being sent to `device`, and why it did not take what was sent last, for people; empty if it
-    /// did.
-    func sending(to device: DeviceID) -> (isUnderWay: Bool, error: String)
+    /// Why `device` was not reached at the last attempt; nil if it was.
+    func dialError(of device: DeviceID) -> ShownError?
+    /// Whether something is being sent to `device`, and why it did not take what was sent last.
+    func sending(to device: DeviceID) -> (isUnderWay: Bool, error: ShownError)
     /// What serves the broker's calls to `device`.
     func peerServer(for device: DeviceID) -> any PeerServer
 }
@@ -83,7 +82,7 @@ final class Devices {
             type: [said?.type, entry?.type].compactMap { $0 }.first { !$0.isEmpty } ?? "",
             addresses: addresses(of: device).map(\.description), isPaired: entry != nil,
             connectedSince: link?.establishedTime ?? 0, connectedAddress: link?.remoteAddress ?? "",
-            connectionError: entry == nil || link != nil ? "" : owner.dialError(of: device) ?? "",
+            connectionError: entry == nil || link != nil ? .none : owner.dialError(of: device) ?? .none,
             pairingState: pairing.state, isAsking: pairing.isAsked, pairingCode: pairing.code,
             pairingError: pairing.error, isMuted: entry?.isMuted ?? false,
             isSending: sending.isUnderWay, sendError: sending.error)

@@ -64,8 +64,8 @@ final class Dials {
     private var announced: [DeviceID: EventRate] = [:]
     /// The announced address at which each peer was reached.
     private var proven: [DeviceID: NetworkAddress] = [:]
-    /// Why each peer that has no link was not reached at the last attempt, for people.
-    private(set) var errors: [DeviceID: String] = [:]
+    /// Why each peer that has no link was not reached at the last attempt.
+    private(set) var errors: [DeviceID: ShownError] = [:]
     /// The places that announcements of each peer named but where nobody listened, and when that was found
     /// out.
     private var deserted: [DeviceID: [NetworkAddress: Int64]] = [:]
@@ -224,7 +224,11 @@ final class Dials {
         }
         errors[device] =
             error is KnockRefused
-            ? "\(error)" : "It was not reached at \(address): \(PeerText.message("\(error)"))"
+            ? ShownError(HandoffFailure(.notPaired, "\(error)"))
+            : ShownError(
+                HandoffFailure(
+                    .connectionUnavailable,
+                    "It was not reached at \(address): \(PeerText.message("\(error)"))"))
         owner.deviceChanged(device)
     }
 

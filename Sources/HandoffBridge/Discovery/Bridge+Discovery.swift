@@ -12,7 +12,7 @@ extension Bridge: DiscoveryOwner {
     }
 
     func strangersChanged() { propertiesChanged("Nearby") }
-    func discoveryErrorChanged() { propertiesChanged("DiscoveryError") }
+    func discoveryErrorChanged() { propertiesChanged("DiscoveryError", "DiscoveryErrorName") }
 
     /// The machine has woken up: for the devices at the other ends, its links may have ended long ago.
     func resumed() {

@@ -81,12 +81,16 @@ final class Discovery {
         self.connect = connect
     }
 
-    /// Why devices are not found by themselves; empty if they are, or if they are not meant to be.
-    var error: String {
-        if !isAllowed || !owner.isOn || browser != nil || browsing != nil && failures == 0 { return "" }
-        if system.isConnecting { return "" }
-        if system.bus == nil { return "There is no system bus, by which Avahi could be asked." }
-        return isRunning ? "Avahi does not let itself be asked." : "Avahi is not running."
+    /// Why devices are not found by themselves; none if they are, or if they are not meant to be.
+    var error: ShownError {
+        if !isAllowed || !owner.isOn || browser != nil || browsing != nil && failures == 0 { return .none }
+        if system.isConnecting { return .none }
+        if system.bus == nil {
+            return ShownError(.disconnected, "There is no system bus, by which Avahi could be asked.")
+        }
+        return isRunning
+            ? ShownError(.failed, "Avahi does not let itself be asked.")
+            : ShownError(.serviceUnknown, "Avahi is not running.")
     }
 
     // MARK: Coming and going

@@ -163,9 +163,15 @@ final class PairingDialogue {
             do {
                 try await body(PairingProxy(link.remote))
             } catch {
-                perform(machine.callFailed(PeerText.message(DBusError.converting(error).message)))
+                perform(machine.callFailed(Self.failure(error)))
             }
         }
+    }
+
+    private static func failure(_ error: any Error) -> PairingFailure {
+        let isLost = HandoffFailure(routed: error).code == .connectionUnavailable
+        return PairingFailure(
+            isLost ? .disconnected : .refused, PeerText.message(DBusError.converting(error).message))
     }
 
     private func sendCommit(_ commitment: [UInt8]) {
@@ -193,8 +199,8 @@ final class PairingDialogue {
         }
     }
 
-    private func fail(_ reason: String) {
-        commit?.resume(throwing: HandoffFailure(.pairingFailed, "\(reason) Begin again."))
+    private func fail(_ reason: PairingFailure) {
+        commit?.resume(throwing: HandoffFailure(.pairingFailed, "\(reason.message) Begin again."))
         commit = nil
         pairings.failed(link.device, reason, over: link, tookPart: isWanted || tookPart)
         MainLoop.start { [link, cancelling] in

@@ -52,7 +52,7 @@ final class Pairings {
     /// What is known of a device whose pairing has failed: without a link the device would disappear, and the
     /// reason with it.
     private struct Failure {
-        let reason: String
+        let reason: PairingFailure
         let addresses: [NetworkAddress]
         let time: Int64
         let forget: LoopSource
@@ -107,13 +107,14 @@ final class Pairings {
 
     /// What the user sees of pairing with `device`: the values of the properties for its state, whether it
     /// asks, its code and its error.
-    func shown(_ device: DeviceID) -> (state: String, isAsked: Bool, code: String, error: String) {
+    func shown(_ device: DeviceID) -> (state: String, isAsked: Bool, code: String, error: ShownError) {
         if let dialogue = active(device) {
-            return (dialogue.stage.rawValue, dialogue.isAsked, dialogue.code, "")
+            return (dialogue.stage.rawValue, dialogue.isAsked, dialogue.code, .none)
         }
         let isConnecting = connecting[device] != nil
         let state = isConnecting ? Pairing.Stage.waiting : .none
-        return (state.rawValue, false, "", isConnecting ? "" : failures[device]?.reason ?? "")
+        let failure = isConnecting ? nil : failures[device]?.reason
+        return (state.rawValue, false, "", failure.map { ShownError($0) } ?? .none)
     }
 
     /// The dialogue over `link`.
@@ -180,26 +181,29 @@ final class Pairings {
     private func isSpent(_ link: Link) -> Bool { dialogues[link.number]?.isSpent == true }
 
     private func connect(_ device: DeviceID, _ addresses: [NetworkAddress]) async {
-        var reason = "No address of it is known. Connect to it by its address first."
+        var reason = PairingFailure(
+            .disconnected, "No address of it is known. Connect to it by its address first.")
         for address in addresses {
             do {
                 try await owner.connect(to: address, expecting: device)
                 if Task.isCancelled { return }
                 connecting[device] = nil
                 guard let link = owner.link(with: device) else {
-                    reason = "The link was lost as soon as it was there. Try again."
+                    reason = PairingFailure(
+                        .disconnected, "The link was lost as soon as it was there. Try again.")
                     break
                 }
                 guard !isSpent(link) else {
-                    reason =
-                        "The link that there is has served for an attempt already. Try again in a moment."
+                    reason = PairingFailure(
+                        .refused,
+                        "The link that there is has served for an attempt already. Try again in a moment.")
                     break
                 }
                 return dialogue(link).pair()
             } catch {
                 // Whoever cancelled the attempt has already said so.
                 if Task.isCancelled { return }
-                reason = DBusError.converting(error).message
+                reason = Self.failure(error)
             }
         }
         connecting[device] = nil
@@ -209,10 +213,22 @@ final class Pairings {
 
     /// Handoff was switched off: no device is being connected to any more.
     func stopConnecting() {
-        for device in connecting.keys { stopConnecting(device, "Handoff was switched off.") }
+        for device in connecting.keys {
+            stopConnecting(device, PairingFailure(.disabled, "Handoff was switched off."))
+        }
     }
 
-    private func stopConnecting(_ device: DeviceID, _ reason: String) {
+    /// Why a device was not connected to.
+    private static func failure(_ error: any Error) -> PairingFailure {
+        let message = DBusError.converting(error).message
+        return switch (error as? HandoffFailure)?.code {
+        case .disabled: PairingFailure(.disabled, message)
+        case .connectionUnavailable, nil: PairingFailure(.disconnected, message)
+        default: PairingFailure(.refused, message)
+        }
+    }
+
+    private func stopConnecting(_ device: DeviceID, _ reason: PairingFailure) {
         guard let former = connecting.removeValue(forKey: device) else { return }
         former.task.cancel()
         failed(device, reason)
@@ -227,7 +243,7 @@ final class Pairings {
     }
 
     func cancel(_ device: DeviceID) {
-        stopConnecting(device, "The user has cancelled.")
+        stopConnecting(device, PairingFailure(.ended, "The user has cancelled."))
         active(device)?.cancel()
     }
 
@@ -247,8 +263,10 @@ final class Pairings {
     func changed(_ device: DeviceID) { owner.pairingChanged(device) }
 
     /// An attempt has failed. The user is told if this device took part, by its user's will or its budget.
-    func failed(_ device: DeviceID, _ reason: String, over link: Link? = nil, tookPart: Bool = true) {
-        let text = "Pairing with \(owner.label(of: device)) has failed: \(reason)"
+    func failed(
+        _ device: DeviceID, _ reason: PairingFailure, over link: Link? = nil, tookPart: Bool = true
+    ) {
+        let text = "Pairing with \(owner.label(of: device)) has failed: \(reason.message)"
         // What strangers do by themselves does not concern the user.
         guard tookPart else { return owner.note(refusal: text) }
         bridgeLog.message(text)

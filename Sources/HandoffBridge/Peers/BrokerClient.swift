@@ -192,14 +192,12 @@ final class BrokerClient {
         MainLoop.start { [weak self] in
             guard let self, self.owner == owner else { return }
             // This call goes out before any other call that it makes possible.
-            let isNew = added.insert(peer.device).inserted
-            if isNew { peer.brokerAppeared() }
+            if added.insert(peer.device).inserted { peer.brokerAppeared() }
             do {
-                var properties: [String: Value] = [
+                let properties: [String: Value] = [
                     "Name": .string(news.name), "Type": .string(news.type),
                     "Connected": .boolean(news.link != nil), "Muted": .boolean(news.isMuted),
                 ]
-                if isNew, peer.invitedAt != 0 { properties["InvitedAt"] = .int64(peer.invitedAt) }
                 _ = try await manager(owner).addPeer(
                     deviceId: peer.device.description, properties: properties)
             } catch {
@@ -208,6 +206,22 @@ final class BrokerClient {
                     "The broker did not take the peer \(ChosenText(name: news.name).quoted): \(HandoffFailure(routed: error))"
                 )
             }
+        }
+    }
+
+    /// Tells the broker that the next invitation of `device` came here at `time`, by the wall clock. Nobody waits for an
+    /// answer, since the invitation follows at once.
+    func willInvite(_ device: DeviceID, at time: Int64) {
+        guard let owner else { return }
+        do {
+            try RemoteObject(connection, owner, HandoffNames.brokerPath).post(
+                PeerManagerBinding.description.name, "WillInvite"
+            ) { (writer) throws(DBusError) in
+                try writer.write(device.description)
+                try writer.write(time)
+            }
+        } catch {
+            bridgeLog.debug("The broker does not hear when an invitation came: \(error)")
         }
     }
 

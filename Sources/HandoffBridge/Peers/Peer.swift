@@ -26,6 +26,8 @@ protocol PeerOwner: AnyObject {
     /// What takes the calls of the peer `device`; nil unless there is a broker that has been told of the
     /// peer.
     func brokersPeer(_ device: DeviceID) -> PeerProxy?
+    /// Tells the broker that the next invitation of `device` came here at `time`, by the wall clock.
+    func brokerWillHear(of device: DeviceID, invitedAt time: Int64)
 }
 
 /// A device that this one trusts: the link over which it can be used, calls in both directions, and its
@@ -244,7 +246,7 @@ final class Peer {
     /// - Throws: `offerWithdrawn` if it is not what the peer offers, or what the broker answers.
     func invited(_ id: ActivityID) async throws {
         if owner.isMuted(device) { return }
-        guard let actions = offer.invited(id, wall: MainLoop.wallClock, at: MainLoop.now) else {
+        guard let actions = offer.invited(id, wall: max(1, MainLoop.wallClock), at: MainLoop.now) else {
             throw Self.notOffered(id)
         }
         for telling in perform(actions) { try await telling.value }
@@ -262,9 +264,6 @@ final class Peer {
             .offerWithdrawn,
             "Activity \(id) is not what is offered now. Offer it first, or send what is offered.")
     }
-
-    /// When that was sent here which a new broker is told of, by the wall clock; 0 if there is no such thing.
-    var invitedAt: Int64 { offer.invitedAt }
 
     /// There is a new broker, which has been told of this peer.
     func brokerAppeared() { perform(offer.brokerAppeared(at: MainLoop.now)) }
@@ -293,7 +292,9 @@ final class Peer {
         guard let broker = owner.brokersPeer(device) else { return }
         switch action {
         case .withdraw(let id): try await broker.withdraw(activity: id.description)
-        case .invite(let id): try await broker.invite(activity: id.description)
+        case .invite(let id, let time):
+            owner.brokerWillHear(of: device, invitedAt: time)
+            try await broker.invite(activity: id.description)
         case .offer(let id, let summary):
             do {
                 try await broker.offer(activity: id.description, summary: summary)

@@ -12,7 +12,8 @@ struct PeerOffer {
     enum Action: Equatable {
         case offer(ActivityID, [String: Value])
         case withdraw(ActivityID)
-        case invite(ActivityID)
+        /// It was sent here at this time of the wall clock.
+        case invite(ActivityID, at: Int64)
     }
 
     /// How far the broker knows that the offer was sent here.
@@ -69,9 +70,6 @@ struct PeerOffer {
 
     /// The peer no longer offers `id`.
     mutating func withdrawn(_ id: ActivityID) -> [Action] { held?.id == id ? end() : [] }
-
-    /// When that was sent here which a new broker will be told of, by the wall clock; 0 if there is no such thing.
-    var invitedAt: Int64 { held?.invitation == Invitation.none ? 0 : held?.invitedAt ?? 0 }
 
     /// The user of the peer has sent `id` here, at the time `wall` of the wall clock.
     /// - Returns: nil if that is not what the peer offers.
@@ -160,7 +158,7 @@ struct PeerOffer {
             return []
         }
         held?.invitation = .told
-        return [.invite(offer.id)]
+        return [.invite(offer.id, at: offer.invitedAt)]
     }
 
     private mutating func end() -> [Action] {

@@ -24,8 +24,8 @@ protocol SendsOwner: AnyObject {
 /// of those that are sent meanwhile the latest follows.
 @MainLoop
 final class Sends {
-    /// Why a device did not take what was sent last, for people.
-    private var errors: [DeviceID: String] = [:]
+    /// Why a device did not take what was sent last.
+    private var errors: [DeviceID: ShownError] = [:]
     /// What is to be sent next.
     private var next: [DeviceID: ActivityID] = [:]
     private var underWay: Set<DeviceID> = []
@@ -33,10 +33,9 @@ final class Sends {
 
     init(_ owner: any SendsOwner) { self.owner = owner }
 
-    /// Whether something is on its way to `device`, and why it did not take what was sent last, for people; empty if it
-    /// did.
-    func state(of device: DeviceID) -> (isUnderWay: Bool, error: String) {
-        (underWay.contains(device), errors[device] ?? "")
+    /// Whether something is on its way to `device`, and why it did not take what was sent last.
+    func state(of device: DeviceID) -> (isUnderWay: Bool, error: ShownError) {
+        (underWay.contains(device), errors[device] ?? .none)
     }
 
     /// Sends what is offered to `device`, which may take it later than this returns.
@@ -75,7 +74,9 @@ final class Sends {
                 let failure = HandoffFailure(routed: error)
                 bridgeLog.message("Activity \(id) was not sent to \(peer.label): \(failure)")
                 // Only what was sent last matters, and only to a peer.
-                if next[device] == nil, owner.peer(device) === peer { errors[device] = failure.message }
+                if next[device] == nil, owner.peer(device) === peer {
+                    errors[device] = ShownError(failure)
+                }
             }
         }
         underWay.remove(device)

@@ -168,9 +168,10 @@ final class Peers {
         }
     }
 
-    /// The next invitation of `device` repeats one that came at `time`, in microseconds since the Unix epoch.
-    func willRepeatInvitation(from time: Int64, by device: DeviceID) {
-        owner.remoteOffers.willRepeatInvitation(from: time, by: device)
+    /// The next invitation of `device`, if that is a peer, came to this machine at `time`, in microseconds since the Unix
+    /// epoch.
+    func willInvite(_ device: DeviceID, at time: Int64) {
+        if contains(device) { owner.remoteOffers.willInvite(from: time, by: device) }
     }
 
     func perform(_ actions: [RemoteOffers.Action]) {
@@ -236,19 +237,22 @@ final class PeerManagerObject: PeerManagerServer {
         let isConnected =
             try properties["Connected"].map { try ActivityState.boolean($0, "Connected") } ?? true
         let isMuted = try properties["Muted"].map { try ActivityState.boolean($0, "Muted") } ?? false
-        let invitedAt = try properties["InvitedAt"].map { try Self.time($0, "InvitedAt") }
         let device = try DeviceID(checking: deviceId)
         let path = try peers.add(device, name: name, type: type)
-        if let invitedAt { peers.willRepeatInvitation(from: invitedAt, by: device) }
         call.afterReply { [weak peers] in
             peers?.added(device, isConnected: isConnected, isMuted: isMuted)
         }
         return path
     }
 
-    private static func time(_ value: Value, _ key: String) throws(HandoffFailure) -> Int64 {
-        guard case .int64(let time) = value else { throw ActivityState.wrongType(key, "x", value) }
-        return time
+    func willInvite(deviceId: String, invitedAt: Int64, _ call: MethodCall) async throws {
+        let device = try DeviceID(checking: deviceId)
+        guard invitedAt > 0 else {
+            throw HandoffFailure(
+                .invalidArguments,
+                "invited_at is \(invitedAt). Give the microseconds since the Unix epoch, more than 0.")
+        }
+        peers.willInvite(device, at: invitedAt)
     }
 
     func removePeer(deviceId: String, _ call: MethodCall) async throws {

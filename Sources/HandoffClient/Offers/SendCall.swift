@@ -43,14 +43,16 @@ package final class SendCall {
     }
 
     /// Calls `Send`, and waits until nothing is on its way to the device any more.
-    /// - Returns: why the device did not take it, for people to read; empty if it did.
+    /// - Returns: why the device did not take it; nil if it did.
     /// - Throws: the error with which the bridge answers; ``Failure``.
-    package func failure() async throws -> String {
+    package func failure() async throws -> (name: String, message: String)? {
         try await DeviceProxy(bridge.object(device)).send()
         for await event in events {
             guard case .changed = event else { break }
             let properties = try await bridge.properties(DeviceProxy.interface, device)
-            if !properties.flag("Sending") { return properties.text("SendError") }
+            guard !properties.flag("Sending") else { continue }
+            let message = properties.text("SendError")
+            return message.isEmpty ? nil : (properties.text("SendErrorName"), message)
         }
         throw Failure.bridgeEnded
     }

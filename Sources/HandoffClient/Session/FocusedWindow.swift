@@ -18,6 +18,9 @@ package struct FocusedWindow: Equatable, Sendable {
     /// The object that they are exported at, nil if they are not.
     package var windowPath: ObjectPath?
 
+    /// A window of which nothing is known.
+    package init() {}
+
     /// The window that `dictionary` describes, which is what a shell says; nil if it says that no window has the focus.
     /// - Throws: `InvalidArgs`, naming the key that is not what it should be.
     package static func described(

@@ -18,6 +18,8 @@ package struct BridgeStatus: Equatable, Sendable {
     package var isDiscoverable = false
     /// Why devices are not found automatically; empty if they are found, or are not supposed to be.
     package var discoveryError = ""
+    /// The name of that error; empty if there is none, or the bridge does not tell.
+    package var discoveryErrorName = ""
     /// The devices on the same networks that let themselves be discovered and are not paired.
     package var nearby: [NearbyDevice] = []
     /// The devices that it knows: peers first, by name.
@@ -35,6 +37,7 @@ package struct BridgeStatus: Equatable, Sendable {
         port = properties.number("Port")
         isDiscoverable = properties.flag("Discoverable")
         discoveryError = properties.text("DiscoveryError")
+        discoveryErrorName = properties.text("DiscoveryErrorName")
         nearby = NearbyDevice.all(in: properties["Nearby"])
         devices = KnownDevice.all(in: objects)
     }

@@ -19,7 +19,17 @@ package struct FailureText: Equatable, Sendable {
     }
 
     /// An error of a call.
-    package init(_ error: DBusError) { self.init(HandoffFailure.Code(error.name), error.message) }
+    package init(_ error: DBusError) {
+        switch error.name {
+        case .noReply, .timeout: self.init(summary: tr("No answer came. Try again."))
+        case .disconnected, .serviceUnknown, .nameHasNoOwner:
+            self.init(summary: tr("Handoff has ended meanwhile. Try again once it runs."))
+        default: self.init(HandoffFailure.Code(error.name), error.message)
+        }
+    }
+
+    /// Both in one line: what a daemon says stands in quotation marks, behind what is ours.
+    package var line: String { summary + (detail.isEmpty ? "" : " " + ChosenText(message: detail).quoted) }
 
     /// The error with this name on D-Bus.
     package init(errorName: String, _ message: String) {

@@ -17,6 +17,8 @@ package struct HiddenOffer: Equatable, Sendable {
     package let isInvited: Bool
     /// Why it is hidden and what to do about it, for people to read.
     package let reason: String
+    /// The application that would continue it if the user had not excluded it; empty if there is none.
+    package let excludedApplication: String
 
     /// The offer that these properties describe.
     package init(_ properties: [String: Value]) {
@@ -29,6 +31,7 @@ package struct HiddenOffer: Equatable, Sendable {
         since = properties.time("Since")
         isInvited = properties.flag("Invited")
         reason = properties.text("Reason")
+        excludedApplication = properties.text("ExcludedApplication")
     }
 
     /// The offers in the property `HiddenOffers`; none if there is no such property.

@@ -19,17 +19,23 @@ package struct KnownDevice: Equatable, Sendable {
     package let connectedAddress: String
     /// Why it is not connected, as far as that is known.
     package let connectionError: String
+    /// The name of that error; empty if there is none, or the bridge does not tell.
+    package let connectionErrorName: String
     package let pairingState: String
     /// Whether it has asked to be paired, and the user here has yet to agree.
     package let pairingAsked: Bool
     package let pairingCode: String
     package let pairingError: String
+    /// The name of that error; empty if there is none, or the bridge does not tell.
+    package let pairingErrorName: String
     /// Whether what it sends is not shown as sent.
     package let isMuted: Bool
     /// Whether something that was sent is on its way to it.
     package let isSending: Bool
     /// Why it did not take what was sent last; empty if it did.
     package let sendError: String
+    /// The name of that error; empty if there is none, or the bridge does not tell.
+    package let sendErrorName: String
 
     /// The number of digits in a device's id.
     package static let idLength = 64
@@ -54,13 +60,16 @@ package struct KnownDevice: Equatable, Sendable {
         connectedSince = properties.time("ConnectedSince")
         connectedAddress = properties.text("ConnectedAddress")
         connectionError = properties.text("ConnectionError")
+        connectionErrorName = properties.text("ConnectionErrorName")
         pairingState = properties.text("PairingState")
         pairingAsked = properties.flag("PairingAsked")
         pairingCode = properties.text("PairingCode")
         pairingError = properties.text("PairingError")
+        pairingErrorName = properties.text("PairingErrorName")
         isMuted = properties.flag("Muted")
         isSending = properties.flag("Sending")
         sendError = properties.text("SendError")
+        sendErrorName = properties.text("SendErrorName")
     }
 
     /// The devices among `objects`: peers first, by name.

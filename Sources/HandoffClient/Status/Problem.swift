@@ -18,6 +18,8 @@ package struct Problem: Equatable, Sendable {
 
     /// What is wrong.
     package let text: String
+    /// The same for somebody who has a terminal, with what a daemon says of it in its own words.
+    package let words: String
     /// What to do about it, for somebody who has a terminal.
     package let remedy: String
     /// What can be done at once; nil if nothing can.
@@ -26,8 +28,11 @@ package struct Problem: Equatable, Sendable {
     package let deviceID: String?
 
     /// A problem.
-    package init(text: String, remedy: String, mend: Mend? = nil, deviceID: String? = nil) {
+    package init(
+        text: String, words: String? = nil, remedy: String, mend: Mend? = nil, deviceID: String? = nil
+    ) {
         self.text = text
+        self.words = words ?? text
         self.remedy = remedy
         self.mend = mend
         self.deviceID = deviceID

@@ -41,7 +41,7 @@ package final class StatusFeed {
         /// Whether it is being asked.
         var isAsking = false
         /// Why there is an owner that is no help.
-        var failure: String?
+        var failure: FailureText?
         var backoff = Backoff()
         var retry: LoopSource?
         var watch: NameWatch?
@@ -107,7 +107,10 @@ package final class StatusFeed {
         guard epoch == self[keyPath: side].epoch else { return }
         guard caller.sandbox == nil || !seesSandboxes else {
             return failed(
-                side, tr("{program} has taken its name from within a sandbox.", ["program": caller.label]))
+                side,
+                FailureText(
+                    summary: tr(
+                        "{program} has taken its name from within a sandbox.", ["program": caller.label])))
         }
         self[keyPath: side].unanswered = Daemon(bus: bus, name: owner)
         MainLoop.start { [weak self] in await self?.ask(side) }
@@ -131,7 +134,7 @@ package final class StatusFeed {
         guard epoch == self[keyPath: side].epoch else { return }
         self[keyPath: side].isAsking = false
         if let failure {
-            failed(side, failure.message)
+            failed(side, .silence(failure))
             return askLater(side)
         }
         self[keyPath: side].answered(daemon, mirror)
@@ -146,7 +149,7 @@ package final class StatusFeed {
         }
     }
 
-    private func failed(_ side: SidePath, _ reason: String) {
+    private func failed(_ side: SidePath, _ reason: FailureText) {
         self[keyPath: side].failure = reason
         self[keyPath: side].isKnown = true
         scheduleReport()

@@ -30,7 +30,7 @@ extension StatusReport {
         case .running(let bridge):
             // The switch has been reported already.
             if broker.content?.isEnabled == false { return [] }
-            if bridge.port != 0 { return Self.noDiscovery(bridge.discoveryError) }
+            if bridge.port != 0 { return Self.noDiscovery(bridge) }
             return [
                 Problem(
                     text: tr("The bridge does not listen, so no device can connect to this one."),
@@ -44,11 +44,15 @@ extension StatusReport {
         }
     }
 
-    private static func noDiscovery(_ error: String) -> [Problem] {
-        if error.isEmpty { return [] }
+    private static func noDiscovery(_ bridge: BridgeStatus) -> [Problem] {
+        if bridge.discoveryError.isEmpty { return [] }
+        func text(_ reason: String) -> String {
+            tr("Devices are not found by themselves: {reason}", ["reason": reason])
+        }
+        let failure = FailureText.discovery(bridge.discoveryErrorName, bridge.discoveryError)
         return [
             Problem(
-                text: tr("Devices are not found by themselves: {reason}", ["reason": error.shown.sentence]),
+                text: text(failure.summary), words: text(bridge.discoveryError.shown.sentence),
                 remedy: tr(
                     "Install and start avahi-daemon, or give addresses with “handoff connect HOST:PORT”."),
                 mend: .connect)
@@ -70,9 +74,10 @@ extension StatusReport {
         if broker.content?.isEnabled == false || bridge.port == 0 { return [] }
         return peers.filter { !$0.isConnected }.map { peer in
             let address = peer.addresses.first ?? "HOST:PORT"
+            let text = tr("There is no connection to “{device}”.", ["device": peer.label.shown])
             return Problem(
-                text: tr("There is no connection to “{device}”.", ["device": peer.label.shown])
-                    + (peer.connectionError.isEmpty ? "" : " \(peer.connectionError.shown.sentence)"),
+                text: text + (peer.connectionFailure.map { " " + $0.summary } ?? ""),
+                words: text + (peer.connectionError.isEmpty ? "" : " \(peer.connectionError.shown.sentence)"),
                 remedy: tr(
                     "Is it on, in the same network, with Handoff switched on, and does it trust this device?"
                         + " “handoff connect {address}” tries an address.", ["address": address.shown]),
@@ -80,12 +85,15 @@ extension StatusReport {
         }
     }
 
-    private static func silent(_ daemon: DaemonName, _ reason: String) -> Problem {
-        let values = ["reason": reason.shown.sentence]
+    private static func silent(_ daemon: DaemonName, _ reason: FailureText) -> Problem {
+        func text(_ reason: String) -> String {
+            daemon == .broker
+                ? tr("The broker runs but does not answer as it should: {reason}", ["reason": reason])
+                : tr("The bridge runs but does not answer as it should: {reason}", ["reason": reason])
+        }
         return Problem(
-            text: daemon == .broker
-                ? tr("The broker runs but does not answer as it should: {reason}", values)
-                : tr("The bridge runs but does not answer as it should: {reason}", values),
+            text: text(reason.summary),
+            words: text(reason.detail.isEmpty ? reason.summary : reason.detail.shown.sentence),
             remedy: tr(
                 "Start it anew: systemctl --user restart {program}.service; where that does not work, log out and"
                     + " in again.", ["program": daemon.rawValue]))

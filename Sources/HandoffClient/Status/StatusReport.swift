@@ -7,7 +7,7 @@ package struct StatusReport: Equatable, Sendable {
         /// It answers.
         case running(Content)
         /// It owns its name but does not answer as it should, for this reason.
-        case silent(String)
+        case silent(FailureText)
         /// It is not running. `canStart` says whether the bus knows how to start it.
         case absent(canStart: Bool)
 

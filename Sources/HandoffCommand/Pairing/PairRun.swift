@@ -225,7 +225,9 @@ final class PairRun {
                 }
                 guard device.pairingState == "none" else { continue }
                 if !device.pairingError.isEmpty {
-                    throw CommandFailure("Not paired: \(device.pairingError.shown)")
+                    // The words may be those of the device.
+                    throw CommandFailure(
+                        "Not paired: \(ChosenText(message: device.pairingError).quoted)")
                 }
                 if device.isPaired, hasBegun {
                     current = nil

@@ -64,6 +64,9 @@ final class Session {
         return nil
     }
 
+    /// The adapter that owns `name`, which messages call `label`, started if it is not running.
+    func adapter(_ name: BusName, _ label: String) async throws -> Daemon { try await daemon(name, label) }
+
     private func daemon(_ name: BusName, _ label: String) async throws -> Daemon {
         if let daemon = try await running(name) { return daemon }
         do {

@@ -11,7 +11,7 @@ extension StatusReport {
             lines += deviceLines + peerLines(at: now) + offerLines(at: now) + fetchLines(at: now)
         }
         if !problems.isEmpty { lines += (lines.isEmpty ? [] : [""]) + ["Problems:"] }
-        for problem in problems { lines += ["  \(problem.text)", "    \(problem.remedy)"] }
+        for problem in problems { lines += ["  \(problem.words)", "    \(problem.remedy)"] }
         return lines
     }
 
@@ -123,5 +123,5 @@ extension StatusReport {
 
 extension Problem {
     /// The problem for programs.
-    var json: JSON { ["problem": .string(text), "remedy": .string(remedy)] }
+    var json: JSON { ["problem": .string(words), "remedy": .string(remedy)] }
 }

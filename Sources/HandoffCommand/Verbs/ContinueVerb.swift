@@ -104,7 +104,8 @@ struct ContinueVerb: Verb {
         }
         if !outcome.isSuccess {
             let reason = outcome.message.isEmpty ? outcome.errorName : outcome.message
-            Output.note("\(offer.label.quoted) was not continued: \(reason.shown)")
+            // The words may be those of another device, or of an application.
+            Output.note("\(offer.label.quoted) was not continued: \(ChosenText(message: reason).quoted)")
         }
     }
 }

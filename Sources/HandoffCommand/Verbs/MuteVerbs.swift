@@ -6,51 +6,51 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
-/// `handoff mute`: has what a device sends not shown any more.
-struct MuteVerb: Verb {
-    static let name = "mute"
-    static let arguments: String? = "DEVICE"
-    static let summary = "Do not show what a device sends; what it offers stays in the list"
+/// A verb that says whether what a device sends is shown.
+protocol MutingVerb: Verb {
+    /// Whether it is not shown any more.
+    static var isMuted: Bool { get }
+    /// What it is afterwards, for the line that tells.
+    static var outcome: String { get }
 
-    private let device: String
+    /// Takes over which device is meant.
+    init(device: String)
+    /// The device, as the user names it.
+    var device: String { get }
+}
+
+extension MutingVerb {
+    static var arguments: String? { "DEVICE" }
 
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {
-        device = try values.arguments(1...1, "mute DEVICE")[0]
+        self.init(device: try values.arguments(1...1, "\(Self.name) DEVICE")[0])
     }
 
     func run(in session: Session) async throws -> Int32 {
-        let peer = try await Self.setMuted(true, device, in: session)
-        try Output.line("What \(peer.label.quoted) sends is not shown any more.")
-        return 0
-    }
-
-    /// Mutes the device that `text` names, or no longer.
-    @MainLoop
-    static func setMuted(
-        _ isMuted: Bool, _ text: String, in session: Session
-    ) async throws -> KnownDevice {
         let bridge = try await session.bridge()
-        let peer = try await bridge.devices().filter(\.isPaired).choose(text)
-        try await DeviceProxy(bridge.object(peer.path)).setMuted(isMuted)
-        return peer
+        let peer = try await bridge.devices().filter(\.isPaired).choose(device)
+        try await DeviceProxy(bridge.object(peer.path)).setMuted(Self.isMuted)
+        try Output.line("What \(peer.label.quoted) sends is \(Self.outcome).")
+        return 0
     }
 }
 
+/// `handoff mute`: has what a device sends not shown any more.
+struct MuteVerb: MutingVerb {
+    static let name = "mute"
+    static let summary = "Do not show what a device sends; what it offers stays in the list"
+    static let isMuted = true
+    static let outcome = "not shown any more"
+
+    let device: String
+}
+
 /// `handoff unmute`: has what a device sends shown again.
-struct UnmuteVerb: Verb {
+struct UnmuteVerb: MutingVerb {
     static let name = "unmute"
-    static let arguments: String? = "DEVICE"
     static let summary = "Show what a device sends again"
+    static let isMuted = false
+    static let outcome = "shown"
 
-    private let device: String
-
-    init(_ values: ProgramOptions.Values) throws(CommandFailure) {
-        device = try values.arguments(1...1, "unmute DEVICE")[0]
-    }
-
-    func run(in session: Session) async throws -> Int32 {
-        let peer = try await MuteVerb.setMuted(false, device, in: session)
-        try Output.line("What \(peer.label.quoted) sends is shown.")
-        return 0
-    }
+    let device: String
 }

@@ -22,15 +22,17 @@ struct SendVerb: Verb {
         let peers = try await bridge.devices().filter(\.isPaired)
         let peer =
             try device.map { text throws(CommandFailure) in try peers.choose(text) } ?? peers.onlyConnected()
-        let failure: String
+        let failure: (name: String, message: String)?
         do {
             failure = try await SendCall(bridge, peer.path).failure()
         } catch SendCall.Failure.bridgeEnded {
             throw CommandFailure(
                 "The bridge has ended. What was sent may have arrived; send it again if it has not.")
         }
-        guard failure.isEmpty else {
-            throw CommandFailure("\(peer.label.quoted) has not got it: \(failure.shown.sentence)")
+        if let failure {
+            // The words may be those of the device.
+            throw CommandFailure(
+                "\(peer.label.quoted) has not got it: \(ChosenText(message: failure.message).quoted)")
         }
         try Output.line("What is current here was sent to \(peer.label.quoted).")
         return 0

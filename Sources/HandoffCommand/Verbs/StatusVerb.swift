@@ -57,7 +57,7 @@ struct StatusVerb: Verb {
         }
         guard let daemon = found else { return .absent(canStart: false) }
         do { return .running(try await ask(daemon)) } catch {
-            return .silent(CommandFailure(error).message)
+            return .silent(FailureText(summary: CommandFailure(error).message))
         }
     }
 

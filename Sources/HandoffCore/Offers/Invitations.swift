@@ -23,8 +23,8 @@ public struct Invitations: Sendable {
 
     private var standings: [DeviceID: Standing] = [:]
     private var muted: Set<DeviceID> = []
-    /// When that was sent which will be told of as if it were sent now, since somebody knew it before.
-    private var former: [DeviceID: Int64] = [:]
+    /// When that was sent which will be told of next.
+    private var announced: [DeviceID: Int64] = [:]
 
     /// Nothing was sent, and nobody is muted.
     public init() {}
@@ -37,15 +37,16 @@ public struct Invitations: Sendable {
         isShown(id, of: device) ? standings[device]?.time ?? 0 : 0
     }
 
-    /// The next invitation of `device` repeats one that came at `time`, in microseconds since the Unix epoch.
-    public mutating func willRepeat(from time: Int64, by device: DeviceID) {
-        if time > 0 { former[device] = time }
+    /// The next invitation of `device` came to this machine at `time`, in microseconds since the Unix epoch, whether or not
+    /// it was told of before.
+    public mutating func willInvite(from time: Int64, by device: DeviceID) {
+        if time > 0 { announced[device] = time }
     }
 
     /// `device` sends `id`, now or once more.
     /// - Returns: whether that is shown from now on.
     public mutating func invite(_ id: ActivityID, by device: DeviceID, at now: Moment) -> Bool {
-        let time = former.removeValue(forKey: device) ?? max(1, now.wall)
+        let time = announced.removeValue(forKey: device) ?? max(1, now.wall)
         guard !muted.contains(device) else { return false }
         if let next = standings[device]?.next, next > now.instant {
             standings[device]?.waiting = id
@@ -82,7 +83,7 @@ public struct Invitations: Sendable {
     /// The device is no longer a peer.
     public mutating func forget(_ device: DeviceID) {
         standings[device] = nil
-        former[device] = nil
+        announced[device] = nil
         muted.remove(device)
     }
 

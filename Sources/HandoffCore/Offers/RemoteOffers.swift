@@ -32,6 +32,8 @@ public struct RemoteOffers: Sendable {
         public let isInvited: Bool
         /// What would continue it if the user had not excluded it.
         let keptOut: KeptOut
+        /// The application that would continue it best if the user had not excluded it; nil if there is none.
+        public var excluded: ApplicationID? { keptOut.applications.first }
         /// Why it is hidden, and what to do, for people.
         public var reason: String { HandoffFailure.noApplication(for: offer, keptOut: keptOut).message }
     }
@@ -216,8 +218,8 @@ public struct RemoteOffers: Sendable {
     }
 
     /// The next invitation of a peer repeats one that came at `time`, in microseconds since the Unix epoch.
-    public mutating func willRepeatInvitation(from time: Int64, by device: DeviceID) {
-        invitations.willRepeat(from: time, by: device)
+    public mutating func willInvite(from time: Int64, by device: DeviceID) {
+        invitations.willInvite(from: time, by: device)
     }
 
     /// From now on what a peer sends is shown as sent, or not.

@@ -39,7 +39,7 @@ public struct Pairing: Sendable {
         case store
         /// The attempt has failed for this reason: tell the user, refuse a `Commit` that waits for its
         /// answer, and close the link.
-        case fail(String)
+        case fail(PairingFailure)
         /// The stage or the code has changed.
         case changed
     }
@@ -166,14 +166,16 @@ public struct Pairing: Sendable {
         guard case .comparing(let code, local: false, let peer) = state else {
             throw HandoffFailure(.pairingFailed, "No code is being compared. Begin pairing first.")
         }
-        guard matches else { return cancel("The codes did not match.") }
+        guard matches else { return cancel(PairingFailure(.ended, "The codes did not match.")) }
         state = .comparing(code: code, local: true, peer: peer)
         return [.sendConfirm, .changed] + storeIfAgreed()
     }
 
     /// The user ends the attempt. Without one nothing happens.
-    public mutating func cancel(_ reason: String = "The user has cancelled.") -> [Action] {
-        isActive ? [.sendCancel(reason)] + fail(reason) : []
+    public mutating func cancel() -> [Action] { cancel(PairingFailure(.ended, "The user has cancelled.")) }
+
+    private mutating func cancel(_ reason: PairingFailure) -> [Action] {
+        isActive ? [.sendCancel(reason.message)] + fail(reason) : []
     }
 
     // MARK: The peer
@@ -211,7 +213,8 @@ public struct Pairing: Sendable {
     public mutating func commitAnswered(_ nb: [UInt8]) -> [Action] {
         guard case .committed = state else { return [] }
         guard nb.count == Self.size else {
-            return fail("Its answer has \(nb.count) bytes instead of \(Self.size).")
+            return fail(
+                PairingFailure(.refused, "Its answer has \(nb.count) bytes instead of \(Self.size)."))
         }
         state = .revealed(nb)
         return [.sendReveal(nonce)]
@@ -244,19 +247,21 @@ public struct Pairing: Sendable {
     /// The other side has ended the attempt; `reason` is its own text.
     public mutating func cancelReceived(_ reason: String) -> [Action] {
         let words = PeerText.message(reason)
-        return isActive
-            ? fail(words.isEmpty ? "The other device has cancelled." : "The other device: \(words)") : []
+        let text = words.isEmpty ? "The other device has cancelled." : "The other device: \(words)"
+        return isActive ? fail(PairingFailure(.ended, text)) : []
     }
 
-    /// A call of the peer was answered with an error.
-    public mutating func callFailed(_ message: String) -> [Action] { isActive ? fail(message) : [] }
+    /// A call of the peer was answered with an error, or not at all.
+    public mutating func callFailed(_ failure: PairingFailure) -> [Action] { isActive ? fail(failure) : [] }
 
     // MARK: The rest
 
     /// Storing the device durably has succeeded, or has failed with the message `failure`.
     public mutating func stored(_ failure: String? = nil) -> [Action] {
         guard case .storing = state else { return [] }
-        if let failure { return [.sendCancel("It could not be stored.")] + fail(failure) }
+        if let failure {
+            return [.sendCancel("It could not be stored.")] + fail(PairingFailure(.notStored, failure))
+        }
         (state, nextDeadline) = (.paired, nil)
         return [.changed]
     }
@@ -265,12 +270,16 @@ public struct Pairing: Sendable {
     public mutating func abandon() { (state, nextDeadline) = (.failed, nil) }
 
     /// The session is over.
-    public mutating func linkLost() -> [Action] { isActive ? fail("The link was lost.") : [] }
+    public mutating func linkLost() -> [Action] {
+        isActive ? fail(PairingFailure(.disconnected, "The link was lost.")) : []
+    }
 
     /// Time has passed.
     public mutating func advance(to now: Instant) -> [Action] {
         guard let nextDeadline, nextDeadline <= now else { return [] }
-        return cancel("Nobody agreed within \(Deadline.pairing.components.seconds) seconds.")
+        return cancel(
+            PairingFailure(
+                .timedOut, "Nobody agreed within \(Deadline.pairing.components.seconds) seconds."))
     }
 
     // MARK: Steps
@@ -290,7 +299,9 @@ public struct Pairing: Sendable {
             default: false
             }
         let failure = HandoffFailure(.pairingFailed, "Pairing has ended: \(what). Begin again.")
-        return Refusal(failure: failure, actions: wasOver ? [] : fail("The other device did wrong: \(what)."))
+        return Refusal(
+            failure: failure,
+            actions: wasOver ? [] : fail(PairingFailure(.refused, "The other device did wrong: \(what).")))
     }
 
     private mutating func wait(_ next: State, at now: Instant) -> [Action] {
@@ -316,7 +327,7 @@ public struct Pairing: Sendable {
         return [.store]
     }
 
-    private mutating func fail(_ reason: String) -> [Action] {
+    private mutating func fail(_ reason: PairingFailure) -> [Action] {
         (state, nextDeadline) = (.failed, nil)
         return [.fail(reason), .changed]
     }

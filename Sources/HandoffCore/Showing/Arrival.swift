@@ -4,6 +4,8 @@
 ///
 /// It is asked at most once for each arrival, never while the session is locked, and taken back when there is nothing left
 /// to ask. Offers that were pushed here are shown by ``InvitedNotices``.
+///
+/// Who wants to be asked about all that is new is asked about one thing of each peer at a time, at most once in ten seconds.
 public struct Arrival: Sendable {
     /// When the user wants to be asked.
     public enum Setting: String, Sendable {
@@ -26,8 +28,10 @@ public struct Arrival: Sendable {
     public static let recent = Duration.seconds(1800)
     /// How long after waking up the offers of others may take to be here.
     public static let patience = Duration.seconds(15)
-    /// Between two forms of one question.
+    /// Between two forms of one question, if it is only asked on arrival.
     public static let pace = Duration.seconds(1)
+    /// Between two questions about one peer, or two forms of one, if the user is asked about all that is new.
+    public static let paceOfPeers = NewOffers.pace
 
     private var setting = Setting.arrival
     private var offers: [ShownOffer] = []
@@ -38,6 +42,8 @@ public struct Arrival: Sendable {
     private var awaitedUntil: Instant?
     /// The offers that there have been, the latest last, so that none is new twice; nil until there has been a report.
     private var known: [String]?
+    /// What of it has yet to be asked about.
+    private var new = NewOffers()
 
     /// How many former offers are remembered.
     private static let maximumKnown = 64
@@ -46,7 +52,9 @@ public struct Arrival: Sendable {
     public init() {}
 
     /// When ``advance(to:)`` has something to do; nil if time changes nothing.
-    public var nextTime: Instant? { hasChanged ? shownAt?.advanced(by: Self.pace) : nil }
+    public var nextTime: Instant? {
+        [nextChange, isLocked ? nil : new.nextTime].compactMap { $0 }.min()
+    }
 
     /// These are the offers now, and what the user wants.
     public mutating func update(
@@ -54,15 +62,14 @@ public struct Arrival: Sendable {
     ) -> [Action] {
         offers = all.filter { !$0.isInvited }
         self.setting = setting
-        let fresh = takeFresh()
-        let former = shown
-        if let action = askAboutNew(fresh, at: now) { return (former == nil ? [] : [.withdraw]) + [action] }
-        guard let asked = shown else { return [] }
+        let actions = see(takeFresh(), at: now)
+        guard actions.isEmpty else { return actions }
+        guard let asked = shown else { return advance(to: now.instant) }
         guard setting != .never, let offer = offers.first(where: { $0.path == asked.path }),
             !offer.isContinuing
         else {
             shown = nil
-            return [.withdraw]
+            return [.withdraw] + advance(to: now.instant)
         }
         return advance(to: now.instant)
     }
@@ -72,8 +79,9 @@ public struct Arrival: Sendable {
         guard setting != .never, !isLocked else { return [] }
         awaitedUntil = nil
         if let offer = candidate(offers, at: now) {
+            new.forget()
             // The former question may be out of sight: what only changes there would not be seen.
-            return (shown == nil ? [] : [.withdraw]) + [show(offer, at: now.instant)]
+            return ask(offer, at: now.instant)
         }
         // What is offered may not be known yet.
         if hasJustWokenUp || known == nil { awaitedUntil = now.instant.advanced(by: Self.patience) }
@@ -83,6 +91,7 @@ public struct Arrival: Sendable {
     /// Others could see from now on what is shown.
     public mutating func locked() -> [Action] {
         (isLocked, awaitedUntil) = (true, nil)
+        new.forget()
         guard shown != nil else { return [] }
         shown = nil
         return [.withdraw]
@@ -96,7 +105,8 @@ public struct Arrival: Sendable {
 
     /// Time has passed.
     public mutating func advance(to now: Instant) -> [Action] {
-        guard let nextTime, nextTime <= now, let current else { return [] }
+        if !isLocked, let offer = new.take(from: offers, at: now) { return ask(offer, at: now) }
+        guard let nextChange, nextChange <= now, let current else { return [] }
         return [show(current, at: now)]
     }
 
@@ -104,6 +114,11 @@ public struct Arrival: Sendable {
 
     /// What is asked about, as it is now.
     private var current: ShownOffer? { shown.flatMap { shown in offers.first { $0.path == shown.path } } }
+
+    /// When the question may be asked in the form that it has now; nil if that is the form in which it is asked.
+    private var nextChange: Instant? {
+        hasChanged ? shownAt?.advanced(by: setting == .always ? Self.paceOfPeers : Self.pace) : nil
+    }
 
     private var hasChanged: Bool {
         guard let shown, let current else { return false }
@@ -123,16 +138,26 @@ public struct Arrival: Sendable {
         return fresh
     }
 
-    private mutating func askAboutNew(_ fresh: [ShownOffer], at now: Moment) -> Action? {
-        guard !isLocked, !fresh.isEmpty else { return nil }
-        if setting == .always, let offer = fresh.filter({ !$0.isContinuing }).latest {
-            return show(offer, at: now.instant)
+    /// Asks about the first offers that come after an arrival; what is new otherwise waits for its turn.
+    private mutating func see(_ fresh: [ShownOffer], at now: Moment) -> [Action] {
+        // What was not asked about is new once more if it comes back.
+        let gone = new.keep(offers)
+        known?.removeAll(where: gone.contains)
+        guard setting == .always, !isLocked else {
+            new.forget()
+            return askAboutAwaited(fresh, at: now)
         }
-        guard setting != .never, let awaitedUntil, now.instant <= awaitedUntil,
+        let actions = askAboutAwaited(fresh, at: now)
+        if actions.isEmpty { new.add(fresh, at: now.instant) }
+        return actions
+    }
+
+    private mutating func askAboutAwaited(_ fresh: [ShownOffer], at now: Moment) -> [Action] {
+        guard setting != .never, !isLocked, let awaitedUntil, now.instant <= awaitedUntil,
             let offer = candidate(fresh, at: now)
-        else { return nil }
+        else { return [] }
         self.awaitedUntil = nil
-        return show(offer, at: now.instant)
+        return ask(offer, at: now.instant)
     }
 
     private func candidate(_ offers: [ShownOffer], at now: Moment) -> ShownOffer? {
@@ -140,8 +165,14 @@ public struct Arrival: Sendable {
         return offers.filter { !$0.isContinuing && (isTooOld || $0.lastUsed >= oldest) }.latest
     }
 
+    /// Asks about `offer` in a question of its own.
+    private mutating func ask(_ offer: ShownOffer, at now: Instant) -> [Action] {
+        (shown == nil ? [] : [.withdraw]) + [show(offer, at: now)]
+    }
+
     private mutating func show(_ offer: ShownOffer, at now: Instant) -> Action {
         (shown, shownAt) = (offer, now)
+        new.asked(offer.deviceID, at: now)
         return .show(offer)
     }
 }

@@ -24,6 +24,11 @@ public struct ChosenText: Equatable, Sendable {
         shown = Self.contained(title, limit: Self.maximumTitle)
     }
 
+    /// The message of an error, which may be in somebody else's words.
+    public init(message: String) {
+        shown = Self.contained(message, limit: PeerText.maximumMessage)
+    }
+
     /// The text in quotation marks, which is where it ends.
     public var quoted: String { "“\(shown)”" }
 

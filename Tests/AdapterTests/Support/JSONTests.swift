@@ -7,17 +7,18 @@ import Testing
 struct JSONTests {
     private func read(_ text: String) throws -> JSONValue { try JSONReader.read(Array(text.utf8)) }
 
-    @Test(
-        "what JSON allows is read",
-        arguments: [
-            ("null", JSONValue.null), (" true ", .boolean(true)), ("false", .boolean(false)),
-            ("0", .number(0)),
-            ("-0.5e2", .number(-50)), ("1E+3", .number(1000)), ("\"\"", ""), ("[]", []), ("{}", [:]),
-            ("[1,[2]]", [.integer(1), [.integer(2)]]),
-            ("{\"a\":{\"b\":null},\"\":\"c\"}", ["a": ["b": .null], "": "c"]),
-            ("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\/\u{8}\u{C}\n\r\t"),
-            ("\"ü\\u00fc\\ud83d\\ude00😀\"", "üü😀😀"), ("\t[\r\n]\n", []),
-        ])
+    /// Texts, and what they are.
+    private static let accepted: [(text: String, value: JSONValue)] = [
+        ("null", JSONValue.null), (" true ", .boolean(true)), ("false", .boolean(false)),
+        ("0", .number(0)),
+        ("-0.5e2", .number(-50)), ("1E+3", .number(1000)), ("\"\"", ""), ("[]", []), ("{}", [:]),
+        ("[1,[2]]", [.integer(1), [.integer(2)]]),
+        ("{\"a\":{\"b\":null},\"\":\"c\"}", ["a": ["b": .null], "": "c"]),
+        ("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\/\u{8}\u{C}\n\r\t"),
+        ("\"ü\\u00fc\\ud83d\\ude00😀\"", "üü😀😀"), ("\t[\r\n]\n", []),
+    ]
+
+    @Test("what JSON allows is read", arguments: accepted)
     func allowed(text: String, value: JSONValue) throws { #expect(try read(text) == value) }
 
     @Test(

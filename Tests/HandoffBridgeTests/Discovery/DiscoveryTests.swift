@@ -52,15 +52,15 @@ struct DiscoveryTests {
             let discovery = Discovery(owner, Announcer(owner), isAllowed: true) { throw NoBus() }
             discovery.update()
             try await eventually {
-                discovery.error == "There is no system bus, by which Avahi could be asked."
+                discovery.error.text == "There is no system bus, by which Avahi could be asked."
             }
             #expect(owner.errorChanges > 0)
             owner.isOn = false
-            #expect(discovery.error.isEmpty)
+            #expect(discovery.error == .none)
             owner.isOn = true
             let forbidden = Discovery(owner, Announcer(owner), isAllowed: false) { throw NoBus() }
             forbidden.update()
-            #expect(forbidden.error.isEmpty)
+            #expect(forbidden.error == .none)
         }
     }
 
@@ -70,7 +70,7 @@ struct DiscoveryTests {
             let (bus, owner) = (try await TestBus.start(), try FakeDiscoveryOwner())
             let discovery = Discovery(owner, Announcer(owner), isAllowed: true) { try bus.connect() }
             discovery.update()
-            try await eventually { discovery.error == "Avahi is not running." }
+            try await eventually { discovery.error.text == "Avahi is not running." }
             // The object of Avahi's server does not exist.
             let avahi = try await program("org.freedesktop.Avahi", on: bus)
             let running = try Message.signal(from: "/", "org.freedesktop.Avahi.Server", "StateChanged")
@@ -79,7 +79,7 @@ struct DiscoveryTests {
             try writer.write("")
             try await eventually {
                 try avahi.connection.send(running)
-                return discovery.error == "Avahi does not let itself be asked."
+                return discovery.error.text == "Avahi does not let itself be asked."
             }
             #expect(owner.refusals.contains { $0.hasPrefix("Devices cannot be looked for: ") })
         }
@@ -115,7 +115,7 @@ struct DiscoveryTests {
             try say(logind, isAboutToSleep: false)
             try await deliver(from: logind, to: receiver)
             #expect(owner.wakings == former + 1)
-            #expect(discovery.error.isEmpty)
+            #expect(discovery.error == .none)
         }
     }
 

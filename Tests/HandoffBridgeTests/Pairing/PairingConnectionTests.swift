@@ -25,8 +25,8 @@ struct PairingConnectionTests {
         #expect(a.bridge.pairings.shown(b.id).state == "waiting")
         while a.bridge.links.current[b.id] == nil { await Task.yield() }
         if let link = a.bridge.links.current[b.id] { disturb(a, link) }
-        try await eventually { !a.bridge.pairings.shown(b.id).error.isEmpty }
-        return a.bridge.pairings.shown(b.id).error
+        try await eventually { a.bridge.pairings.shown(b.id).error != .none }
+        return a.bridge.pairings.shown(b.id).error.text
     }
 
     @Test("a link that is gone as soon as it is there is told as that")

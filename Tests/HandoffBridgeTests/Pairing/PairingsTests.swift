@@ -56,9 +56,11 @@ struct PairingsTests {
                 throw HandoffFailure(.connectionUnavailable, "Reason \(owner.tried.count).")
             }
             try pairings.pair(other)
-            #expect(pairings.shown(other) == ("waiting", false, "", ""))
+            #expect(pairings.shown(other) == ("waiting", false, "", .none))
             try await eventually { pairings.shown(other).state == "none" }
-            #expect(pairings.shown(other) == ("none", false, "", "Reason 2."))
+            #expect(
+                pairings.shown(other)
+                    == ("none", false, "", ShownError(PairingFailure(.disconnected, "Reason 2."))))
             #expect(owner.tried == [first, second])
             #expect(pairings.concerns(other) && pairings.addresses(of: other) == [first, second])
             #expect(owner.changed == [other, other], "when it began, and when it had failed")
@@ -72,12 +74,12 @@ struct PairingsTests {
             let pairings = Pairings(owner)
             try pairings.pair(other)
             try await eventually { pairings.shown(other).state == "none" }
-            #expect(pairings.shown(other).error.hasPrefix("No address of it is known."))
+            #expect(pairings.shown(other).error.text.hasPrefix("No address of it is known."))
             owner.addresses = [first]
             try pairings.pair(other)
-            #expect(pairings.shown(other).error.isEmpty, "a new attempt makes the former one be forgotten")
+            #expect(pairings.shown(other).error == .none, "a new attempt makes the former one be forgotten")
             try await eventually { pairings.shown(other).state == "none" }
-            #expect(pairings.shown(other).error.hasPrefix("The link was lost as soon as it was there."))
+            #expect(pairings.shown(other).error.text.hasPrefix("The link was lost as soon as it was there."))
         }
     }
 
@@ -108,15 +110,22 @@ struct PairingsTests {
                 throw CancellationError()
             }
             for (number, (end, reason)) in [
-                ({ pairings.cancel(other) }, "The user has cancelled."),
-                ({ pairings.stopConnecting() }, "Handoff was switched off."),
+                (
+                    { pairings.cancel(other) }, PairingFailure(.ended, "The user has cancelled.")
+                ),
+                (
+                    { pairings.stopConnecting() },
+                    PairingFailure(.disabled, "Handoff was switched off.")
+                ),
             ].enumerated() {
                 try pairings.pair(other)
                 try await eventually { owner.tried.count == number + 1 }
                 end()
-                #expect(pairings.shown(other) == ("none", false, "", reason))
+                #expect(pairings.shown(other) == ("none", false, "", ShownError(reason)))
                 try await eventually { given == number + 1 }
-                #expect(pairings.shown(other).error == reason, "the end of the search changes nothing")
+                #expect(
+                    pairings.shown(other).error == ShownError(reason), "the end of the search changes nothing"
+                )
             }
         }
     }
@@ -142,7 +151,7 @@ struct PairingsTests {
             let pairings = Pairings(try FakePairingsOwner())
             let others = try (1...17).map { try device($0) }
             for other in others {
-                pairings.failed(other, "It was in vain.")
+                pairings.failed(other, PairingFailure(.refused, "It was in vain."))
                 // The failures are told apart by when they happened, in microseconds.
                 try await MainLoop.sleep(for: .milliseconds(1))
             }

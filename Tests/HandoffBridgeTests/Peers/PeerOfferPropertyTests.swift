@@ -30,7 +30,7 @@ struct PeerOfferPropertyTests {
                     offered = id
                     offers.append(now)
                 case .withdraw: offered = nil
-                case .invite(let id):
+                case .invite(let id, _):
                     #expect(id == offered)
                     invitations.append(now)
                 }

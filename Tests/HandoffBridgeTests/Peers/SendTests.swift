@@ -121,8 +121,10 @@ struct SendTests {
             let (a, b) = try await pair()
             try await a.device(b).send()
             try await eventually { b.broker?.saw("invite \(activity)") == true }
+            let time = try #require(b.broker?.invitedAt.first ?? nil)
             let broker = try await b.restartBroker()
             try await eventually { broker.saw("invite \(activity)") }
+            #expect(broker.invitedAt == [time])
             _ = try await b.peer(a).fetch(activity: activity, continuation: other)
             let last = try await b.restartBroker()
             try await eventually { last.saw("offer \(activity)") }

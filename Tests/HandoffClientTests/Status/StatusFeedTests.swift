@@ -76,7 +76,7 @@ struct StatusFeedTests {
                 Issue.record("It is reported as \(feed.report.broker).")
                 return
             }
-            #expect(!reason.isEmpty)
+            #expect(reason.summary == "It has answered with an error." && !reason.detail.isEmpty)
             #expect(feed.broker == nil)
             withExtendedLifetime(impostor) {}
         }
@@ -153,5 +153,6 @@ private final class LateBridge: BridgeServer, AccessPolicy {
     func setDiscoverable(_ value: Bool, _ call: MethodCall) async throws {}
     var nearby: [[String: Value]] { [] }
     var discoveryError: String { "" }
+    var discoveryErrorName: String { "" }
     var version: UInt32 { 1 }
 }

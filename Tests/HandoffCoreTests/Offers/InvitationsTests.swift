@@ -39,12 +39,12 @@ struct InvitationsTests {
 
     @Test("what repeats an invitation has its time, and the next one its own")
     mutating func repeated() {
-        invitations.willRepeat(from: 5, by: device)
+        invitations.willInvite(from: 5, by: device)
         #expect(invitations.invite(a, by: device, at: Self.at(1)) == true)
         #expect(invitations.time(of: a, by: device) == 5)
         #expect(invitations.invite(a, by: device, at: Self.at(20)) == true)
         #expect(invitations.time(of: a, by: device) == 20_000_000)
-        invitations.willRepeat(from: 5, by: device)
+        invitations.willInvite(from: 5, by: device)
         invitations.forget(device)
         #expect(invitations.invite(a, by: device, at: Self.at(21)) == true)
         #expect(invitations.time(of: a, by: device) == 21_000_000, "no peer any more")

@@ -40,7 +40,7 @@ struct RemoteOffersInvitedTests {
 
     @Test("what is sent again is shown as sent later, and what a new broker is told again as it was")
     mutating func again() throws {
-        offers.willRepeatInvitation(from: 7, by: device)
+        offers.willInvite(from: 7, by: device)
         try invite(at: 1)
         #expect(offers.entry(one, of: device)?.invitedAt == 7)
         try invite(at: 20)

@@ -53,8 +53,8 @@ private struct Dialogue {
         case (.store, false):
             stored.r += 1
             perform(r.stored(), byInitiator: false)
-        case (.fail(let reason), true): failures.i.append(reason)
-        case (.fail(let reason), false): failures.r.append(reason)
+        case (.fail(let reason), true): failures.i.append(reason.message)
+        case (.fail(let reason), false): failures.r.append(reason.message)
         case (.changed, _): break
         }
     }

@@ -24,7 +24,14 @@ export function isCancelled(error) {
     return Boolean(error?.matches?.(Gio.IOErrorEnum, Gio.IOErrorEnum.CANCELLED));
 }
 
-// What `error` says to a person, without the name that D-Bus gives it.
+// The name that D-Bus gives `error`; empty if it is none of D-Bus.
+export function errorName(error) {
+    if (error?.matches?.(Gio.IOErrorEnum, Gio.IOErrorEnum.TIMED_OUT))
+        return `${BUS}.Error.NoReply`;
+    return error?.matches && Gio.DBusError.get_remote_error(error) || '';
+}
+
+// What `error` says to a person, without that name.
 export function message(error) {
     if (error?.matches)
         Gio.DBusError.strip_remote_error(error);

@@ -5,11 +5,11 @@ import Gio from 'gi://Gio';
 import GLib from 'gi://GLib';
 import Gettext from 'gettext';
 import * as Main from 'resource:///org/gnome/shell/ui/main.js';
-import {BUS, call, isCancelled, message} from './calls.js';
+import {BUS, call, errorName, isCancelled, message} from './calls.js';
+import {explained, explainedSending} from './failures.js';
 import {Objects} from './objects.js';
 import {Owner} from './owner.js';
 import {makeReport} from './report.js';
-import {line} from './text.js';
 import {giveUp, mint} from './tokens.js';
 
 const _ = text => Gettext.dgettext('handoff', text);
@@ -96,16 +96,15 @@ export class Session {
     // Sends what is current here to `device`.
     send(device) {
         this._sending.add(device.path);
-        this._call(this._bridge, device.path, `${BROKER}.Device`, 'Send', null, _('Could not send'));
+        this._call(this._bridge, device.path, `${BROKER}.Device`, 'Send', null, _('Could not send'), explainedSending);
     }
 
     // It is said at `path` what has become of what was sent there.
     _sent(path, properties) {
         if (properties?.Sending !== false || !this._sending.delete(path))
             return;
-        const error = line(properties.SendError, 256);
-        if (error)
-            Main.notifyError(_('Could not send'), error);
+        if (properties.SendError)
+            Main.notifyError(_('Could not send'), explainedSending(properties.SendErrorName, properties.SendError));
     }
 
     // The user's switch.
@@ -115,7 +114,7 @@ export class Session {
             _('Could not switch Handoff'));
     }
 
-    async _call(side, path, interfaceName, method, parameters, failure) {
+    async _call(side, path, interfaceName, method, parameters, failure, explain = explained) {
         if (!side)
             return;
         try {
@@ -126,7 +125,7 @@ export class Session {
             this._giveUp(path);
             this._sending.delete(path);
             if (!isSaid && !isCancelled(error))
-                Main.notifyError(failure, line(message(error), 256));
+                Main.notifyError(failure, explain(errorName(error), message(error)));
         }
         // Whatever the user sees is what there is.
         this._gather();
@@ -138,7 +137,7 @@ export class Session {
         this._continuing.delete(path);
         // Cancelling it was the user's own wish.
         if (error && !error.endsWith('.Cancelled'))
-            Main.notifyError(_('Could not continue'), line(text, 256));
+            Main.notifyError(_('Could not continue'), explained(error, text));
     }
 
     // Nobody says any more what has become of what was being continued.

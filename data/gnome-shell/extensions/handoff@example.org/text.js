@@ -16,3 +16,12 @@ export function line(text, limit) {
         return characters.join('');
     return `${characters.slice(0, limit - 1).join('').trimEnd()}…`;
 }
+
+// What could be taken for the end of a quotation.
+const QUOTES = new RegExp('["\u00ab\u00bb\u201c-\u201f\u2033\u2036\u2039\u203a\u275d\u275e\u301d-\u301f\uff02]+', 'gu');
+
+// `text` as such a line in quotation marks, which is where it ends; empty if it is none.
+export function quoted(text, limit) {
+    const words = line(text, limit).replace(QUOTES, "'");
+    return words ? `\u201c${words}\u201d` : '';
+}

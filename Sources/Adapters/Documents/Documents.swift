@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import AdapterSupport
+internal import DBus
+internal import HandoffClient
+internal import HandoffCore
+internal import HandoffStarting
+internal import MainLoop
+
+/// What viewers and the file manager show: the window in front is the current activity, and what other devices showed is opened
+/// here.
+@MainLoop
+final class Documents {
+    /// What is offered of an application.
+    private struct Offered {
+        let window: ViewerWindow
+        let place: ShownPlace
+    }
+
+    private let service: AdapterService
+    private let team: Team
+    private let own: ApplicationID
+    private let activities: DocumentActivities
+    private let viewers: [any DocumentViewer]
+    private let sources: [any WindowSource]
+    private let opener: DocumentOpener
+    private var order = WindowOrder()
+    private var applications: [ApplicationID: AdaptedApplication] = [:]
+    private var offered: [ApplicationID: Offered] = [:]
+    /// The applications that have learnt Handoff.
+    private var independent: Set<ApplicationID> = []
+    /// What continues here.
+    private var catcher: AdaptedApplication?
+    private lazy var refresher = Refresher { [weak self] in await self?.look() }
+    private lazy var again = DeadlineTimer { [weak self] in self?.refresher.refresh() }
+    /// How often each window was asked that has begun and shows nothing yet.
+    private var attempts: [ViewerWindow: Int] = [:]
+    private lazy var idle = DeadlineTimer { [weak self] in self?.service.finish("no viewer runs.") }
+    /// How many activities are being continued here.
+    private var continuing = 0
+    /// Until when nobody need be there.
+    private var grace: Int64 = 0
+
+    /// How long it is there without any viewer when the bus has started it, since something may be about to be continued or
+    /// a viewer to begin, and when the last viewer has ended.
+    private static let (patience, afterLast): (Int64, Int64) = (60_000_000, 1_000_000)
+
+    /// When a window is asked again that shows nothing yet, in microseconds: viewers are on the bus before they have loaded
+    /// anything, and some do not say when they have. After that it is asked when it comes to the front.
+    private static let laterLooks: [Int64] = [150_000, 300_000, 600_000, 1_200_000, 2_400_000]
+
+    /// The windows of the session that `service` is in.
+    init(_ service: AdapterService) throws {
+        self.service = service
+        let looks = FileLooks()
+        own = try ApplicationID(DocumentsAdapter.name)
+        team = try Team(DocumentsAdapter.name)
+        activities = try DocumentActivities(looks)
+        viewers = [
+            Okular(service.bus, try ApplicationID("org.kde.okular")),
+            Evince(service.bus, try ApplicationID("org.gnome.Evince"), looks),
+            Zathura(service.bus, try ApplicationID("org.pwmt.zathura")),
+        ]
+        sources = viewers + [Nautilus(service.bus, try ApplicationID("org.gnome.Nautilus"))]
+        opener = DocumentOpener(service, viewers, looks)
+    }
+
+    /// Begins to follow the windows, and to continue.
+    func begin() {
+        for source in sources {
+            source.onChange = { [weak self] in self?.changed($0) }
+            source.onGone = { [weak self] in self?.gone($0) }
+        }
+        service.onFrontChange = { [weak self] in self?.refresher.refresh() }
+        service.onChoicesChange = { [weak self] in self?.choose() }
+        let catcher = AdaptedApplication(own, types: activities.types, team: team, receives: true)
+        catcher.onContinue = { [weak self] in try await self?.open($0) ?? false }
+        self.catcher = catcher
+        stayAwhile()
+    }
+
+    // MARK: Windows
+
+    /// The user has chosen which applications are left alone, and which folders are shared.
+    private func choose() {
+        for source in sources {
+            if service.isExcluded(source.id) || independent.contains(source.id) {
+                source.end()
+                order.forget(source.id)
+                attempts = attempts.filter { $0.key.application != source.id }
+                forget(source.id)
+            } else {
+                source.begin()
+            }
+        }
+        refresher.refresh()
+    }
+
+    private func changed(_ window: ViewerWindow) {
+        order.changed(window)
+        attempts[window] = 0
+        grace = 0
+        watchIdleness()
+        refresher.refresh()
+    }
+
+    private func gone(_ window: ViewerWindow) {
+        order.gone(window)
+        attempts[window] = nil
+        if offered[window.application]?.window == window {
+            offered[window.application] = nil
+            applications[window.application]?.showNothing()
+        }
+        if !order.holds(window.application) { forget(window.application) }
+        watchIdleness()
+        refresher.refresh()
+    }
+
+    private func forget(_ application: ApplicationID) {
+        offered[application] = nil
+        applications.removeValue(forKey: application)?.end()
+    }
+
+    private func look() async {
+        let window = order.inFront(service.front)
+        for (id, application) in applications where id != window?.application { application.resign() }
+        guard let window, let source = sources.first(where: { $0.id == window.application }) else { return }
+        let place = await source.shown(in: window)
+        var activity: ShownActivity?
+        if let place {
+            activity = await activities.activity(of: place, in: window, shared: service.sharedFolders)
+        }
+        // What was found out in the meantime comes next.
+        guard order.inFront(service.front) == window else { return refresher.refresh() }
+        guard let place, let activity else {
+            showNothing(window)
+            return place == nil ? lookAgain(at: window) : ()
+        }
+        attempts[window] = Self.laterLooks.count
+        offered[window.application] = Offered(window: window, place: place)
+        application(window.application).show(activity)
+    }
+
+    private func lookAgain(at window: ViewerWindow) {
+        guard let number = attempts[window], number < Self.laterLooks.count else { return }
+        attempts[window] = number + 1
+        again.set(MainLoop.now + Self.laterLooks[number])
+    }
+
+    /// `window` is in front, and shows nothing that can be continued.
+    private func showNothing(_ window: ViewerWindow) {
+        if offered[window.application]?.window == window {
+            offered[window.application] = nil
+            applications[window.application]?.showNothing()
+        } else {
+            applications[window.application]?.resign()
+        }
+    }
+
+    private func application(_ id: ApplicationID) -> AdaptedApplication {
+        if let known = applications[id] { return known }
+        let new = AdaptedApplication(id, types: activities.types, team: team, receives: false)
+        new.onSave = { [weak self] _ in await self?.saved(id) ?? [:] }
+        new.onSteppedBack = { [weak self] in
+            self?.independent.insert(id)
+            self?.choose()
+        }
+        applications[id] = new
+        return new
+    }
+
+    /// What has changed since, of what is offered of the application `id`.
+    private func saved(_ id: ApplicationID) async -> [String: Value] {
+        guard let offered = offered[id], let viewer = viewers.first(where: { $0.id == id }) else {
+            return [:]
+        }
+        guard await viewer.shown(in: offered.window) == offered.place else {
+            // Its page belongs to another document, which is offered next.
+            refresher.refresh()
+            return [:]
+        }
+        let page = await viewer.page(in: offered.window, of: offered.place.path)
+        guard let page else { return [:] }
+        return ["UserInfo": DocumentActivities.userInfo(id, page: page)]
+    }
+
+    // MARK: Continuing
+
+    private func open(_ handed: HandedActivity) async throws -> Bool {
+        continuing += 1
+        watchIdleness()
+        defer {
+            continuing -= 1
+            stayAwhile()
+        }
+        return try await opener.open(handed, among: order.windows)
+    }
+
+    // MARK: The end
+
+    private func stayAwhile() {
+        grace = MainLoop.now + Self.patience
+        watchIdleness()
+    }
+
+    /// Nothing of this is needed where nothing is shown that it could stand for.
+    private func watchIdleness() {
+        let isIdle = order.windows.isEmpty && continuing == 0
+        idle.set(isIdle ? max(grace, MainLoop.now + Self.afterLast) : nil)
+    }
+}

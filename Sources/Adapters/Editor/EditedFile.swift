@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import Glibc
+internal import HandoffInterfaces
+
+/// A file that is edited, as it is on the disk.
+enum EditedFile {
+    /// The URL of the file at `path`, if it is a regular one and neither its name nor what that leads to is private; nil
+    /// otherwise. This may block.
+    static func url(_ path: String) -> String? {
+        guard TextFile.isUsable(path), !TextFile.isPrivate(path), let real = real(path),
+            !TextFile.isPrivate(real)
+        else { return nil }
+        return FileURL.text(Array(path.utf8))
+    }
+
+    /// The absolute path of the regular file that `url` names; nil if there is none, or its name is not fit for a command
+    /// line. This may block.
+    static func path(_ url: String) -> String? {
+        guard let file = FileURL(url), file.suffix.isEmpty,
+            let path = String(validating: file.path, as: UTF8.self), TextFile.isUsable(path),
+            real(path) != nil
+        else { return nil }
+        return path
+    }
+
+    /// Where the regular file at `path` really is; nil if there is none.
+    private static func real(_ path: String) -> String? {
+        guard let text = realpath(path, nil) else { return nil }
+        defer { free(text) }
+        var status = stat()
+        guard stat(text, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return String(cString: text)
+    }
+}

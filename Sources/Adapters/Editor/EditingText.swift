@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import AdapterSupport
+internal import DBus
+internal import HandoffClient
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import HandoffStarting
+internal import MainLoop
+
+/// Activities of the type `org.example.Handoff.EditingText`.
+///
+/// `DocumentURL` is the file. In `UserInfo` are `application` (s), the editor; `line` and `column` (u), where the cursor is;
+/// and `text` (s), the whole text, if it was not saved yet.
+enum EditingText {
+    /// Whose activities editors continue, all of each other's: the application id of the adapter.
+    static let team = HandoffNames.editorAdapter.text
+
+    /// The type.
+    static func type() throws(HandoffFailure) -> ActivityType {
+        try ActivityType("org.example.Handoff.EditingText")
+    }
+
+    /// The entries of `UserInfo`.
+    static func userInfo(_ state: EditorState, in editor: KnownEditor) -> Value {
+        var entries = state.place.entries
+        entries["application"] = .string(editor.id)
+        if let text = state.text { entries["text"] = .string(text) }
+        return .properties(entries)
+    }
+
+    /// What an activity shows here, where its file is at `path`.
+    static func state(_ userInfo: [String: Value], at path: String) -> EditorState {
+        let text = userInfo["text"]?.string.flatMap { EditorState.isFit($0) ? $0 : nil }
+        return EditorState(file: path, place: TextPlace(userInfo), text: text)
+    }
+
+    /// The file of an activity on this machine.
+    /// - Throws: if there is none, with what to say to the user.
+    @MainLoop
+    static func path(of activity: HandedActivity, _ looks: FileLooks) async throws -> String {
+        let url = activity.properties["DocumentURL"]?.string ?? ""
+        let path = try await looks.find(.openedDocument, of: url) { EditedFile.path(url) }
+        guard let path else {
+            throw HandoffFailure(
+                .applicationFailed,
+                "The file is not to be had on this device, or has a name that no editor is to be given. Open it on the"
+                    + " device that it comes from.")
+        }
+        return path
+    }
+}
+
+/// What an editor is started for, as `EditorAdapter.TakePending` returns it.
+extension EditingText {
+    /// As it is returned.
+    static func pending(_ state: EditorState) -> [String: Value] {
+        var pending: [String: Value] = [
+            "Path": .string(state.file), "Line": .uint32(UInt32(state.place.line)),
+            "Column": .uint32(UInt32(state.place.column)),
+        ]
+        if let text = state.text { pending["Text"] = .string(text) }
+        return pending
+    }
+
+    /// What was returned.
+    static func pending(_ pending: [String: Value]) -> EditorState {
+        var userInfo: [String: Value] = [:]
+        for (name, key) in [("line", "Line"), ("column", "Column"), ("text", "Text")] {
+            userInfo[name] = pending[key]
+        }
+        return state(userInfo, at: pending.text("Path"))
+    }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import AdapterSupport
+internal import CGio
+internal import DBus
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import HandoffStarting
+internal import MainLoop
+internal import Platform
+
+/// What continues texts where no editor runs that can be talked to: it starts one.
+@MainLoop
+final class EditorCatcher {
+    private let service: AdapterService
+    private let looks = FileLooks()
+    private let starter: ProgramStarter
+    private let terminals: TerminalStarter
+    private var application: AdaptedApplication?
+    /// What editors were started for, by their ids, until their plugins take it.
+    private var pending: [String: Pending] = [:]
+    private var underWay = 0
+    private var rest: LoopSource?
+
+    /// What an editor was started for.
+    @MainLoop
+    private final class Pending {
+        let state: EditorState
+        let taken = Awaited<Bool>()
+        init(_ state: EditorState) { self.state = state }
+    }
+
+    /// How long it stays when there is nothing to do.
+    private static let idle = Duration.seconds(20)
+    /// How long the plugin of an editor that was started may take to ask what for.
+    private static let patience = Duration.seconds(15)
+    /// The same if the editor shows all there is to show without its plugin.
+    private static let shortPatience = Duration.seconds(2)
+
+    /// What there is on the bus of `service`.
+    init(_ service: AdapterService) {
+        self.service = service
+        starter = ProgramStarter(service.bus, looks, adapterLog)
+        terminals = TerminalStarter(starter)
+        service.bus.connection.objects.export(
+            HandoffNames.editorAdapterPath, [EditorAdapterBinding(PendingObject(self))])
+    }
+
+    /// Registers, so that it is handed what is continued.
+    func begin() throws {
+        let application = AdaptedApplication(
+            try ApplicationID(EditingText.team), types: [try EditingText.type()],
+            team: try Team(EditingText.team), receives: true)
+        application.onContinue = { [weak self] in try await self?.continue($0) ?? false }
+        application.onSteppedBack = { [service] in service.finish("it is not needed.") }
+        self.application = application
+        restWhenIdle()
+    }
+
+    private func restWhenIdle() {
+        rest =
+            underWay > 0
+            ? nil : .timer(after: Self.idle) { [service] in service.finish("nothing is to be done.") }
+    }
+
+    private func `continue`(_ activity: HandedActivity) async throws -> Bool {
+        underWay += 1
+        restWhenIdle()
+        defer {
+            underWay -= 1
+            restWhenIdle()
+        }
+        let path = try await EditingText.path(of: activity, looks)
+        let state = EditingText.state(activity.userInfo, at: path)
+        let origin = activity.userInfo["application"]?.string ?? ""
+        guard let choice = try await choose(origin, hasText: state.text != nil) else {
+            guard state.text == nil else {
+                throw HandoffFailure(
+                    .applicationFailed,
+                    "Here is no editor that can be given text which was not saved yet. Save it on the other device, or"
+                        + " install Vim, Neovim, Emacs or gedit here.")
+            }
+            // The user's default application for the file opens it.
+            return false
+        }
+        try await start(choice, state, activity.activationToken)
+        return true
+    }
+
+    // MARK: Choosing
+
+    /// An editor, and one of its programs, at an absolute path.
+    private struct Choice: Sendable {
+        let editor: KnownEditor
+        let program: KnownEditor.Program
+        let path: String
+    }
+
+    private func choose(_ origin: String, hasText: Bool) async throws -> Choice? {
+        let found = try await looks.find(.starting) {
+            KnownEditor.candidates(origin: origin, preferred: Self.preferred(), hasText: hasText).compactMap {
+                editor in
+                editor.programs.lazy.compactMap { program in
+                    ProgramFiles.find(program.name).map { Choice(editor: editor, program: program, path: $0) }
+                }.first
+            }
+        }
+        return found.first { choice in
+            (try? ApplicationID(choice.editor.id)).map { !service.isExcluded($0) } ?? false
+        }
+    }
+
+    /// The user's own choice for text, by the name of its desktop entry without `.desktop`. This may block.
+    private nonisolated static func preferred() -> String? {
+        guard let found = g_app_info_get_default_for_type("text/plain", 0) else { return nil }
+        defer { g_object_unref(UnsafeMutableRawPointer(found)) }
+        guard let id = g_app_info_get_id(found) else { return nil }
+        let text = String(cString: id)
+        return text.hasSuffix(".desktop") ? String(text.dropLast(".desktop".count)) : text
+    }
+
+    // MARK: Starting
+
+    private func start(_ choice: Choice, _ state: EditorState, _ token: String) async throws {
+        let id = try ApplicationID(choice.editor.id)
+        let mine = Pending(state)
+        pending[choice.editor.id] = mine
+        defer { if pending[choice.editor.id] === mine { pending[choice.editor.id] = nil } }
+        let command = [choice.path] + choice.editor.arguments(state.file, state.place, for: choice.program)
+        if choice.program.isForTerminal {
+            try await terminals.run(EditorAdapter.name, "--run", command, as: id, activationToken: token)
+            try await wait(for: mine, choice.editor)
+        } else {
+            let launch = Launch(id, program: choice.path, arguments: command, activationToken: token)
+            try await starter.running(launch) { program in
+                if let end = await program.end(within: .milliseconds(300)), !end.isSuccess {
+                    throw program.failure(end, "")
+                }
+                try await wait(for: mine, choice.editor)
+            }
+        }
+    }
+
+    private func wait(for pending: Pending, _ editor: KnownEditor) async throws {
+        let hasText = pending.state.text != nil
+        let taken = await pending.taken.value(within: hasText ? Self.patience : Self.shortPatience)
+        guard taken == nil, hasText else { return }
+        throw HandoffFailure(
+            .applicationFailed,
+            "The file is open in \(editor.name), but what was not saved of it is not there, because the plugin for"
+                + " Handoff is not switched on in \(editor.name). Switch it on, or save the text on the other device."
+        )
+    }
+
+    fileprivate func take(_ editor: String) -> EditorState? {
+        guard let pending = pending.removeValue(forKey: editor) else { return nil }
+        pending.taken.come(true)
+        return pending.state
+    }
+}
+
+/// What the plugins of editors call.
+@MainLoop
+private final class PendingObject: EditorAdapterServer {
+    private unowned let catcher: EditorCatcher
+
+    init(_ catcher: EditorCatcher) { self.catcher = catcher }
+
+    func takePending(editor: String, _ call: MethodCall) async throws -> [String: Value] {
+        let id = try ApplicationID(editor)
+        return catcher.take(id.description).map(EditingText.pending) ?? [:]
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import AdapterSupport
+internal import DBus
+internal import HandoffClient
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import HandoffStarting
+internal import MainLoop
+internal import Platform
+
+/// The adapter for shells: it holds the folder that the user has named, and opens those of other devices.
+@MainLoop
+final class ShellService {
+    private let service: AdapterService
+    private let terminals: TerminalStarter
+    private let looks = FileLooks()
+    private var application: AdaptedApplication?
+    /// The shell whose folder is current; others that were there before do not count any more.
+    private var shell: ProcessHandle?
+    private var underWay = 0
+    private var rest: LoopSource?
+
+    /// How long it stays when there is nothing to do.
+    private static let idle = Duration.seconds(20)
+    /// The end of a process is waited for in portions of this length.
+    private static let portion = Duration.seconds(30 * 24 * 3600)
+
+    /// What there is on the bus of `service`.
+    init(_ service: AdapterService) {
+        self.service = service
+        terminals = TerminalStarter(ProgramStarter(service.bus, looks, adapterLog))
+        service.bus.connection.objects.export(
+            HandoffNames.shellAdapterPath, [ShellAdapterBinding(ShellObject(self))])
+    }
+
+    private static func type() throws(HandoffFailure) -> ActivityType {
+        try ActivityType("org.example.Handoff.UsingShell")
+    }
+
+    /// Registers.
+    func begin() throws {
+        let id = HandoffNames.shellAdapter.text
+        let application = AdaptedApplication(
+            try ApplicationID(id), types: [try Self.type()], team: try Team(id), receives: true)
+        application.onContinue = { [weak self] in try await self?.continue($0) ?? false }
+        application.onSteppedBack = { [service] in service.finish("it is not needed.") }
+        self.application = application
+        restWhenIdle()
+    }
+
+    private func restWhenIdle() {
+        let isBusy = underWay > 0 || shell != nil
+        rest =
+            isBusy ? nil : .timer(after: Self.idle) { [service] in service.finish("nothing is to be done.") }
+    }
+
+    // MARK: What is current
+
+    /// Makes `folder` what the user is at, as long as `process` lives.
+    func here(_ folder: String, _ process: UInt32, _ history: [String]) async throws {
+        guard ShellFolder.isUsable(folder), let value = ShellFolder.value(folder) else {
+            throw refused("is no absolute path without control characters")
+        }
+        guard !ShellFolder.isPrivate(folder) else { throw refused("is private") }
+        guard history.count <= ShellHistory.maximumCount else {
+            throw HandoffFailure(
+                .invalidArguments,
+                "The history has \(history.count) lines. Leave all out but the last \(ShellHistory.maximumCount)."
+            )
+        }
+        guard try await looks.find(.namedDocument, of: folder, { ShellFolder.isThere(folder) }) else {
+            throw refused("is no folder of this user")
+        }
+        guard process > 1, !ProcessState.hasEnded(process) else {
+            throw HandoffFailure(
+                .invalidArguments, "There is no process \(process). Name the one of a shell that runs.")
+        }
+        let shell = ProcessHandle(process)
+        self.shell = shell
+        show(folder, value, ShellHistory.shown(history))
+        restWhenIdle()
+        MainLoop.start { [weak self] in
+            while await !shell.end(within: Self.portion) {}
+            if let self, self.shell === shell { end() }
+        }
+    }
+
+    private func refused(_ what: String) -> HandoffFailure {
+        HandoffFailure(.invalidArguments, "The folder \(what), and is not offered. Name another one.")
+    }
+
+    private func show(_ folder: String, _ value: Value, _ history: [String]) {
+        guard let type = try? Self.type() else { return }
+        var userInfo = ["folder": value]
+        if !history.isEmpty { userInfo["history"] = .strings(history) }
+        let name = folder.split(separator: "/").last.map(String.init) ?? "/"
+        application?.showNothing()
+        application?.show(
+            ShownActivity(
+                folder, type: type,
+                properties: ["Title": .string(PeerText.title(name)), "UserInfo": .properties(userInfo)]))
+    }
+
+    /// No folder is current any more.
+    func end() {
+        shell = nil
+        application?.showNothing()
+        restWhenIdle()
+    }
+
+    // MARK: Continuing
+
+    private func `continue`(_ activity: HandedActivity) async throws -> Bool {
+        underWay += 1
+        restWhenIdle()
+        defer {
+            underWay -= 1
+            restWhenIdle()
+        }
+        let missing = HandoffFailure(
+            .applicationFailed,
+            tr(
+                "The folder of that shell is not to be had on this device. Put it into a shared folder, and try again."
+            ))
+        guard let folder = ShellFolder.path(activity.userInfo["folder"]), !ShellFolder.isPrivate(folder)
+        else {
+            throw missing
+        }
+        guard try await looks.find(.openedDocument, of: folder, { ShellFolder.isThere(folder) }) else {
+            throw missing
+        }
+        let history = ShellHistory.shown(activity.userInfo["history"]?.strings ?? [])
+        let words = [PeerText.name(activity.device.name), folder] + history
+        try await terminals.run(
+            ShellAdapter.name, "--greet", words, as: try ApplicationID(HandoffNames.shellAdapter.text),
+            activationToken: activity.activationToken)
+        return true
+    }
+}
+
+/// What `handoff here` calls.
+@MainLoop
+private final class ShellObject: ShellAdapterServer {
+    private unowned let service: ShellService
+
+    init(_ service: ShellService) { self.service = service }
+
+    func here(folder: String, process: UInt32, history: [String], _ call: MethodCall) async throws {
+        try await service.here(folder, process, history)
+    }
+
+    func end(_ call: MethodCall) async throws { service.end() }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+package import HandoffCore
+package import HandoffStarting
+package import MainLoop
+internal import Platform
+
+/// Starts a terminal in which this program runs an errand.
+@MainLoop
+package struct TerminalStarter {
+    private let starter: ProgramStarter
+
+    /// How long an errand is kept for a terminal that is slow to begin.
+    private static let patience = Duration.seconds(60)
+    /// How long a terminal is watched that may fail at once.
+    private static let trial = Duration.milliseconds(500)
+
+    /// Starts terminals with `starter`.
+    package init(_ starter: ProgramStarter) { self.starter = starter }
+
+    /// Starts a terminal that runs this program as the adapter `name` with `option` and an errand of `words`.
+    /// - Parameters:
+    ///   - application: as what the terminal is started.
+    ///   - activationToken: lets it raise its window.
+    /// - Throws: if there is no terminal, or it fails at once.
+    package func run(
+        _ name: String, _ option: String, _ words: [String], as application: ApplicationID,
+        activationToken: String
+    ) async throws {
+        guard let (command, errand) = try await Self.prepare(name, option, words) else {
+            throw HandoffFailure(
+                .applicationFailed,
+                tr("There is no terminal that is known here. Install one, for example xterm, and try again."))
+        }
+        let timer = LoopSource.timer(after: Self.patience) {
+            try? BackgroundThread.start("errand") { Errand.drop(errand) }
+        }
+        Self.kept.append(timer)
+        if Self.kept.count > Self.maximumKept { Self.kept.removeFirst() }
+        let launch = Launch(
+            application, program: command[0], arguments: command, activationToken: activationToken)
+        try await starter.running(launch) { program in
+            guard let end = await program.end(within: Self.trial), !end.isSuccess else { return }
+            throw program.failure(end, "")
+        }
+    }
+
+    /// What takes back errands that nobody has taken.
+    private static var kept: [LoopSource] = []
+    private static let maximumKept = 16
+
+    private static func prepare(
+        _ name: String, _ option: String, _ words: [String]
+    ) async throws -> (command: [String], errand: String)? {
+        try await BackgroundThread.run("terminal") {
+            let desktop = Variables.all["XDG_CURRENT_DESKTOP"] ?? ""
+            guard let folder = OwnProgram.folder,
+                let (terminal, path) = Terminal.installed(desktop: desktop, find: ProgramFiles.find)
+            else { return nil }
+            let errand = try Errand.leave(words)
+            let own = ["\(folder)/handoff-adapter", name, option, errand]
+            return (terminal.command(path, running: own), errand)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+package import DBus
+package import HandoffCore
+package import Platform
+
+/// What a file `NAME.adapter` says of an adapter: a program that stands for applications which do not know Handoff.
+package struct AdapterDescription: Hashable, Sendable {
+    /// What `DisabledAdapters` calls it.
+    package let name: AdapterName
+    /// What people call what it stands for, in the language of the environment.
+    package let title: String
+    /// The bus name that it takes, by which it can be started; nil if something else starts it.
+    package let busName: BusName?
+    /// The applications that it stands for, by the names of their desktop entries.
+    package let applications: [ApplicationID]
+    /// The bus names that its applications own while they run.
+    package let names: [BusNamePattern]
+
+    /// The longest file.
+    package static let maximumSize = 8 << 10
+    /// How many applications one may have, and how many names.
+    package static let (maximumApplications, maximumNames) = (64, 16)
+
+    private static let group = "Adapter"
+
+    /// What `file` says of the adapter `name`.
+    /// - Throws: what is wrong with which key.
+    package init(_ name: AdapterName, _ file: KeyFile) throws {
+        self.name = name
+        let title = PeerText.title(try file.localizedString("Name", in: Self.group) ?? "")
+        guard !title.isEmpty else { throw Self.wrong("Name is missing. Say what the adapter stands for.") }
+        self.title = title
+        let busName = try file.string("BusName", in: Self.group) ?? ""
+        guard !busName.hasPrefix(":") else { throw Self.wrong("BusName is no name that a program can take.") }
+        self.busName = busName.isEmpty ? nil : try BusName(busName)
+        let applications = try Self.list("Applications", in: file, atMost: Self.maximumApplications)
+        guard !applications.isEmpty else {
+            throw Self.wrong("Applications is missing. Name the desktop entries of those that it stands for.")
+        }
+        self.applications = try applications.map { try ApplicationID($0) }
+        names = try Self.list("Names", in: file, atMost: Self.maximumNames).map { try BusNamePattern($0) }
+    }
+
+    private static func list(_ key: String, in file: KeyFile, atMost limit: Int) throws -> [String] {
+        let texts = (try file.strings(key, in: group) ?? []).filter { !$0.isEmpty }
+        guard texts.count <= limit else {
+            throw HandoffFailure.tooMany("\(key) (\(texts.count))", limit: limit, advice: "Name fewer.")
+        }
+        return texts
+    }
+
+    private static func wrong(_ text: String) -> HandoffFailure { HandoffFailure(.invalidArguments, text) }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffAdapters
+internal import HandoffClient
+internal import MainLoop
+
+/// What the agent does for adapters: it starts them when their applications appear or have the focus, and tells those that
+/// run which of their windows has it.
+@MainLoop
+final class AgentAdapters {
+    /// Whether others could see what is shown. Then the user is at nothing.
+    var isLocked = true {
+        didSet { if isLocked != oldValue { focusChanged() } }
+    }
+    /// Called when other adapters are installed.
+    var onInstalled: (@MainLoop () -> Void)? {
+        get { starter.onInstalled }
+        set { starter.onInstalled = newValue }
+    }
+    /// The adapters that are installed and needed.
+    var installed: [InstalledAdapter] { starter.installed }
+
+    /// An adapter that may run.
+    private struct Side {
+        let launcher: AdapterLauncher
+        let teller: FrontTeller
+    }
+
+    private let bus: Bus
+    private let focus: any FocusSource
+    private let starter: AdapterStarter
+    private var sides: [Side] = []
+
+    /// For the adapters on `bus`; the user works where `focus` says.
+    init(_ bus: Bus, _ focus: any FocusSource) {
+        (self.bus, self.focus) = (bus, focus)
+        starter = AdapterStarter(on: bus, log: agentLog)
+    }
+
+    /// Begins to look which adapters there are.
+    func begin() {
+        starter.onChange = { [weak self] in self?.launchersChanged() }
+        focus.onFocusChange = { [weak self] in self?.focusChanged() }
+        starter.begin()
+    }
+
+    /// The daemons say something else.
+    func update(_ report: StatusReport) { starter.update(report) }
+
+    private func launchersChanged() {
+        sides = starter.launchers.map { launcher in
+            if let known = sides.first(where: { $0.launcher === launcher }) { return known }
+            let teller = FrontTeller(bus)
+            launcher.onOwnerChange = { [weak self, weak launcher, weak teller] in
+                teller?.runs(launcher?.owner)
+                self?.focusChanged()
+            }
+            launcher.onApplicationsKnown = { [weak self] in self?.focusChanged() }
+            teller.runs(launcher.owner)
+            return Side(launcher: launcher, teller: teller)
+        }
+        focusChanged()
+    }
+
+    private func focusChanged() {
+        let window = isLocked ? nil : focus.window
+        for side in sides {
+            let isOwn = window.map { side.launcher.owns($0) } ?? false
+            side.launcher.isInFront = isOwn
+            side.teller.show(isOwn ? window : nil, isKnown: focus.isTelling)
+        }
+    }
+}

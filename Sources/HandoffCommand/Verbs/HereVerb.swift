@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import Glibc
+internal import HandoffClient
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import MainLoop
+internal import Platform
+
+/// `handoff here`: makes the folder of the shell that it is called from the current activity.
+struct HereVerb: Verb {
+    static let name = "here"
+    static let summary = "Offer the folder that you are in, so that a terminal opens there on another device"
+
+    private let ends: Bool
+    private let hasHistory: Bool
+
+    static func declare(_ options: inout ProgramOptions) {
+        options.flag(
+            "history",
+            "Take the last commands along, to be looked at there: what standard input holds, e.g. from"
+                + " “fc -ln -20 |”, or else the end of the shell's history file")
+        options.flag("end", "Offer it no longer; it ends with the shell by itself")
+    }
+
+    init(_ values: ProgramOptions.Values) throws(CommandFailure) {
+        _ = try values.arguments(0...0, "here [--history | --end]")
+        ends = values.has("end")
+        hasHistory = values.has("history")
+        guard !(ends && hasHistory) else {
+            throw .usage("--end and --history do not go together. Give one of them.")
+        }
+    }
+
+    func run(in session: Session) async throws -> Int32 {
+        if ends {
+            if let adapter = try await session.running(HandoffNames.shellAdapter) {
+                try await Self.proxy(adapter).end()
+            }
+            try Output.line("This folder is not offered any more.")
+            return 0
+        }
+        let folder = try Self.folder()
+        let history = hasHistory ? try CommandHistory.read() : []
+        let adapter = try await session.adapter(HandoffNames.shellAdapter, "the adapter for shells")
+        try await Self.proxy(adapter).here(folder: folder, process: UInt32(getppid()), history: history)
+        try Output.line("\(folder.shown) can be continued on your other devices as long as this shell runs.")
+        return 0
+    }
+
+    @MainLoop
+    private static func proxy(_ adapter: Daemon) -> ShellAdapterProxy {
+        ShellAdapterProxy(adapter.object(HandoffNames.shellAdapterPath))
+    }
+
+    /// The folder as the user calls it, if that is where it is.
+    private static func folder() throws(CommandFailure) -> String {
+        var (named, real) = (stat(), stat())
+        guard stat(".", &real) == 0, let path = getcwd(nil, 0) else {
+            throw CommandFailure("This folder is not there any more: \(SystemError.last). Go to another one.")
+        }
+        defer { free(path) }
+        if let name = Variables.all["PWD"], name.hasPrefix("/"), stat(name, &named) == 0,
+            named.st_dev == real.st_dev, named.st_ino == real.st_ino
+        {
+            return name
+        }
+        guard let text = String(validatingCString: path) else {
+            throw CommandFailure("The name of this folder is not UTF-8. Rename it, or go to another one.")
+        }
+        return text
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import DBus
+import HandoffClient
+import HandoffCore
+import HandoffInterfaces
+import MainLoop
+import TestSupport
+import Testing
+
+@testable import AdapterSupport
+
+/// A session with a broker, an adapted application, and somebody who sees what the broker shows.
+@MainLoop
+private final class AdapterSession {
+    let bus: TestBus
+    let feed: StatusFeed
+    let application: AdaptedApplication
+    private let folder: TemporaryDirectory
+    private let broker: ChildProcess
+    private let watcher: Bus
+
+    static let id = "com.example.film"
+    static let type = "com.example.playing"
+
+    init() async throws {
+        bus = try await TestBus.start()
+        folder = try TemporaryDirectory()
+        var environment = bus.environment
+        for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "HOME"] {
+            environment[name] = folder.path("home")
+        }
+        broker = try ChildProcess([program("handoffd")], environment: environment)
+        watcher = try bus.connect()
+        watcher.connection.policy = BusAccessPolicy()
+        let feed = StatusFeed(on: watcher)
+        self.feed = feed
+        feed.begin()
+        application = AdaptedApplication(
+            try ApplicationID(Self.id), types: [try ActivityType(Self.type)],
+            team: try Team("com.example.media"),
+            receives: false, on: .address(bus.address))
+        try await eventually { feed.report.broker.content != nil }
+    }
+
+    func shows(_ identity: String, _ title: String) throws -> ShownActivity {
+        ShownActivity(identity, type: try ActivityType(Self.type), properties: ["Title": .string(title)])
+    }
+
+    var title: String? { feed.report.broker.content?.current?.title }
+
+    /// Another connection that registers as the application, as if it had learnt Handoff.
+    func learn() -> HandoffClient {
+        let client = HandoffClient(.address(bus.address))
+        client.start(ClientDeclaration(applicationID: Self.id, activityTypes: ["t"]))
+        return client
+    }
+}
+
+@Suite("An application that an adapter stands for", .serialized, .timeLimit(.minutes(2)))
+struct AdaptedApplicationTests {
+    @Test("what it shows is current, with its latest properties, until it shows nothing")
+    func showing() async throws {
+        try await onLoop {
+            let session = try await AdapterSession()
+            session.application.show(try session.shows("a", "One"))
+            try await eventually { session.title == "One" }
+            session.application.show(try session.shows("a", "One more"))
+            try await eventually { session.title == "One more" }
+            session.application.show(try session.shows("b", "Two"))
+            try await eventually { session.title == "Two" }
+            session.application.resign()
+            try await eventually { session.feed.report.broker.content?.current == nil }
+            session.application.show(try session.shows("b", "Two"))
+            try await eventually { session.title == "Two" }
+            session.application.showNothing()
+            try await eventually { session.feed.report.broker.content?.current == nil }
+        }
+    }
+
+    @Test("the broker is told ten times a second at most, and of the latest, never of what is over")
+    func pace() async throws {
+        try await onLoop {
+            let session = try await AdapterSession()
+            var titles: [String?] = []
+            session.feed.onChange = { if titles.last != session.title { titles.append(session.title) } }
+            let begin = MainLoop.now
+            for number in 1...1000 { session.application.show(try session.shows("\(number)", "\(number)")) }
+            try await eventually { session.title == "1000" }
+            let slots = (MainLoop.now - begin) / 100_000 + 2
+            #expect(titles.compactMap { $0 }.count <= slots)
+            session.application.show(try session.shows("late", "late"))
+            session.application.showNothing()
+            try await eventually { session.feed.report.broker.content?.current == nil }
+            session.application.show(try session.shows("end", "end"))
+            try await eventually { session.title == "end" }
+            #expect(!titles.contains("late"))
+        }
+    }
+
+    @Test("it steps back for good once the application registers itself")
+    func steppingBack() async throws {
+        try await onLoop {
+            let session = try await AdapterSession()
+            var told = 0
+            session.application.onSteppedBack = { told += 1 }
+            session.application.show(try session.shows("a", "One"))
+            try await eventually { session.title == "One" }
+            let native = session.learn()
+            try await eventually { session.application.hasSteppedBack }
+            #expect(told == 1 && session.application.shown == nil)
+            session.application.show(try session.shows("b", "Two"))
+            try await eventually { native.standing == .registered && session.title == nil }
+            #expect(session.application.shown == nil)
+            native.stop()
+        }
+    }
+}

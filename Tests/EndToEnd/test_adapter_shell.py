@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The folder of a shell goes on in a terminal of another machine."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from buses import ROOT, wait
+from clients import Dock
+from editors import bin_folder, install_terminal, started
+from gi.repository import GLib
+from support import PROGRAMS, SOURCE, Machine, refused
+from terminal import Terminal
+from test_desktop_entries import folder as entries, have_bus_start
+
+Machines = tuple[Machine, Machine]
+SHELL = "org.example.Handoff.Shell"
+OBJECT = "/org/example/Handoff/Shell"
+PATIENCE = 30
+
+
+@pytest.fixture
+def shells(machines: Machines) -> tuple[Machine, Machine, Path]:
+    """Two machines on which the bus starts the adapter, and a folder that is shared between them."""
+    for machine in machines:
+        machine.environment |= {"TERM": "xterm", "SHELL": "/bin/bash"}
+        machine.environment["PATH"] = f"{bin_folder(machine)}:{machine.environment['PATH']}"
+        have_bus_start(machine, SHELL, f"/usr/bin/env SHELL=/bin/bash {started(machine, 'shell').removeprefix('/usr/bin/env ')}")
+        entries(machine).mkdir(parents=True, exist_ok=True)
+        entry = (SOURCE / "data/applications" / f"{SHELL}.desktop.in").read_text()
+        (entries(machine) / f"{SHELL}.desktop").write_text(entry.replace("@libexecdir@", str(PROGRAMS)))
+        folder = machine.folder / "home" / f"Shared of {machine.name}"
+        (folder / "söme project").mkdir(parents=True)
+        machine.session.set(ROOT, "Preferences.SharedFolders", GLib.Variant("a{ss}", {"Shared": str(folder)}))
+        Path(machine.environment["HOME"], ".bashrc").write_text("PS1='ready> '\n")
+    return *machines, machines[0].folder / "home" / f"Shared of {machines[0].name}" / "söme project"
+
+
+def screen(machine: Machine) -> str:
+    """What the terminal of a machine shows."""
+    file = machine.folder / "terminal.screen"
+    return file.read_text(errors="replace").replace("\r\n", "\n") if file.exists() else ""
+
+
+def test_folder_goes_on_in_a_terminal(shells: tuple[Machine, Machine, Path]) -> None:
+    """`handoff here` in a shell offers its folder; continuing opens a terminal in the same folder of the other machine, which
+    shows the last commands as text and runs none of them. The offer ends with the shell."""
+    desk, lap, folder = shells
+    install_terminal(lap)
+    bash = Terminal(desk, "bash", "--norc")
+    bash.type(f"cd '{folder}'\n")
+    bash.type("printf 'ls -l\\nprintf \"\\033[2J\" > ran; touch ran\\n' | handoff here --history\n")
+    bash.until("can be continued on your other devices", PATIENCE)
+    dock = Dock(lap)
+    path = dock.offer(folder.name)
+    dock.continue_offer(path)
+    assert dock.outcome(PATIENCE) == (SHELL, "", "")
+    wait(lambda: "ready> " in screen(lap), "the shell", PATIENCE)
+    shown = screen(lap)
+    assert "    ls -l\n" in shown and "touch ran\n" in shown and "“desk”" in shown
+    there = lap.folder / "home" / f"Shared of {lap.name}" / folder.name
+    assert not list(there.iterdir()) and not list(folder.iterdir())
+    inside = [os.readlink(process / "cwd") for process in shells_of(lap)]
+    assert str(there) in inside
+    for word in (folder.name, "ls -l"):
+        assert word not in (lap.folder / "terminal.log").read_text()
+    bash.type("exit\n")
+    bash.end()
+    dock.wait_until_gone(path)
+    for process in shells_of(lap):
+        os.kill(int(process.name), signal.SIGKILL)
+    bash.close()
+
+
+def shells_of(machine: Machine) -> list[Path]:
+    """The shells that run in this machine's terminals."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            variables = (process / "environ").read_bytes().split(b"\0")
+            if (process / "comm").read_text().strip() == "bash" and \
+                    f"XDG_RUNTIME_DIR={machine.environment['XDG_RUNTIME_DIR']}".encode() in variables:
+                found.append(process)
+        except OSError:
+            pass
+    return found
+
+
+def test_folder_is_offered_until_it_is_ended(shells: tuple[Machine, Machine, Path]) -> None:
+    """`handoff here --end` ends the offer, and so does the same for another folder."""
+    desk, lap, folder = shells
+    bash = Terminal(desk, "bash", "--norc")
+    bash.type(f"cd '{folder}'; handoff here\n")
+    dock = Dock(lap)
+    path = dock.offer(folder.name, PATIENCE)
+    bash.type("cd ..; handoff here\n")
+    dock.wait_until_gone(path)
+    path = dock.offer(folder.parent.name)
+    bash.type("handoff here --end\n")
+    dock.wait_until_gone(path)
+    bash.type("exit\n")
+    bash.end()
+    bash.close()
+
+
+def test_folder_that_is_not_there(shells: tuple[Machine, Machine, Path]) -> None:
+    """A folder that the other machine does not have is not made there: continuing says so, and no terminal opens."""
+    desk, lap, _ = shells
+    install_terminal(lap)
+    alone = desk.folder / "home" / "alone"
+    alone.mkdir()
+    bash = Terminal(desk, "bash", "--norc")
+    alone_path = str(alone)
+    bash.type(f"cd '{alone_path}'; handoff here\n")
+    dock = Dock(lap)
+    path = dock.offer("alone", PATIENCE)
+    alone.rmdir()
+    dock.continue_offer(path)
+    application, error, message = dock.outcome(PATIENCE)
+    assert (application, error) == (SHELL, "org.example.Handoff.Error.ApplicationFailed")
+    assert "not to be had on this device" in message
+    assert not (lap.folder / "terminal.log").exists()
+    bash.close()
+    bash.end()
+
+
+@pytest.mark.parametrize("folder, process, history, reason", [
+    ("home", 0, 0, "absolute path"), ("/tmp\n", 0, 0, "absolute path"), ("/" + "x" * 5000, 0, 0, "absolute path"),
+    ("/proc/self", 0, 0, "private"), ("/home/me/.ssh", 0, 0, "private"), ("/no/such/folder", 0, 0, "no folder"),
+    ("/etc/passwd", 0, 0, "no folder"), ("/tmp", 4194304, 0, "no process"), ("/tmp", 0, 21, "21 lines"),
+])
+def test_what_is_no_folder_is_refused(shells: tuple[Machine, Machine, Path], folder: str, process: int, history: int,
+                                      reason: str) -> None:
+    """What is no folder of this user, or a private one, is refused with the reason, and so are a process that is not there
+    and a history that is too long."""
+    desk = shells[0]
+    desk.connect().call("/org/freedesktop/DBus", "org.freedesktop.DBus.StartServiceByName",
+                        GLib.Variant("(su)", (SHELL, 0)), destination="org.freedesktop.DBus")
+    arguments = GLib.Variant("(suas)", (folder, process or os.getpid(), ["ls"] * history))
+    with refused("InvalidArgs", containing=(reason,)):
+        desk.session.call(OBJECT, "ShellAdapter.Here", arguments, destination=SHELL)
