@@ -27,13 +27,21 @@ package final class AdaptedApplication {
     /// What the application shows now, as it was told last.
     package private(set) var shown: ShownActivity?
 
+    /// Whether what it shows is the current activity of the session.
+    package private(set) var isCurrent = false
+    /// Called when ``isContinuing`` may be different.
+    package var onContinuingChange: (@MainLoop () -> Void)?
+
     private let client: HandoffClient
     private var key: ActivityKey?
-    private var isCurrent = false
     /// When the broker was told last, and what it is to be told next.
     private var toldAt = Int64.min / 2
-    private var waiting: ShownActivity?
+    private var waiting: (activity: ShownActivity, takingOver: Bool)?
     private var timer: LoopSource?
+    /// What is on its way to it, or being continued by it.
+    private var coming: Set<ContinuationKey> = [] {
+        didSet { if coming != oldValue { onContinuingChange?() } }
+    }
 
     /// How often the broker is told of what an application shows at most: as often as peers are told (rule C8).
     private static let pace: Int64 = 100_000
@@ -61,19 +69,25 @@ package final class AdaptedApplication {
     /// Ends the part: what was shown ends too. Nothing may be called afterwards.
     package func end() {
         client.stop()
-        (key, shown, waiting, timer) = (nil, nil, nil, nil)
+        (key, shown, waiting, timer, coming) = (nil, nil, nil, nil, [])
     }
+
+    /// Whether something of another device is on its way to it, or being continued by it.
+    package var isContinuing: Bool { !coming.isEmpty }
 
     // MARK: What the application shows
 
     /// The application shows `activity` now, and its user is at it: it becomes the current one. What was shown before ends,
     /// unless it is the same thing with other properties. However often this is called, the broker is told ten times a second
     /// at most, and of the latest.
-    package func show(_ activity: ShownActivity) {
+    /// - Parameter takingOver: false if the application has gone on by itself: then it becomes the current one only in
+    ///   place of what the application has shown before.
+    package func show(_ activity: ShownActivity, takingOver: Bool = true) {
         guard !hasSteppedBack else { return }
+        let takingOver = takingOver || waiting?.takingOver == true
         let wait = toldAt + Self.pace - MainLoop.now
-        guard wait > 0 else { return tell(activity) }
-        waiting = activity
+        guard wait > 0 else { return tell(activity, takingOver) }
+        waiting = (activity, takingOver)
         if timer == nil {
             timer = .timer(after: .microseconds(wait)) { [weak self] in self?.tellWaiting() }
         }
@@ -81,11 +95,12 @@ package final class AdaptedApplication {
 
     private func tellWaiting() {
         timer = nil
-        if let activity = waiting { tell(activity) }
+        if let waiting { tell(waiting.activity, waiting.takingOver) }
     }
 
-    private func tell(_ activity: ShownActivity) {
+    private func tell(_ activity: ShownActivity, _ takingOver: Bool) {
         (toldAt, waiting, timer) = (MainLoop.now, nil, nil)
+        let becomesCurrent = takingOver || isCurrent
         if let key, let shown, shown.isSameThing(as: activity) {
             let changed = activity.changes(since: shown)
             if !changed.isEmpty { client.update(key, changed) }
@@ -98,7 +113,7 @@ package final class AdaptedApplication {
             isCurrent = false
         }
         shown = activity
-        guard let key, !isCurrent else { return }
+        guard let key, !isCurrent, becomesCurrent else { return }
         isCurrent = true
         client.becomeCurrent(key)
     }
@@ -158,7 +173,8 @@ extension AdaptedApplication: HandoffClientDelegate {
 
     package func willSave(_ key: ActivityKey) async throws -> [String: Value] {
         guard key == self.key, let shown, let onSave else { return [:] }
-        return try await onSave(shown)
+        // It goes on: whoever continues it later has to ask again.
+        return try await onSave(shown).merging(["Passing": .boolean(true)]) { _, new in new }
     }
 
     package func wasContinued(_ key: ActivityKey, on device: ClientDevice) throws {
@@ -172,6 +188,20 @@ extension AdaptedApplication: HandoffClientDelegate {
         guard let onContinue else {
             throw DBusError.unknownMethod("\(id) continues nothing while it is not there. Start it.")
         }
+        coming.insert(key)
+        defer { coming.remove(key) }
         return try await onContinue(HandedActivity(activity, context))
+    }
+
+    package func willContinue(
+        _ key: ContinuationKey, type: String, from device: ClientDevice
+    ) async throws -> Bool {
+        coming.insert(key)
+        return false
+    }
+
+    package func didFailToContinue(_ key: ContinuationKey?, type: String, _ error: DBusError) throws {
+        // Which of several does not come is not always said. As long as any does, it is told of that one.
+        if let key = key ?? coming.first { coming.remove(key) }
     }
 }

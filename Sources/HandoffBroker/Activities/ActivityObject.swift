@@ -249,10 +249,6 @@ final class ActivityObject {
         }
     }
 
-    /// Takes over what `WillSave` has answered: a `UserInfo` in it is the whole new one, and nothing of the former is
-    /// kept; without one the former stays.
-    private func replaceState(with saved: [String: Value]) throws { try apply(saved, nil) }
-
     private func askWillSave(_ attempt: UInt64) {
         MainLoop.start { [weak self] in
             guard let self else { return }
@@ -260,8 +256,9 @@ final class ActivityObject {
                 let properties = try await delegateProxy.willSave(
                     activity: path, timeout: Deadline.willSave * 2)
                 guard saving.isAwaiting(attempt: attempt), broker.object(of: id) === self else { return }
-                try replaceState(with: properties)
-                perform(saving.answered(attempt: attempt, at: .now))
+                let saved = try SavedState(properties)
+                try apply(saved.properties, nil)
+                perform(saving.answered(attempt: attempt, isPassing: saved.isPassing, at: .now))
             } catch let error as DBusError where error.saysThatMemberIsMissing {
                 perform(saving.answered(attempt: attempt, at: .now))
             } catch {

@@ -34,8 +34,10 @@ final class ClientServer: ApplicationServer, ActivityDelegateServer {
     func willSave(activity path: ObjectPath, _ call: MethodCall) async throws -> [String: Value] {
         let (client, delegate, key) = try activity(path)
         let begin = MainLoop.now
-        let changes = try await delegate.willSave(key)
-        guard let properties = client.properties(of: key) else { return changes }
+        let answer = try await delegate.willSave(key)
+        // One entry is no property, and concerns the broker alone.
+        let changes = answer.filter { $0.key != "Passing" }
+        guard let properties = client.properties(of: key) else { return answer }
         // The broker refuses all of it without a word to the application.
         var state = ActivityState()
         do throws(HandoffFailure) {
@@ -54,7 +56,7 @@ final class ClientServer: ApplicationServer, ActivityDelegateServer {
         } else {
             client.activities.answeredSave(key, changes)
         }
-        return changes
+        return answer
     }
 
     func wasContinued(activity path: ObjectPath, device: [String: Value], _ call: MethodCall) async throws {

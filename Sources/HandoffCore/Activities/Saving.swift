@@ -111,9 +111,13 @@ public struct Saving: Sendable {
 
     /// `WillSave` was answered, and what it brought has been taken over. Having no opinion counts as an
     /// answer.
-    public mutating func answered(attempt number: UInt64, at now: Instant) -> [Action] {
+    /// - Parameter isPassing: whether that is out of date as soon as it is said, as the position in a film is: then the next
+    ///   continuation asks again, and nobody does in between.
+    public mutating func answered(
+        attempt number: UInt64, isPassing: Bool = false, at now: Instant
+    ) -> [Action] {
         guard case .asking(let attempt) = state, attempt.number == number else { return [] }
-        isUpToDate = true
+        isUpToDate = !isPassing
         return conclude(attempt, with: attempt.waiters.isEmpty ? [] : [.saved(attempt.waiters)], at: now)
     }
 

@@ -39,6 +39,19 @@ struct SavingTests {
         #expect(saving.answered(attempt: 2, at: .at(11)) == [.saved([first])])
     }
 
+    @Test("what holds for a moment only is asked for again by each continuation, and by nobody in between")
+    func passingState() {
+        var saving = Saving()
+        _ = saving.setCurrent(true, at: .at(0))
+        #expect(saving.request(first, at: .at(0)) == [.askWillSave(attempt: 1)])
+        #expect(saving.answered(attempt: 1, isPassing: true, at: .at(5)) == [.saved([first])])
+        #expect(!saving.needsSave && saving.nextDeadline == nil)
+        #expect(saving.advance(to: .at(100_000)) == [])
+        #expect(saving.request(second, at: .at(6)) == [.askWillSave(attempt: 2)])
+        #expect(saving.answered(attempt: 2, at: .at(7)) == [.saved([second])])
+        #expect(saving.request(first, at: .at(8)) == [.saved([first])])
+    }
+
     @Test("becoming current alone asks nobody")
     func becomingCurrent() {
         var saving = Saving()

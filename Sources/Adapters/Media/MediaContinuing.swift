@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import AdapterSupport
+internal import DBus
+internal import HandoffCore
+internal import HandoffDaemon
+internal import HandoffStarting
+internal import MainLoop
+internal import Platform
+
+/// Has what other devices play go on here: in the same application if it is installed, a running one if there is one, and
+/// otherwise in what the user's files of that kind are opened with.
+@MainLoop
+final class MediaContinuing {
+    /// Called when ``isExpecting`` may be different.
+    var onCount: (@MainLoop () -> Void)?
+    /// Whether a player is still expected to say that it plays something.
+    var isExpecting: Bool { !expectations.isEmpty }
+
+    /// What a player is expected to say.
+    private struct Expectation {
+        /// Which application; nil for any.
+        let application: ApplicationID?
+        /// What it plays; nil for anything it may say.
+        let address: MediaAddress?
+        let came: Awaited<PlayerObject?>
+    }
+
+    /// How long a player may take to open something.
+    private static let opening = Duration.seconds(8)
+    /// How long one may take to be there, where only it can go to the position.
+    private static let starting = Duration.seconds(15)
+    /// How long one may take that was told the position when it was started.
+    private static let briefly = Duration.seconds(3)
+    /// How long a player gets to go to a place before it is told again.
+    private static let pauses: [Duration] = [50, 100, 250, 500, 1000, 1000].map { .milliseconds($0) }
+    /// How far from its place a player may be, beside the time that has passed, in microseconds.
+    private static let tolerance: Int64 = 100_000
+
+    private let service: AdapterService
+    private let watch: PlayerWatch
+    private let looks: FileLooks
+    private let programs: ProgramStarter
+    private var expectations: [Int: Expectation] = [:] {
+        didSet {
+            guard expectations.isEmpty != oldValue.isEmpty else { return }
+            watch.hearsSilent = isExpecting
+            onCount?()
+        }
+    }
+    private var nextNumber = 0
+
+    /// Players are those of `watch`, and programs are looked for by `looks`.
+    init(_ service: AdapterService, _ watch: PlayerWatch, _ looks: FileLooks) {
+        (self.service, self.watch, self.looks) = (service, watch, looks)
+        programs = ProgramStarter(service.bus, looks, adapterLog)
+    }
+
+    /// Has something that another device plays go on.
+    /// - Returns: false if the broker is to open the file with what the user opens such files with.
+    /// - Throws: why it does not.
+    func begin(_ handed: HandedActivity) async throws -> Bool {
+        let media = try HandedMedia(handed.properties, handed.userInfo)
+        let own = media.application.flatMap { service.isExcluded($0) ? nil : $0 }
+        if let own, let player = running(own, for: media) {
+            do {
+                try await goOn(in: player, media)
+                return true
+            } catch {
+                adapterLog.debug(
+                    "The running \(own) does not play it: \(DBusError.converting(error).message)")
+            }
+        }
+        if let own, let known = KnownPlayer.find(own), try await start(known, media, handed.activationToken) {
+            return true
+        }
+        switch media.address {
+        case .file:
+            followDefault(media)
+            return false
+        case .stream:
+            try await startAny(media, handed.activationToken)
+            return true
+        }
+    }
+
+    /// A player has said something.
+    func said(_ player: PlayerObject, _ report: PlayerReport) {
+        for (number, one) in expectations {
+            guard one.application == nil || one.application == player.application else { continue }
+            // Who does not say what it plays is taken at its word that it plays.
+            let plays = player.isSilent && one.application != nil && report.status == .playing
+            guard one.address == nil || report.address == one.address || plays else { continue }
+            expectations[number] = nil
+            one.came.come(player)
+        }
+    }
+
+    private func expect(
+        _ address: MediaAddress?, in application: ApplicationID?
+    ) -> (number: Int, came: Awaited<PlayerObject?>) {
+        nextNumber += 1
+        let came = Awaited<PlayerObject?>()
+        expectations[nextNumber] = Expectation(application: application, address: address, came: came)
+        return (nextNumber, came)
+    }
+
+    // MARK: In a player that runs
+
+    private func running(_ application: ApplicationID, for media: HandedMedia) -> PlayerObject? {
+        let players = watch.players(of: application).filter { player in
+            // What it can read is not known.
+            if case .file = media.address { return !player.isSandboxed }
+            return true
+        }
+        return players.first { $0.report?.address == media.address } ?? players.first {
+            $0.report?.status != .playing
+        }
+            ?? players.first
+    }
+
+    private func goOn(in player: PlayerObject, _ media: HandedMedia) async throws {
+        if player.report?.address == media.address, player.report?.status != .stopped {
+            return try await place(player, media, since: nil)
+        }
+        let expected = expect(media.address, in: player.application)
+        defer { expectations[expected.number] = nil }
+        try await player.open(media.address)
+        guard await expected.came.value(within: Self.opening) != nil else {
+            throw HandoffFailure(
+                .applicationFailed, "\(player.application) did not open it. Open it there, or try again.")
+        }
+        try await place(player, media, since: nil)
+    }
+
+    /// Has `player` play `media` where that was.
+    /// - Parameter start: when it was started at the position, by the clock of the main loop; nil if it was not.
+    private func place(_ player: PlayerObject, _ media: HandedMedia, since start: Int64?) async throws {
+        if let position = media.position { try await go(player, to: position, since: start) }
+        let report = try await player.read()
+        if media.isPlaying != (report.status == .playing) {
+            if media.isPlaying { try await player.play() } else { try await player.pause() }
+        }
+    }
+
+    /// Has `player` go to `position`. Just after it has opened something it may say that it plays that, and yet go nowhere
+    /// else, without ever saying that it can: so it is told a few times, if need be.
+    private func go(_ player: PlayerObject, to position: Int64, since start: Int64?) async throws {
+        let begun = start ?? MainLoop.now
+        for pause in Self.pauses {
+            if let now = try await player.position() {
+                let end = position + (MainLoop.now - begun) + Self.tolerance
+                if position - Self.tolerance...end ~= now { return }
+            }
+            try await player.go(to: position)
+            try await MainLoop.sleep(for: pause)
+        }
+    }
+
+    // MARK: In a player that has to be started
+
+    /// Starts `known` with `media`.
+    /// - Returns: false if it is not installed.
+    private func start(_ known: KnownPlayer, _ media: HandedMedia, _ token: String) async throws -> Bool {
+        let id = try ApplicationID(known.application)
+        let program = try await looks.find(.starting, of: known.application) {
+            PlayerEntry.program(of: known)
+        }
+        guard let program else { return false }
+        let launch = Launch(
+            id, program: program, arguments: known.arguments(for: media), activationToken: token)
+        let expected = expect(known.isToldLater ? nil : media.address, in: id)
+        defer { expectations[expected.number] = nil }
+        try await run(launch, media, known, expected.came)
+        return true
+    }
+
+    private func run(
+        _ launch: Launch, _ media: HandedMedia, _ known: KnownPlayer, _ came: Awaited<PlayerObject?>
+    ) async throws {
+        let begun = MainLoop.now
+        let time = known.beginsAtPosition ? Self.briefly : Self.starting
+        try await programs.running(launch) { program in
+            defer { program.release() }
+            let failed = Awaited<ProgramEnd>()
+            MainLoop.start {
+                // One that ends well has handed over to another one.
+                guard let end = await program.end(within: time), !end.isSuccess else { return }
+                failed.come(end)
+                came.come(nil)
+            }
+            let player = await came.value(within: time) ?? nil
+            if let end = failed.value { throw program.failure(end, " instead of playing it") }
+            guard let player else {
+                adapterLog.debug("\(launch.application) does not say where it is.")
+                return
+            }
+            if known.isToldLater { return try await goOn(in: player, media) }
+            do {
+                try await place(player, media, since: known.beginsAtPosition ? begun : nil)
+            } catch {
+                let reason = DBusError.converting(error).message
+                adapterLog.debug("\(launch.application) does not go where it was: \(reason)")
+            }
+        }
+    }
+
+    /// Starts whichever known player is installed, or else the web browser, with a stream.
+    private func startAny(_ media: HandedMedia, _ token: String) async throws {
+        for known in KnownPlayer.all {
+            guard let id = try? ApplicationID(known.application), !service.isExcluded(id) else { continue }
+            if try await start(known, media, token) { return }
+        }
+        let program = try await looks.find(.starting) { PlayerEntry.browserOpener }
+        guard let program else {
+            throw HandoffFailure(
+                .noApplication,
+                "Nothing that is installed here plays it. Install a media player, such as mpv or VLC.")
+        }
+        let launch = Launch(
+            try ApplicationID(MediaAdapter.busName.text), program: program,
+            arguments: [PlayerEntry.browserOpenerName, media.address.argument], activationToken: token)
+        try await programs.running(launch) { program in
+            if let end = await program.end(within: .seconds(1)), !end.isSuccess {
+                throw program.failure(end, " instead of opening it")
+            }
+        }
+    }
+
+    /// The broker opens the file with what the user opens such files with; it goes to its place when it says that it plays.
+    private func followDefault(_ media: HandedMedia) {
+        let expected = expect(media.address, in: nil)
+        MainLoop.start { [weak self] in
+            let player = await expected.came.value(within: Self.starting) ?? nil
+            self?.expectations[expected.number] = nil
+            if let player { try? await self?.place(player, media, since: nil) }
+        }
+    }
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import AdapterSupport
+internal import DBus
+internal import HandoffClient
+internal import HandoffCore
+internal import HandoffDaemon
+internal import HandoffStarting
+internal import MainLoop
+
+/// What the adapter does in a session: it shows what plays, and has what others play go on here.
+@MainLoop
+final class MediaSession {
+    private let service: AdapterService
+    private let type: ActivityType
+    private let team: Team
+    private let watch: PlayerWatch
+    private let continuing: MediaContinuing
+    private let catcher: ApplicationID
+
+    private var players = Players()
+    private var shown: Players.Shown?
+    /// The parts of those whose players are there.
+    private var applications: [ApplicationID: AdaptedApplication] = [:]
+    private var receiver: AdaptedApplication?
+    private var isWatching = false
+    private lazy var pauses = DeadlineTimer { [weak self] in self?.timePassed() }
+    private lazy var end = DeadlineTimer { [weak self] in self?.endIfIdle() }
+
+    /// Comes when it is known what the players play that were there before.
+    private let settled = Awaited<Void>()
+    /// How long a continuation waits for that.
+    private static let settling = Duration.seconds(3)
+    /// How long it waits for something to do.
+    private static let patience = Duration.seconds(10)
+
+    /// The session that `service` is in.
+    /// - Throws: never, as long as the names in the source are valid.
+    init(_ service: AdapterService) throws {
+        self.service = service
+        type = try ActivityType(MediaAdapter.type)
+        team = try Team(MediaAdapter.busName.text)
+        catcher = try ApplicationID(MediaAdapter.busName.text)
+        let looks = FileLooks()
+        watch = PlayerWatch(service, looks)
+        continuing = MediaContinuing(service, watch, looks)
+    }
+
+    /// Begins, as soon as it is known what the user has chosen.
+    func begin() async throws {
+        service.onChoicesChange = { [weak self] in self?.choicesChanged() }
+        service.onFrontChange = { [weak self] in self?.frontChanged() }
+        watch.onReport = { [weak self] in self?.says($0, $1) }
+        watch.onGone = { [weak self] in self?.gone($0) }
+        watch.onCount = { [weak self] in self?.countChanged() }
+        continuing.onCount = { [weak self] in self?.countChanged() }
+        let receiver = AdaptedApplication(catcher, types: [type], team: team, receives: true)
+        receiver.onContinue = { [weak self] handed in
+            guard let self else { return false }
+            // Who is started to continue something does not know at first which players there are.
+            _ = await settled.value(within: Self.settling)
+            return try await continuing.begin(handed)
+        }
+        receiver.onContinuingChange = { [weak self] in self?.countChanged() }
+        self.receiver = receiver
+        countChanged()
+    }
+
+    private func choicesChanged() {
+        if isWatching { return watch.lookAgain() }
+        isWatching = true
+        MainLoop.start { [weak self] in
+            do {
+                try await self?.watch.begin()
+            } catch {
+                self?.service.finish("the bus does not tell who is on it")
+            }
+        }
+    }
+
+    // MARK: The end
+
+    private var isIdle: Bool { watch.isEmpty && receiver?.isContinuing != true && !continuing.isExpecting }
+
+    private func countChanged() {
+        if watch.isSettled { settled.come(()) }
+        end.set(isIdle ? Instant.now.advanced(by: Self.patience).microseconds : nil)
+    }
+
+    private func endIfIdle() {
+        if isIdle { service.finish("nothing plays, and nothing is to be continued.") }
+    }
+
+    // MARK: What plays
+
+    private func says(_ player: PlayerObject, _ report: PlayerReport) {
+        let begins = players.says(report, player.owner, of: player.application, at: .now)
+        continuing.said(player, report)
+        if watch.isSettled { settled.come(()) }
+        show(takingOver: begins)
+    }
+
+    private func gone(_ player: PlayerObject) {
+        players.left(player.owner, at: .now)
+        show(takingOver: false)
+        if players.names(of: player.application).isEmpty {
+            applications.removeValue(forKey: player.application)?.end()
+        }
+    }
+
+    private func timePassed() {
+        players.advance(to: .now)
+        show(takingOver: false)
+    }
+
+    private func frontChanged() {
+        guard case .window(let window) = service.front, let application = window.application,
+            shown?.application == application
+        else { return }
+        show(takingOver: true)
+    }
+
+    private func show(takingOver: Bool) {
+        pauses.set(players.nextDeadline?.microseconds)
+        let former = shown
+        shown = players.shown
+        guard shown != former || takingOver else { return }
+        let wasCurrent = former.flatMap { applications[$0.application]?.isCurrent } ?? false
+        if let former, former.application != shown?.application {
+            applications[former.application]?.showNothing()
+        }
+        guard let shown, let address = shown.report.address else { return }
+        // What is shown in the place of what has ended is as current as that was.
+        let isInstead = wasCurrent && former?.name != shown.name
+        application(shown.application).show(
+            ShownActivity(
+                "\(shown.name) \(address.url)", type: type,
+                properties: HandedMedia.properties(of: shown.report, shown.application, position: nil)),
+            takingOver: takingOver || isInstead)
+    }
+
+    private func application(_ id: ApplicationID) -> AdaptedApplication {
+        if let application = applications[id] { return application }
+        let application = AdaptedApplication(id, types: [type], team: team, receives: false)
+        applications[id] = application
+        application.onSave = { [weak self] _ in try await self?.save(id) ?? [:] }
+        application.onContinued = { [weak self] activity, _ in self?.continued(id, activity) }
+        return application
+    }
+
+    // MARK: What goes on elsewhere
+
+    /// What has changed since of what `application` shows: where it is.
+    private func save(_ application: ApplicationID) async throws -> [String: Value] {
+        guard let shown, shown.application == application, let player = watch[shown.name] else { return [:] }
+        // A station on the radio is nowhere.
+        let isLive = if case .stream? = shown.report.address { shown.report.length == nil } else { false }
+        let position = isLive ? nil : try await player.position()
+        return HandedMedia.properties(of: player.report ?? shown.report, application, position: position)
+    }
+
+    /// What `application` has shown goes on elsewhere: it pauses, if that is still what it plays.
+    private func continued(_ application: ApplicationID, _ activity: ShownActivity) {
+        guard let shown, shown.application == application, let player = watch[shown.name] else { return }
+        let address = shown.report.address
+        guard activity.identity == "\(shown.name) \(address?.url ?? "")" else { return }
+        MainLoop.start { [weak self] in
+            guard let report = try? await player.read(), report.address == address else { return }
+            if report.status == .playing { try? await player.pause() }
+            guard let self else { return }
+            players.handedOver(player.owner, at: .now)
+            show(takingOver: false)
+        }
+    }
+}
