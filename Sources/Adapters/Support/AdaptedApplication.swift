@@ -132,11 +132,6 @@ package final class AdaptedApplication {
         client.resignCurrent(key)
     }
 
-    /// What ``onSave`` would say has changed since it was asked last. It is asked again, at once or a second after the last time.
-    package func needsSave() {
-        if let key { client.update(key, ["NeedsSave": .boolean(true)]) }
-    }
-
     /// The application shows nothing any more that could be continued.
     package func showNothing() {
         (waiting, timer) = (nil, nil)
