@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Editors' plugins and peers that are not to be trusted, and what is nobody's business."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from buses import ROOT, let_pass, wait
+from clients import Client, Dock
+from editors import Editor
+from gi.repository import GLib
+from support import PROGRAMS, Machine
+from test_adapter_editors import edited, typed  # noqa: F401
+
+
+class Plugin:
+    """What a plugin of an editor could be: the pipes to `handoff-editor`."""
+
+    def __init__(self, machine: Machine, editor: str = "vim") -> None:
+        self.process = subprocess.Popen(
+            ["setpriv", "--pdeathsig", "TERM", str(PROGRAMS / "handoff-adapter"), "editor", "--stdio", editor],
+            env=machine.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        os.set_blocking(self.process.stdout.fileno(), False)
+        self.text = b""
+
+    def say(self, **message: Any) -> None:
+        self.write(json.dumps(message).encode() + b"\n")
+
+    def write(self, data: bytes) -> None:
+        self.process.stdin.write(data)
+        self.process.stdin.flush()
+
+    def front(self, file: Path | str, line: int = 1, column: int = 1) -> None:
+        self.say(event="front", file=str(file), line=line, column=column)
+
+    def question(self) -> dict[str, Any]:
+        """Waits for the next question."""
+        def line() -> bytes | None:
+            self.text += self.process.stdout.read() or b""
+            return b"\n" in self.text
+        wait(line, "a question")
+        first, _, self.text = self.text.partition(b"\n")
+        return json.loads(first)
+
+    def memory(self) -> int:
+        with open(f"/proc/{self.process.pid}/smaps_rollup", encoding="ascii") as file:
+            return next(int(line.split()[1]) << 10 for line in file if line.startswith("Private_Dirty:"))
+
+    def close(self) -> int:
+        self.process.stdin.close()
+        wait(lambda: self.process.poll() is not None, "the end of the plugin's part")
+        self.process.stdout.close()
+        return self.process.returncode
+
+
+def test_plugin_that_is_not_to_be_trusted(edited: tuple[Machine, Machine, Path]) -> None:  # noqa: F811
+    """A line of 16 MB, JSON that nests 10,000 deep, what is no JSON, and 5,000 messages at once take little memory, change the
+    offer a few times at most, and what comes afterwards counts. With the editor its part in Handoff ends."""
+    desk, lap, _ = edited
+    home = Path(desk.environment["HOME"])
+    for name in ("a.txt", "b.txt"):
+        (home / name).write_text("text\n")
+    plugin, dock = Plugin(desk), Dock(lap)
+    plugin.front(home / "a.txt")
+    dock.offer("a.txt")
+    before = plugin.memory()
+    plugin.write(b'{"event":"front","file":"' + b"x" * (16 << 20) + b'"}\n')
+    plugin.write(b"[" * 10_000 + b"]" * 10_000 + b"\n" + b"\xff\xfe\0\n" + b'{"event":"run","command":"id"}\n')
+    seen = len(dock.events)
+    plugin.write(b"".join(json.dumps({"event": "front", "file": str(home / f"{'ab'[number % 2]}.txt"), "line": 1,
+                                      "column": 1}).encode() + b"\n" for number in range(5000)))
+    plugin.front(home / "b.txt")
+    dock.offer("b.txt")
+    let_pass(0.5)
+    assert dock.titles == ["b.txt"]
+    assert len(dock.events) - seen < 60
+    assert plugin.memory() - before < 8 << 20
+    assert plugin.close() == 0
+    wait(lambda: not dock.offers, "the offer to be gone")
+
+
+def test_private_files_stay_private(edited: tuple[Machine, Machine, Path]) -> None:  # noqa: F811
+    """Keys, what is encrypted on the disk, files of password stores, and links to such files are never offered: neither
+    broker, bridge nor adapter hears of them, and what was offered before is not current meanwhile."""
+    desk, lap, _ = edited
+    home = Path(desk.environment["HOME"])
+    plugin, dock = Plugin(desk), Dock(lap)
+    for folder in (".ssh", ".gnupg", "letters"):
+        (home / folder).mkdir()
+    secrets = [home / ".ssh/id_ed25519", home / ".gnupg/gpg.conf", home / "letters/bank.gpg", home / "letters/server.pem"]
+    for secret in secrets:
+        secret.write_text("s3cret\n")
+    link = home / "letters/harmless.txt"
+    link.symlink_to(secrets[0])
+    public = home / "letters/public.txt"
+    public.write_text("text\n")
+    os.mkfifo(home / "letters/pipe.txt")
+    plugin.front(public)
+    path = dock.offer("public.txt")
+    plugin.front(link)
+    dock.wait_until_gone(path)
+    for secret in (*secrets, home / "letters/pipe.txt", home / "letters", "/proc/self/environ", "relative.txt", "/a\nb"):
+        plugin.front(secret)
+    let_pass(0.5)
+    assert not dock.offers
+    for program in ("handoffd", "handoff-bridge"):
+        for word in ("s3cret", "id_ed25519", "bank.gpg", "server.pem", "harmless"):
+            assert word not in desk.log(program)
+    plugin.front(public)
+    dock.offer("public.txt")
+    plugin.close()
+
+
+def test_editor_that_is_excluded(edited: tuple[Machine, Machine, Path]) -> None:  # noqa: F811
+    """An editor that the user has excluded, or that belongs to an adapter that is switched off, is left alone at once."""
+    desk, lap, _ = edited
+    text = Path(desk.environment["HOME"], "a.txt")
+    text.write_text("text\n")
+    plugin, dock = Plugin(desk), Dock(lap)
+    plugin.front(text)
+    path = dock.offer("a.txt")
+    desk.session.set(ROOT, "Preferences.ExcludedApplications", GLib.Variant("as", ["vim"]))
+    wait(lambda: plugin.process.poll() == 0, "the end of the plugin's part")
+    dock.wait_until_gone(path)
+    desk.session.set(ROOT, "Preferences.ExcludedApplications", GLib.Variant("as", []))
+    desk.session.set(ROOT, "Preferences.DisabledAdapters", GLib.Variant("as", ["editor"]))
+    other = Plugin(desk)
+    wait(lambda: other.process.poll() == 0, "the end of the plugin's part")
+
+
+def test_what_a_peer_sends_is_data(edited: tuple[Machine, Machine, Path]) -> None:  # noqa: F811
+    """A place that is none, a text that is too long, and a file name that looks like an option come to the editor as data:
+    numbers in their range, no text, and an absolute path. An editor that does not answer is reported."""
+    desk, lap, _ = edited
+    name = "+quit -c !touch ran"
+    file = Path(desk.environment["HOME"], name)
+    file.write_text("text\n")
+    plugin, dock = Plugin(lap), Dock(lap)
+    origin = Client(desk, "vim", ("org.example.Handoff.EditingText",), options={
+        "Team": GLib.Variant("s", "org.example.Handoff.Editor")})
+    info = {"application": GLib.Variant("s", "vim"), "line": GLib.Variant("s", "+!id"),
+            "column": GLib.Variant("u", 2**32 - 1), "text": GLib.Variant("s", "x" * (97 << 10))}
+    origin.offer("Bad", DocumentURL=file.as_uri(), UserInfo=info)
+    path = dock.offer("Bad")
+    wait(lambda: "vim" in dock.offers[path]["Handlers"], "the editor to be known")
+    dock.continue_offer(path)
+    question = plugin.question()
+    assert question["ask"] == "open" and (question["line"], question["column"]) == (1, 1)
+    assert "text" not in question and question["file"].startswith("/") and question["file"].endswith("ran")
+    plugin.say(answer=question["id"], opened=False)
+    application, error, message = dock.outcome()
+    assert (application, error) == ("vim", "org.example.Handoff.Error.ApplicationFailed")
+    assert "Vim cannot show the file now" in message
+    plugin.close()
+
+
+def test_what_the_user_has_left_is_not_offered(edited: tuple[Machine, Machine, Path]) -> None:  # noqa: F811
+    """A text is offered as long as the user is at it: not while another window has the focus, and not after it was closed."""
+    desk, _, letter = edited
+    plugin, dock = Plugin(desk), Dock(edited[1])
+    for event in ("left", "closed"):
+        plugin.front(letter)
+        path = dock.offer(letter.name)
+        plugin.say(event=event)
+        dock.wait_until_gone(path)
+    plugin.front(letter)
+    dock.offer(letter.name)
+    plugin.close()
