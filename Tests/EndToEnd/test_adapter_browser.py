@@ -79,6 +79,7 @@ def test_page_goes_on_and_back(machines: Machines, site: Site, here: str, there:
         # It is at the same place once more, after it was moved at its origin.
         first.scroll(3100, "/one")
         second.evaluate("void location.replace('/gone')", "/one")
+        offered(desk_dock, "Page gone")
         lap_dock.continue_offer(path)
         wait(lambda: scrolled(second, "/one") == 3100, "the page to be scrolled as it is now")
         second.scroll(4000, "/one")

@@ -131,8 +131,8 @@ def test_browser_that_leaves_a_page(machines: Machines) -> None:
 
 
 def test_place_is_read_when_it_is_needed(machines: Machines) -> None:
-    """The place in a page is asked for when it is continued, and again only after the page has said that it has changed; what
-    comes late, or is of another page, is not taken for it."""
+    """The place in a page is asked for each time that it is continued, and never in between; what comes late, or is of another
+    page, is not taken for it."""
     desk, lap = machines
     with host(desk) as browser:
         reader = Client(lap, "com.example.reader", (BROWSING,), options=TEAM)
@@ -148,19 +148,19 @@ def test_place_is_read_when_it_is_needed(machines: Machines) -> None:
         assert activity["UserInfo"] == {"ScrollX": 0.0, "ScrollY": 250.0, "Height": 0.0}
         assert activity["WebpageURL"] == PAGE
         wait(dock.finished, "the end")
-        dock.continue_offer(path)
-        wait(lambda: len(dock.finished()) == 2, "the second end")
+        let_pass(1.2)
         assert len([one for one in browser.received if one["message"] == "save"]) == 1
-        browser.send("changed")
+        dock.continue_offer(path)
         asked = browser.asked("save", 2)
         browser.send("answer", id=asked["id"], url="https://example.com/other", place={"y": 700})
-        let_pass(1.2)
-        assert len([one for one in browser.received if one["message"] == "save"]) == 2
+        wait(lambda: len(dock.finished()) == 2, "the second end")
         dock.continue_offer(path)
+        asked = browser.asked("save", 3)
+        browser.send("answer", id=asked["id"], url=PAGE, place={"y": 900})
         wait(lambda: len(dock.finished()) == 3, "the third end")
         places = [call.arguments.unpack()[0]["UserInfo"]["ScrollY"] for call in reader.calls
                   if call.member == "ContinueActivity"]
-        assert places == [250.0, 250.0, 250.0]
+        assert places == [250.0, 250.0, 900.0]
 
 
 @pytest.mark.parametrize("address", ["file:///etc/passwd", "about:config", "https://user:word@example.com/", "x", "", None,

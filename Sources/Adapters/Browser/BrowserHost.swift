@@ -96,7 +96,6 @@ final class BrowserHost {
     func received(_ message: JSONValue) {
         switch message["message"]?.text {
         case "front": show(pace.came(BrowserFront(message), at: MainLoop.now))
-        case "changed": application?.stateChanged()
         case "answer": questions.answered(message)
         case "continue": continueOffer(message["offer"]?.text)
         default: break

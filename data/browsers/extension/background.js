@@ -189,10 +189,6 @@ api.runtime.onMessage.addListener((message, sender, reply) => {
     case 'place':
         placeFor(sender.tab.id, sender.url).then(reply);
         return true;
-    case 'changed':
-        if (sender.tab.id === front?.tab)
-            host.send({message: 'changed'});
-        return false;
     case 'focus':
         if (message.focus)
             setFocus(true);

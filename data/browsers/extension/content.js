@@ -112,27 +112,7 @@
 
     // Places
 
-    let isArmed = false;
-
-    // Says once that what was read is out of date.
-    function arm(forms) {
-        if (isArmed)
-            return;
-        isArmed = true;
-        const stop = new AbortController();
-        const changed = () => {
-            isArmed = false;
-            stop.abort();
-            tell({message: 'changed'});
-        };
-        const options = {capture: true, passive: true, signal: stop.signal};
-        addEventListener('scroll', changed, options);
-        if (forms)
-            addEventListener('input', changed, options);
-    }
-
     function read(forms) {
-        arm(forms);
         const height = document.scrollingElement?.scrollHeight ?? 0;
         return {
             url: location.href,
