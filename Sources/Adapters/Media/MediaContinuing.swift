@@ -146,15 +146,15 @@ final class MediaContinuing {
     }
 
     /// Has `player` go to `position`. Just after it has opened something it may say that it plays that, and yet go nowhere
-    /// else, without ever saying that it can: so it is told a few times, if need be.
+    /// else, without ever saying that it can, or say that it is nowhere: so it is told a few times, if need be.
     private func go(_ player: PlayerObject, to position: Int64, since start: Int64?) async throws {
         let begun = start ?? MainLoop.now
         for pause in Self.pauses {
-            if let now = try await player.position() {
+            if let now = (try? await player.position()) ?? nil {
                 let end = position + (MainLoop.now - begun) + Self.tolerance
                 if position - Self.tolerance...end ~= now { return }
             }
-            try await player.go(to: position)
+            try? await player.go(to: position)
             try await MainLoop.sleep(for: pause)
         }
     }
