@@ -3,6 +3,9 @@ package import DBus
 internal import HandoffInterfaces
 
 extension HandoffClient {
+    /// Whether there is a broker that the application is registered with.
+    package var hasBroker: Bool { broker != nil }
+
     /// Creates an activity that is known by `key` from now on; an empty type is the first that is declared, or what the
     /// document types give. `properties` are those of `org.example.Handoff.Activity`.
     package func create(_ key: ActivityKey, type: String, properties: [String: Value]) {

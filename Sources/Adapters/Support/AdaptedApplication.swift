@@ -34,6 +34,8 @@ package final class AdaptedApplication {
 
     private let client: HandoffClient
     private var key: ActivityKey?
+    /// Whether what it shows is to be current: while there is no broker, nothing is.
+    private var wantsCurrent = false
     /// When the broker was told last, and what it is to be told next.
     private var toldAt = Int64.min / 2
     private var waiting: (activity: ShownActivity, takingOver: Bool)?
@@ -100,7 +102,7 @@ package final class AdaptedApplication {
 
     private func tell(_ activity: ShownActivity, _ takingOver: Bool) {
         (toldAt, waiting, timer) = (MainLoop.now, nil, nil)
-        let becomesCurrent = takingOver || isCurrent
+        let becomesCurrent = takingOver || wantsCurrent
         if let key, let shown, shown.isSameThing(as: activity) {
             let changed = activity.changes(since: shown)
             if !changed.isEmpty { client.update(key, changed) }
@@ -110,11 +112,11 @@ package final class AdaptedApplication {
             let new = ActivityKey(Self.lastKey)
             key = new
             client.create(new, type: activity.type.description, properties: activity.properties)
-            isCurrent = false
+            (isCurrent, wantsCurrent) = (false, false)
         }
         shown = activity
-        guard let key, !isCurrent, becomesCurrent else { return }
-        isCurrent = true
+        guard let key, !wantsCurrent, becomesCurrent else { return }
+        (isCurrent, wantsCurrent) = (true, true)
         client.becomeCurrent(key)
     }
 
@@ -127,8 +129,8 @@ package final class AdaptedApplication {
     /// The user is at something else: what was shown stays, and is no longer the current activity.
     package func resign() {
         (waiting, timer) = (nil, nil)
-        guard let key, isCurrent else { return }
-        isCurrent = false
+        guard let key, wantsCurrent else { return }
+        (isCurrent, wantsCurrent) = (false, false)
         client.resignCurrent(key)
     }
 
@@ -136,14 +138,15 @@ package final class AdaptedApplication {
     package func showNothing() {
         (waiting, timer) = (nil, nil)
         if let key { client.invalidate(key) }
-        (key, shown, isCurrent) = (nil, nil, false)
+        (key, shown, isCurrent, wantsCurrent) = (nil, nil, false, false)
     }
 
     private func stepBack(_ reason: String) {
         guard !hasSteppedBack else { return }
         hasSteppedBack = true
         adapterLog.debug("\(id) is left to itself: \(PeerText.message(reason))")
-        (key, shown, isCurrent, waiting, timer) = (nil, nil, false, nil, nil)
+        (key, shown, waiting, timer, coming) = (nil, nil, nil, nil, [])
+        (isCurrent, wantsCurrent) = (false, false)
         client.stop()
         onSteppedBack?()
     }
@@ -164,11 +167,16 @@ extension AdaptedApplication: HandoffClientDelegate {
     }
 
     package func currentChanged(_ key: ActivityKey, _ isCurrent: Bool) {
-        if key == self.key { self.isCurrent = isCurrent }
+        guard key == self.key else { return }
+        self.isCurrent = isCurrent
+        // What ends with its broker is current again with the next one.
+        if !isCurrent, client.hasBroker { wantsCurrent = false }
     }
 
     package func refused(_ key: ActivityKey, _ error: DBusError, restored: [String: Value?]) {
         adapterLog.debug("What \(id) shows is refused: \(PeerText.message(error.message))")
+        // It may be taken the next time.
+        if key == self.key { wantsCurrent = false }
     }
 
     package func willSave(_ key: ActivityKey) async throws -> [String: Value] {

@@ -25,6 +25,8 @@ package final class AdapterService {
 
     private let name: String
     private let feed: StatusFeed
+    /// What the user has chosen; nil until it is known.
+    private var chosen: [String: Value]?
     private var watch: NameWatch?
     private var agent: BusName?
 
@@ -84,6 +86,10 @@ package final class AdapterService {
     }
 
     private func choicesChanged() {
+        // While a broker is away, what the user has chosen holds on.
+        let now = feed.report.broker.content?.preferences ?? preferences
+        guard now != chosen else { return }
+        chosen = now
         if !isOn { return finish("the user has switched it off.") }
         onChoicesChange?()
     }
@@ -104,7 +110,8 @@ package final class AdapterService {
         preferences.texts("ExcludedApplications").contains(application.description)
     }
 
-    var preferences: [String: Value] { feed.report.broker.content?.preferences ?? [:] }
+    /// The properties of `Preferences`, as a broker has told them last.
+    var preferences: [String: Value] { chosen ?? [:] }
 }
 
 /// What the agent calls.

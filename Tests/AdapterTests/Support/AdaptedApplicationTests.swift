@@ -16,7 +16,8 @@ private final class AdapterSession {
     let feed: StatusFeed
     let application: AdaptedApplication
     private let folder: TemporaryDirectory
-    private let broker: ChildProcess
+    private var broker: ChildProcess
+    private let environment: [String: String?]
     private let watcher: Bus
 
     static let id = "com.example.film"
@@ -29,6 +30,7 @@ private final class AdapterSession {
         for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "HOME"] {
             environment[name] = folder.path("home")
         }
+        self.environment = environment
         broker = try ChildProcess([program("handoffd")], environment: environment)
         watcher = try bus.connect()
         watcher.connection.policy = BusAccessPolicy()
@@ -44,6 +46,20 @@ private final class AdapterSession {
 
     func shows(_ identity: String, _ title: String) throws -> ShownActivity {
         ShownActivity(identity, type: try ActivityType(Self.type), properties: ["Title": .string(title)])
+    }
+
+    /// Kills the broker, as a crash would.
+    func killBroker() async throws {
+        broker.send(signal: 9)
+        let (broker, feed) = (broker, feed)
+        try await eventually { broker.end != nil && feed.report.broker.content == nil }
+    }
+
+    /// Starts another one, and waits until it has answered.
+    func startBroker() async throws {
+        broker = try ChildProcess([program("handoffd")], environment: environment)
+        let feed = feed
+        try await eventually { feed.report.broker.content != nil }
     }
 
     var title: String? { feed.report.broker.content?.current?.title }
@@ -112,6 +128,38 @@ struct AdaptedApplicationTests {
             try await eventually { native.standing == .registered && session.title == nil }
             #expect(session.application.shown == nil)
             native.stop()
+        }
+    }
+
+    @Test(
+        "what was current when the broker ended is again with the next one, and what the user has left meanwhile is not"
+    )
+    func brokers() async throws {
+        try await onLoop {
+            let session = try await AdapterSession()
+            session.application.show(try session.shows("a", "One"))
+            try await eventually { session.title == "One" }
+            try await session.killBroker()
+            // The application goes on by itself: it is current in place of what was.
+            session.application.show(try session.shows("b", "Two"), takingOver: false)
+            try await session.startBroker()
+            try await eventually { session.title == "Two" }
+            try await session.killBroker()
+            session.application.resign()
+            try await session.startBroker()
+            // Whatever would be current would be before this is.
+            let other = AdaptedApplication(
+                try ApplicationID("com.example.other"), types: [try ActivityType(AdapterSession.type)],
+                team: try Team("com.example.media"), receives: false, on: .address(session.bus.address))
+            var titles: [String] = []
+            session.feed.onChange = { if let title = session.title { titles.append(title) } }
+            other.show(try session.shows("c", "Three"))
+            try await eventually { session.title == "Three" }
+            #expect(titles.allSatisfy { $0 == "Three" })
+            session.application.show(try session.shows("b", "Two"), takingOver: false)
+            session.application.show(try session.shows("d", "Four"))
+            try await eventually { session.title == "Four" }
+            other.end()
         }
     }
 }
