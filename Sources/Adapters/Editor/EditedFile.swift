@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+internal import AdapterSupport
 internal import Glibc
 internal import HandoffInterfaces
 
@@ -7,8 +8,8 @@ enum EditedFile {
     /// The URL of the file at `path`, if it is a regular one and neither its name nor what that leads to is private; nil
     /// otherwise. This may block.
     static func url(_ path: String) -> String? {
-        guard TextFile.isUsable(path), !TextFile.isPrivate(path), let real = real(path),
-            !TextFile.isPrivate(real)
+        guard TextFile.isUsable(path), !PrivateFiles.isPrivate(path), let real = real(path),
+            !PrivateFiles.isPrivate(real)
         else { return nil }
         return FileURL.text(Array(path.utf8))
     }

@@ -50,7 +50,7 @@ enum PluginMessage: Equatable, Sendable {
 extension EditorState {
     /// The state that a message names; nil if it names none, or a file that is none of ours.
     init?(_ message: JSONValue) {
-        guard let file = message["file"]?.text, TextFile.isUsable(file), !TextFile.isPrivate(file),
+        guard let file = message["file"]?.text, TextFile.isUsable(file), !PrivateFiles.isPrivate(file),
             let place = TextPlace(message)
         else { return nil }
         let text = message["text"]?.text.flatMap { Self.isFit($0) ? $0 : nil }

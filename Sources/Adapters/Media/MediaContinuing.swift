@@ -40,6 +40,7 @@ final class MediaContinuing {
     private let watch: PlayerWatch
     private let looks: FileLooks
     private let programs: ProgramStarter
+    private let files: OfferedFiles
     private var expectations: [Int: Expectation] = [:] {
         didSet {
             guard expectations.isEmpty != oldValue.isEmpty else { return }
@@ -50,8 +51,8 @@ final class MediaContinuing {
     private var nextNumber = 0
 
     /// Players are those of `watch`, and programs are looked for by `looks`.
-    init(_ service: AdapterService, _ watch: PlayerWatch, _ looks: FileLooks) {
-        (self.service, self.watch, self.looks) = (service, watch, looks)
+    init(_ service: AdapterService, _ watch: PlayerWatch, _ looks: FileLooks, _ files: OfferedFiles) {
+        (self.service, self.watch, self.looks, self.files) = (service, watch, looks, files)
         programs = ProgramStarter(service.bus, looks, adapterLog)
     }
 
@@ -60,6 +61,7 @@ final class MediaContinuing {
     /// - Throws: why it does not.
     func begin(_ handed: HandedActivity) async throws -> Bool {
         let media = try HandedMedia(handed.properties, handed.userInfo)
+        if case .file(_, let path) = media.address { try await check(path) }
         let own = media.application.flatMap { service.isExcluded($0) ? nil : $0 }
         if let own, let player = running(own, for: media) {
             do {
@@ -81,6 +83,16 @@ final class MediaContinuing {
             try await startAny(media, handed.activationToken)
             return true
         }
+    }
+
+    /// A file is played only if it holds sound or moving pictures: a list would have the player open files of this machine.
+    private func check(_ path: String) async throws {
+        let holdsMedia = try await looks.find(.openedDocument, of: path) { MediaFile.holdsMedia(path) }
+        guard !holdsMedia else { return }
+        throw HandoffFailure(
+            .notSupported,
+            "The file holds neither sound nor moving pictures as far as it can be told, and is not played. Open it yourself"
+                + " if you trust it.")
     }
 
     /// A player has said something.
@@ -123,6 +135,7 @@ final class MediaContinuing {
         if player.report?.address == media.address, player.report?.status != .stopped {
             return try await place(player, media, since: nil)
         }
+        files.give(media.address, to: player.application)
         let expected = expect(media.address, in: player.application)
         defer { expectations[expected.number] = nil }
         for _ in 1...attempts {
@@ -171,6 +184,7 @@ final class MediaContinuing {
         guard let program else { return false }
         let launch = Launch(
             id, program: program, arguments: known.arguments(for: media), activationToken: token)
+        files.give(media.address, to: id)
         let expected = expect(known.isToldLater ? nil : media.address, in: id)
         defer { expectations[expected.number] = nil }
         try await run(launch, media, known, expected.came)
@@ -235,7 +249,9 @@ final class MediaContinuing {
         MainLoop.start { [weak self] in
             let player = await expected.came.value(within: Self.starting) ?? nil
             self?.expectations[expected.number] = nil
-            if let player { try? await self?.place(player, media, since: nil) }
+            guard let self, let player else { return }
+            files.give(media.address, to: player.application)
+            try? await place(player, media, since: nil)
         }
     }
 }

@@ -15,6 +15,7 @@ final class MediaSession {
     private let team: Team
     private let watch: PlayerWatch
     private let continuing: MediaContinuing
+    private let files: OfferedFiles
     private let catcher: ApplicationID
 
     private var players = Players()
@@ -42,7 +43,8 @@ final class MediaSession {
         catcher = try ApplicationID(MediaAdapter.busName.text)
         let looks = FileLooks()
         watch = PlayerWatch(service, looks)
-        continuing = MediaContinuing(service, watch, looks)
+        files = OfferedFiles(looks)
+        continuing = MediaContinuing(service, watch, looks, files)
     }
 
     /// Begins, as soon as it is known what the user has chosen.
@@ -50,6 +52,7 @@ final class MediaSession {
         service.onChoicesChange = { [weak self] in self?.choicesChanged() }
         service.onFrontChange = { [weak self] in self?.frontChanged() }
         watch.onReport = { [weak self] in self?.says($0, $1) }
+        files.onKnown = { [weak self] in self?.watch.repeatReports() }
         watch.onGone = { [weak self] in self?.gone($0) }
         watch.onCount = { [weak self] in self?.countChanged() }
         continuing.onCount = { [weak self] in self?.countChanged() }
@@ -93,8 +96,9 @@ final class MediaSession {
     // MARK: What plays
 
     private func says(_ player: PlayerObject, _ report: PlayerReport) {
-        let begins = players.says(report, player.owner, of: player.application, at: .now)
         continuing.said(player, report)
+        let offered = files.offered(report, player.application)
+        let begins = players.says(offered, player.owner, of: player.application, at: .now)
         if watch.isSettled { settled.come(()) }
         show(takingOver: begins)
     }
@@ -155,7 +159,9 @@ final class MediaSession {
         // A station on the radio is nowhere.
         let isLive = if case .stream? = shown.report.address { shown.report.length == nil } else { false }
         let position = isLive ? nil : try await player.position()
-        return HandedMedia.properties(of: player.report ?? shown.report, application, position: position)
+        // Something else that it plays by now has not been offered.
+        guard let report = player.report, report.address == shown.report.address else { return [:] }
+        return HandedMedia.properties(of: report, application, position: position)
     }
 
     /// What `application` has shown goes on elsewhere: it pauses, if that is still what it plays.

@@ -13,7 +13,7 @@ package struct PlayerReport: Equatable, Sendable {
     /// Whether it plays.
     package let status: Status
     /// What it plays; nil if it does not say, or if that may not be offered.
-    package let address: MediaAddress?
+    package private(set) var address: MediaAddress?
     /// The object by which it knows what it plays; nil if it does not say.
     package let track: ObjectPath?
     /// What that is called; empty if the player does not say.
@@ -46,6 +46,13 @@ package struct PlayerReport: Equatable, Sendable {
         title = PeerText.title(metadata.text("xesam:title"))
         artist = Self.artist(metadata["xesam:artist"])
         length = Self.time(metadata["mpris:length"]).flatMap { $0 > 0 ? $0 : nil }
+    }
+
+    /// The same of a player that does not say what it plays.
+    func without() -> PlayerReport {
+        var report = self
+        report.address = nil
+        return report
     }
 
     /// Some say it as a text.

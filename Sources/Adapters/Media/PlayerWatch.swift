@@ -84,6 +84,11 @@ final class PlayerWatch {
         for owner in Set(names.values) where players[owner] == nil { meet(owner) }
     }
 
+    /// Has what all of them have said last come again.
+    func repeatReports() {
+        for player in players.values { player.report.map { onReport?(player, $0) } }
+    }
+
     /// The players of `application`, in no order.
     func players(of application: ApplicationID) -> [PlayerObject] {
         players.values.filter { $0.application == application }

@@ -105,7 +105,7 @@ struct TextFileTests {
             "/home/me/id_rsa.pub", "/home/me/.netrc", "/home/me/.aws/credentials", "/home/me/db.kdbx",
             "/etc/shadow", "/tmp/pass.AbC/bank.txt", "/",
         ])
-    func secrets(_ path: String) { #expect(TextFile.isPrivate(path)) }
+    func secrets(_ path: String) { #expect(PrivateFiles.isPrivate(path)) }
 
     @Test(
         "other files are not",
@@ -113,7 +113,7 @@ struct TextFileTests {
             "/home/me/letter.txt", "/run/media/me/USB/a.txt", "/home/me/keys.txt", "/home/me/passage.txt",
             "/srv/dev/main.c", "/tmp/x",
         ])
-    func others(_ path: String) { #expect(!TextFile.isPrivate(path) && TextFile.isUsable(path)) }
+    func others(_ path: String) { #expect(!PrivateFiles.isPrivate(path) && TextFile.isUsable(path)) }
 
     @Test(
         "a name that could steer anything is not used",
