@@ -145,13 +145,13 @@ def test_wayland(desk: Desk, client: Client) -> None:
 
 
 def test_display_that_goes_away(desk: Desk, client: Client, screen: Screen) -> None:
-    """When the display ends the agent goes on, and the adapter is told that the window is left."""
+    """When the display ends the agent goes on, and the adapter is told that the focus is not known."""
     adapter = Played(desk)
     desk.start_agent()
     client.activate(client.window(_GTK_APPLICATION_ID=PLAYER))
     wait(lambda: front(adapter) == {"ApplicationId": PLAYER}, "the window")
     screen.close()
-    wait(lambda: front(adapter) == {}, "that it is left")
+    wait(lambda: front(adapter) == {"Known": False}, "that nothing is known")
     focus(shell(desk), **WINDOW)
     wait(lambda: front(adapter) == TOLD, "the agent to go on")
 
