@@ -58,6 +58,17 @@ def test_application_that_comes_again(desk: Desk) -> None:
     wait_for_start(adapter, 2)
 
 
+def test_name_that_is_excepted(desk: Desk) -> None:
+    """An adapter is not started for a name that its description excepts."""
+    adapter = Played(desk, Except=f"{NAME}.browser.*;")
+    desk.start_agent()
+    appear(desk, f"{NAME}.browser.x1")
+    let_pass(0.7)
+    assert not adapter.starts
+    appear(desk, f"{NAME}.browserlike")
+    wait_for_start(adapter)
+
+
 @pytest.mark.parametrize("window", [
     {"ApplicationId": GLib.Variant("s", PLAYER)},
     {"ApplicationId": GLib.Variant("s", OTHER)},

@@ -64,7 +64,7 @@ package final class AdapterLauncher {
 
     /// The bus says that `name` has an owner, or none any more.
     func nameChanged(_ name: String, hasOwner: Bool) {
-        guard adapter.description.names.contains(where: { $0.matches(name) }) else { return }
+        guard adapter.description.counts(name) else { return }
         applications.changed(name, isThere: hasOwner)
         if hasOwner { appeared() }
     }
