@@ -113,6 +113,29 @@ def test_adapter_that_is_switched_off(desk: Desk) -> None:
     wait_for_start(adapter)
 
 
+def test_application_that_is_excluded(desk: Desk) -> None:
+    """A window of an application that the user has excluded starts no adapter, and nothing does for one of which all
+    applications are."""
+    install(desk, OTHER, Implements="")
+    adapter = Played(desk)
+    choose(desk, "ExcludedApplications", GLib.Variant("as", [PLAYER]))
+    desk.start_agent()
+    session = shell(desk)
+    focus(session, **WINDOW)
+    let_pass(0.7)
+    assert not adapter.starts
+    choose(desk, "ExcludedApplications", GLib.Variant("as", [PLAYER, OTHER]))
+    appear(desk)
+    let_pass(0.7)
+    assert not adapter.starts
+    choose(desk, "ExcludedApplications", GLib.Variant("as", [PLAYER]))
+    wait_for_start(adapter)
+    wait(lambda: adapter.fronts == ["{}"], "that no window of it has the focus")
+    choose(desk, "ExcludedApplications", GLib.Variant("as", []))
+    wait(lambda: "WindowPath" in adapter.fronts[-1], "the window")
+    assert adapter.starts == 1
+
+
 def test_while_handoff_is_off(desk: Desk) -> None:
     """While Handoff is switched off, or there is no broker, no adapter is started."""
     adapter = Played(desk)
