@@ -19,7 +19,9 @@ private final class Subject {
 
 @Suite("Starting an adapter")
 struct AdapterStartTests {
-    private func at(_ seconds: Double) -> Instant { Instant(microseconds: Int64(seconds * 1_000_000)) }
+    private func at(_ seconds: Double) -> Instant {
+        Instant(microseconds: Int64((seconds * 1_000_000).rounded()))
+    }
 
     @Test("it is started when an application appears, once")
     func itIsStartedWhen() {
