@@ -10,7 +10,7 @@ from buses import BUS, Session, let_pass, wait
 from played_adapter import NAME, OTHER, PLAYER, WINDOW, Played, appear, focus, start_player_desk, wait_for_start
 from sandbox import Sandbox, can_be_made
 from support import SANITIZED, Machine, memory
-from test_desktop_entries import install
+from test_desktop_entries import have_bus_start, install
 from test_focus import EDITOR, shell
 from test_preferences import choose
 
@@ -58,6 +58,17 @@ def test_application_that_comes_again(desk: Desk) -> None:
     wait_for_start(adapter, 2)
 
 
+def test_name_that_is_excepted(desk: Desk) -> None:
+    """An adapter is not started for a name that its description excepts."""
+    adapter = Played(desk, Except=f"{NAME}.browser.*;")
+    desk.start_agent()
+    appear(desk, f"{NAME}.browser.x1")
+    let_pass(0.7)
+    assert not adapter.starts
+    appear(desk, f"{NAME}.browserlike")
+    wait_for_start(adapter)
+
+
 @pytest.mark.parametrize("window", [
     {"ApplicationId": GLib.Variant("s", PLAYER)},
     {"ApplicationId": GLib.Variant("s", OTHER)},
@@ -100,6 +111,29 @@ def test_adapter_that_is_switched_off(desk: Desk) -> None:
     assert not adapter.starts
     choose(desk, "DisabledAdapters", GLib.Variant("as", []))
     wait_for_start(adapter)
+
+
+def test_application_that_is_excluded(desk: Desk) -> None:
+    """A window of an application that the user has excluded starts no adapter, and nothing does for one of which all
+    applications are."""
+    install(desk, OTHER, Implements="")
+    adapter = Played(desk)
+    choose(desk, "ExcludedApplications", GLib.Variant("as", [PLAYER]))
+    desk.start_agent()
+    session = shell(desk)
+    focus(session, **WINDOW)
+    let_pass(0.7)
+    assert not adapter.starts
+    choose(desk, "ExcludedApplications", GLib.Variant("as", [PLAYER, OTHER]))
+    appear(desk)
+    let_pass(0.7)
+    assert not adapter.starts
+    choose(desk, "ExcludedApplications", GLib.Variant("as", [PLAYER]))
+    wait_for_start(adapter)
+    wait(lambda: adapter.fronts == ["{}"], "that no window of it has the focus")
+    choose(desk, "ExcludedApplications", GLib.Variant("as", []))
+    wait(lambda: "WindowPath" in adapter.fronts[-1], "the window")
+    assert adapter.starts == 1
 
 
 def test_while_handoff_is_off(desk: Desk) -> None:
@@ -150,8 +184,8 @@ def test_description_of_the_user_comes_first(desk: Desk) -> None:
 
 
 def test_adapter_that_ends_at_once(desk: Desk) -> None:
-    """An adapter that cannot be started is said so once, and tried again when an application appears, but not at once
-    again and again."""
+    """An adapter that ends at once, which is no fault, is tried again when an application appears, but not at once again
+    and again."""
     adapter = Played(desk, how="ends")
     desk.start_agent()
     appear(desk)
@@ -162,8 +196,21 @@ def test_adapter_that_ends_at_once(desk: Desk) -> None:
         appear(desk, f"{NAME}.x{number}").close()
         let_pass(0.05)
     assert 1 <= adapter.starts <= 6
-    log = desk.log("handoff-agent")
-    assert log.count("cannot be started") <= 1 + log.count("DEBUG")
+    assert "cannot be started" not in desk.log("handoff-agent")
+
+
+def test_adapter_that_cannot_be_started(desk: Desk) -> None:
+    """An adapter that cannot be started is said so once, and tried again with another application."""
+    adapter = Played(desk)
+    have_bus_start(desk, adapter.bus_name, "/bin/false")
+    desk.start_agent()
+    appear(desk)
+    said = lambda: [line for line in desk.log("handoff-agent").splitlines() if "cannot be started" in line]
+    wait(said, "that it cannot be started")
+    let_pass(0.4)
+    appear(desk, f"{NAME}.second")
+    wait(lambda: len(said()) == 2, "the second attempt")
+    assert [("WARNING" in line, "DEBUG" in line) for line in said()] == [(True, False), (False, True)]
 
 
 def test_adapter_in_a_sandbox(desk: Desk) -> None:

@@ -6,12 +6,14 @@ from __future__ import annotations
 import pytest
 from gi.repository import GLib
 from agents import Desk
-from buses import BUS, let_pass, wait
+from buses import BUS, Session, let_pass, wait
 from played_adapter import PLAYER, TOLD, WINDOW, Played, appear, focus, front, start_player_desk, wait_for_start
 from presence import Presence, missing
 from support import SANITIZED, Machine, memory
-from test_focus import EDITOR, shell
+from test_focus import EDITOR, shell, tell
 from test_notices import switches
+
+UNKNOWN = {"Known": False}
 
 
 @pytest.fixture
@@ -36,7 +38,7 @@ def test_focus_is_told(desk: Desk) -> None:
     focus(session, **WINDOW)
     wait(lambda: front(adapter) == TOLD, "the window")
     session.close()
-    wait(lambda: front(adapter) == {}, "no window, without the shell")
+    wait(lambda: front(adapter) == UNKNOWN, "nothing known, without the shell")
 
 
 def test_adapter_that_starts_is_told(desk: Desk) -> None:
@@ -70,14 +72,15 @@ def test_nobody_tells_the_focus(desk: Desk) -> None:
 
 
 def test_shell_that_has_left(desk: Desk) -> None:
-    """When whoever told the focus has left, an adapter that starts afterwards is told nothing."""
+    """When whoever told the focus has left, an adapter is told that it is not known any more, and one that starts
+    afterwards is told nothing."""
     adapter = Played(desk)
     desk.start_agent()
     session = shell(desk)
     focus(session, **WINDOW)
     wait(lambda: front(adapter) == TOLD, "the window")
     session.close()
-    wait(lambda: front(adapter) == {}, "no window")
+    wait(lambda: front(adapter) == UNKNOWN, "that nothing is known")
     adapter.end()
     wait(lambda: not desk.session.owner(adapter.bus_name), "its end")
     let_pass(0.5)
@@ -104,8 +107,8 @@ def test_windows_of_unknown_applications(desk: Desk) -> None:
     wait(lambda: front(adapter) == {}, "another window")
 
 
-def test_locked_session(desk: Desk) -> None:
-    """While the session is locked the user is at nothing."""
+def start_with_window(desk: Desk) -> tuple[Played, Session]:
+    """An agent whose session can be locked, and the shell, which has told an adapter of a window."""
     if what := missing():
         pytest.skip(what)
     desk.presence = Presence(desk)
@@ -114,14 +117,52 @@ def test_locked_session(desk: Desk) -> None:
     session = shell(desk)
     focus(session, **WINDOW)
     wait(lambda: front(adapter) == TOLD, "the window")
+    return adapter, session
+
+
+def told(adapter: Played) -> list[object]:
+    """All that the adapter was told."""
+    return [eval(text) for text in adapter.fronts]
+
+
+def lock(desk: Desk) -> None:
+    """Locks the session, and waits until the agent knows."""
+    count = desk.log("handoff-agent").count(": locked")
     desk.presence.lock()
-    wait(lambda: front(adapter) == {}, "nothing while it is locked")
+    wait(lambda: desk.log("handoff-agent").count(": locked") > count, "the lock")
+
+
+def test_locked_session(desk: Desk) -> None:
+    """While the session is locked adapters are told nothing new, also if the shell leaves, and afterwards what has
+    changed."""
+    adapter, session = start_with_window(desk)
+    lock(desk)
     focus(session, **EDITOR)
-    focus(session, **WINDOW)
+    focus(session)
     let_pass(0.4)
-    assert front(adapter) == {}
+    tell(session, "Detach", None)
+    let_pass(1.5)
+    assert told(adapter) == [TOLD]
+    focus(session, **WINDOW)
     desk.presence.unlock()
-    wait(lambda: front(adapter) == TOLD, "the window")
+    let_pass(0.4)
+    assert told(adapter) == [TOLD]
+    lock(desk)
+    focus(session, **EDITOR)
+    let_pass(0.4)
+    desk.presence.unlock()
+    wait(lambda: front(adapter) == {}, "that the window is left")
+
+
+def test_shell_that_leaves_before_lock(desk: Desk) -> None:
+    """A shell that leaves just before the session is locked takes nothing back."""
+    adapter, session = start_with_window(desk)
+    tell(session, "Detach", None)
+    lock(desk)
+    let_pass(1.5)
+    assert told(adapter) == [TOLD]
+    desk.presence.unlock()
+    wait(lambda: front(adapter) == UNKNOWN, "that the shell is gone")
 
 
 def test_adapter_that_never_answers(desk: Desk) -> None:

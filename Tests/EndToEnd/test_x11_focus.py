@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import socket
+import struct
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +25,8 @@ from test_notices import switches
 pytestmark = [pytest.mark.skipif(not shutil.which("Xvfb"), reason="no Xvfb: meson-helpers/install-packages test")]
 # What a client does to windows of its own, and to the root window as a window manager does.
 CLIENT = Path(__file__).with_name("x11_client.py")
+# The numbers of requests, from the protocol of X11.
+CHANGE_ATTRIBUTES, INTERN_ATOM, GET_PROPERTY = 2, 16, 20
 
 
 class Client:
@@ -145,13 +149,13 @@ def test_wayland(desk: Desk, client: Client) -> None:
 
 
 def test_display_that_goes_away(desk: Desk, client: Client, screen: Screen) -> None:
-    """When the display ends the agent goes on, and the adapter is told that the window is left."""
+    """When the display ends the agent goes on, and the adapter is told that the focus is not known."""
     adapter = Played(desk)
     desk.start_agent()
     client.activate(client.window(_GTK_APPLICATION_ID=PLAYER))
     wait(lambda: front(adapter) == {"ApplicationId": PLAYER}, "the window")
     screen.close()
-    wait(lambda: front(adapter) == {}, "that it is left")
+    wait(lambda: front(adapter) == {"Known": False}, "that nothing is known")
     focus(shell(desk), **WINDOW)
     wait(lambda: front(adapter) == TOLD, "the agent to go on")
 
@@ -175,6 +179,49 @@ def test_display_that_hangs(machine_list: list[Machine], tmp_path: Path) -> None
         wait(lambda: front(adapter) == TOLD, "the agent to go on")
         assert machine.kill("handoff-agent", 15) == 0
         connection.close()
+
+
+def serve_x11(connection: socket.socket) -> None:
+    """A display that takes a client, and is gone when that asks for the first property."""
+    with connection, connection.makefile("rb") as stream:
+        head = stream.read(12)
+        lengths = [int.from_bytes(head[at:at + 2], "little") for at in (6, 8)]
+        stream.read(sum((length + 3) // 4 * 4 for length in lengths))
+        screen = struct.pack("<5I6HI4B", 1, 2, 0, 0, 0, 9, 9, 9, 9, 1, 1, 3, 0, 0, 24, 0)
+        body = struct.pack("<4I2H8BI", 1, 0x200000, 0x1FFFFF, 0, 0, 65535, 1, 0, 0, 0, 32, 32, 8, 255, 0) + screen
+        connection.sendall(struct.pack("<BBHHH", 1, 0, 11, 0, len(body) // 4) + body)
+        number = 0
+        while request := stream.read(4):
+            number += 1
+            kind, length = request[0], int.from_bytes(request[2:4], "little")
+            stream.read(length * 4 - 4)
+            if kind == GET_PROPERTY:
+                return
+            if kind != CHANGE_ATTRIBUTES:
+                # An atom, the focus, or that there is no extension.
+                value = 100 + number if kind == INTERN_ATOM else 0
+                connection.sendall(struct.pack("<BBHII20x", 1, 0, number & 0xFFFF, 0, value))
+
+
+def test_display_that_loses_connections(machine_list: list[Machine]) -> None:
+    """A display that takes connections and loses them when it is asked is tried again five times at most."""
+    machine = Desk("desk")
+    machine_list.append(machine)
+    number = 5000 + os.getpid() % 1000
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(f"\0/tmp/.X11-unix/X{number}")
+        listener.listen()
+        machine.environment["DISPLAY"] = f":{number}"
+        machine.start_broker()
+        machine.start_agent()
+        listener.settimeout(4)
+        count = 0
+        with contextlib.suppress(TimeoutError):
+            while count < 20:
+                serve_x11(listener.accept()[0])
+                count += 1
+        log = machine.log("handoff-agent")
+        assert count == 6 and log.count("The display is gone.") == 6, log
 
 
 def test_hostile_client(desk: Desk, client: Client, screen: Screen) -> None:

@@ -29,6 +29,34 @@ struct AdapterDescriptionTests {
         #expect(description.names.map { $0.matches("org.mpris.MediaPlayer2.mpv") } == [true])
     }
 
+    @Test("names that are excepted do not count")
+    func namesThatAreExcepted() throws {
+        let exceptions = "Except=org.mpris.MediaPlayer2.firefox.*;org.mpris.MediaPlayer2.chromium;\n"
+        let description = try description(Self.whole + "\n" + exceptions)
+        #expect(description.counts("org.mpris.MediaPlayer2.mpv"))
+        #expect(description.counts("org.mpris.MediaPlayer2.chromium2"))
+        #expect(!description.counts("org.mpris.MediaPlayer2.chromium"))
+        #expect(!description.counts("org.mpris.MediaPlayer2.firefox.instance_1_23"))
+        #expect(!description.counts("com.example.other"))
+    }
+
+    @Test("the description for media counts players, and no browsers")
+    func theDescriptionForMedia() throws {
+        let path = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let file = try #require(
+            try KeyFile.load("/\(path)/data/adapters/media.adapter", maximumSize: 8 << 10))
+        let description = try AdapterDescription(AdapterName("media"), file)
+        for name in ["mpv", "vlc.instance12", "chromecast"] {
+            #expect(description.counts("org.mpris.MediaPlayer2.\(name)"))
+        }
+        for name in [
+            "firefox.instance_1_23", "chromium.instance12", "chrome", "plasma-browser-integration", "brave.x",
+            "edge", "vivaldi", "opera", "epiphany",
+        ] {
+            #expect(!description.counts("org.mpris.MediaPlayer2.\(name)"))
+        }
+    }
+
     @Test("without a bus name and names something else starts it")
     func withoutABusName() throws {
         let description = try description("[Adapter]\nName=x\nApplications=firefox;\nOther=1\n")
@@ -42,6 +70,8 @@ struct AdapterDescriptionTests {
             "[Adapter]\nName=x\nApplications=../a;\n", "[Adapter]\nName=x\nApplications=a;\nBusName=:1.4\n",
             "[Adapter]\nName=x\nApplications=a;\nBusName=nodots\n",
             "[Adapter]\nName=x\nApplications=a;\nNames=*;\n",
+            "[Adapter]\nName=x\nApplications=a;\nExcept=*;\n",
+            "[Adapter]\nName=x\nApplications=a;\nExcept=\(String(repeating: "a.b;", count: 33))\n",
             "[Adapter]\nName=x\nApplications=\(String(repeating: "a;", count: 65))\n",
             "[Adapter]\nName=x\nApplications=a;\nNames=\(String(repeating: "a.b;", count: 17))\n",
         ])

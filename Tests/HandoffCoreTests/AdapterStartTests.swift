@@ -19,7 +19,9 @@ private final class Subject {
 
 @Suite("Starting an adapter")
 struct AdapterStartTests {
-    private func at(_ seconds: Double) -> Instant { Instant(microseconds: Int64(seconds * 1_000_000)) }
+    private func at(_ seconds: Double) -> Instant {
+        Instant(microseconds: Int64((seconds * 1_000_000).rounded()))
+    }
 
     @Test("it is started when an application appears, once")
     func itIsStartedWhen() {
@@ -65,6 +67,22 @@ struct AdapterStartTests {
         start.ended(at: at(now + 61))
         #expect(!start.appeared(at: at(now + 61)))
         #expect(start.nextTime.map { $0 <= at(now + 61.3) } ?? false)
+    }
+
+    @Test("adapters that end in order after a short use are not failures, however many there are")
+    func adaptersThatEndInOrder() throws {
+        let start = Subject()
+        var now = 0.0
+        for _ in 0..<100 {
+            #expect(start.appeared(at: at(now)))
+            start.runs(at: at(now))
+            start.ended(at: at(now + 10))
+            #expect(!start.appeared(at: at(now + 10)))
+            let next = try #require(start.nextTime)
+            #expect(next <= at(now + 10.3))
+            now = Double(next.microseconds) / 1_000_000
+            start.forgetAppearance()
+        }
     }
 
     @Test("an application that appears just before its adapter ends is not forgotten")

@@ -27,6 +27,7 @@ final class PlayerWatch {
     /// How often a player is asked who it is, which it may not be ready to say when it takes its name.
     private static let maximumAttempts = 3
     private static let patience = Duration.seconds(2)
+    /// The adapter is not started for these either, as its description says.
     private static let browsers = [
         "firefox", "chromium", "chrome", "plasma-browser-integration", "brave", "edge", "vivaldi", "opera",
         "epiphany",

@@ -94,10 +94,10 @@ package final class AdapterService {
         onChoicesChange?()
     }
 
-    fileprivate func told(_ window: FocusedWindow?, by caller: BusName?) {
+    fileprivate func told(_ front: Front, by caller: BusName?) {
         // It may call before it is known whose the name is, and what it says holds.
         agent = caller
-        front = window.map { .window($0) } ?? .none
+        self.front = front
     }
 
     // MARK: What the user has chosen
@@ -122,6 +122,6 @@ private final class FrontObject: AdapterServer {
     init(_ service: AdapterService) { self.service = service }
 
     func frontChanged(window: [String: Value], _ call: MethodCall) async throws {
-        service.told(try FocusedWindow.described(by: window), by: call.caller.name)
+        service.told(try Front.described(by: window), by: call.caller.name)
     }
 }

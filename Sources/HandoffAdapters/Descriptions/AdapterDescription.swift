@@ -15,11 +15,13 @@ package struct AdapterDescription: Hashable, Sendable {
     package let applications: [ApplicationID]
     /// The bus names that its applications own while they run.
     package let names: [BusNamePattern]
+    /// Those of ``names`` that do not count, since others own them.
+    package let exceptions: [BusNamePattern]
 
     /// The longest file.
     package static let maximumSize = 8 << 10
-    /// How many applications one may have, and how many names.
-    package static let (maximumApplications, maximumNames) = (64, 16)
+    /// How many applications one may have, how many names, and how many of those that do not count.
+    package static let (maximumApplications, maximumNames, maximumExceptions) = (64, 16, 32)
 
     private static let group = "Adapter"
 
@@ -39,6 +41,14 @@ package struct AdapterDescription: Hashable, Sendable {
         }
         self.applications = try applications.map { try ApplicationID($0) }
         names = try Self.list("Names", in: file, atMost: Self.maximumNames).map { try BusNamePattern($0) }
+        exceptions = try Self.list("Except", in: file, atMost: Self.maximumExceptions).map {
+            try BusNamePattern($0)
+        }
+    }
+
+    /// Whether one of its applications owns `name` while it runs.
+    package func counts(_ name: String) -> Bool {
+        names.contains { $0.matches(name) } && !exceptions.contains { $0.matches(name) }
     }
 
     private static func list(_ key: String, in file: KeyFile, atMost limit: Int) throws -> [String] {

@@ -28,4 +28,9 @@ package struct InstalledAdapter: Hashable, Sendable {
 
     /// Whether anything here needs it.
     package var isNeeded: Bool { !applications.isEmpty }
+
+    /// The same adapter with none of the `excluded` applications.
+    package func without(_ excluded: Set<String>) -> InstalledAdapter {
+        InstalledAdapter(description, applications.filter { !excluded.contains($0.id.description) })
+    }
 }

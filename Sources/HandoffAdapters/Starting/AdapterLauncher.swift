@@ -64,7 +64,7 @@ package final class AdapterLauncher {
 
     /// The bus says that `name` has an owner, or none any more.
     func nameChanged(_ name: String, hasOwner: Bool) {
-        guard adapter.description.names.contains(where: { $0.matches(name) }) else { return }
+        guard adapter.description.counts(name) else { return }
         applications.changed(name, isThere: hasOwner)
         if hasOwner { appeared() }
     }
@@ -82,8 +82,12 @@ package final class AdapterLauncher {
         let (bus, busName) = (bus, busName)
         MainLoop.start { [weak self] in
             do {
-                let owner = try await bus.identifiedOwner(starting: busName, timeout: Self.patience)
-                guard let owner else { throw DBusError(.serviceUnknown, "It has ended at once.") }
+                // It is there when this returns, and may be gone when the next does.
+                try await bus.startService(busName, timeout: Self.patience)
+                guard let owner = try? await bus.identifiedOwner(of: busName) else {
+                    self?.hasEndedAtOnce()
+                    return
+                }
                 guard owner.sandbox == nil else {
                     throw DBusError(
                         .accessDenied, "A program in a sandbox has taken its name, and is not believed.")
@@ -98,7 +102,7 @@ package final class AdapterLauncher {
     private func launched() {
         guard let watch, watch.name == nil else { return }
         // It may be gone again already.
-        if watch.hasOwner { isAnswered = true } else { failed("It has ended at once.") }
+        if watch.hasOwner { isAnswered = true } else { hasEndedAtOnce() }
     }
 
     private func failed(_ reason: String) {
@@ -107,6 +111,16 @@ package final class AdapterLauncher {
             "The adapter \(adapter.description.name) (\(busName)) cannot be started: \(PeerText.message(reason))"
                 + " It is tried again when one of its applications appears.")
         hasComplained = true
+        waitForNext()
+    }
+
+    /// It has had its name, so it could be started, and there was nothing for it to do.
+    private func hasEndedAtOnce() {
+        log.debug("The adapter \(adapter.description.name) (\(busName)) has ended at once.")
+        waitForNext()
+    }
+
+    private func waitForNext() {
         isAnswered = false
         var generator = SystemRandomNumberGenerator()
         start.failed(at: .now, using: &generator)
@@ -118,7 +132,7 @@ package final class AdapterLauncher {
             (isAnswered, hasComplained) = (false, false)
             start.runs(at: .now)
         } else if isAnswered {
-            failed("It has ended at once.")
+            hasEndedAtOnce()
         } else {
             start.ended(at: .now, using: &generator)
         }

@@ -5,8 +5,8 @@ internal import HandoffCore
 package import MainLoop
 package import Platform
 
-/// Starts adapters when their applications appear: only those of which an application is installed, which the user has not
-/// switched off, and only while there is a broker and Handoff is on. For the others nothing is asked of the bus.
+/// Starts adapters when their applications appear: only those of which an application is installed that the user does not keep
+/// Handoff out of, which the user has not switched off, and only while there is a broker and Handoff is on. For the others nothing is asked of the bus.
 @MainLoop
 package final class AdapterStarter {
     /// The adapters that may run, by name.
@@ -65,8 +65,10 @@ package final class AdapterStarter {
     private var wanted: [(InstalledAdapter, BusName)] {
         guard let broker = report.broker.content, broker.isEnabled else { return [] }
         let disabled = Set(broker.preferences.texts("DisabledAdapters"))
-        return catalogue.adapters.compactMap { adapter in
-            guard let busName = adapter.description.busName,
+        let excluded = Set(broker.preferences.texts("ExcludedApplications"))
+        return catalogue.adapters.compactMap { installed in
+            let adapter = installed.without(excluded)
+            guard let busName = adapter.description.busName, adapter.isNeeded,
                 !disabled.contains(adapter.description.name.description)
             else { return nil }
             return (adapter, busName)

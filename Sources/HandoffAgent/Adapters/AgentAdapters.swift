@@ -8,7 +8,8 @@ internal import MainLoop
 /// run which of their windows has it.
 @MainLoop
 final class AgentAdapters {
-    /// Whether others could see what is shown. Then the user is at nothing.
+    /// Whether the session is locked. As long as it is adapters are told nothing new: the user has gone away from what they
+    /// were told last, perhaps to go on with it elsewhere.
     var isLocked = true {
         didSet { if isLocked != oldValue { focusChanged() } }
     }
@@ -30,6 +31,14 @@ final class AgentAdapters {
     private let focus: any FocusSource
     private let starter: AdapterStarter
     private var sides: [Side] = []
+    /// While this runs, nobody has said for long that the focus is not known any more.
+    private var grace: LoopSource?
+    /// Whether adapters go by what somebody has told of the focus.
+    private var isKnown = false
+
+    /// How long it is waited for the session to be locked, or for somebody else who tells the focus, when nobody does any more:
+    /// a shell that locks the session leaves before that is known.
+    private static let patience = Duration.seconds(1)
 
     /// For the adapters on `bus`; the user works where `focus` says.
     init(_ bus: Bus, _ focus: any FocusSource) {
@@ -63,11 +72,27 @@ final class AgentAdapters {
     }
 
     private func focusChanged() {
-        let window = isLocked ? nil : focus.window
+        if isLocked || focus.isTelling { grace = nil }
+        if isLocked { return }
+        if isKnown, !focus.isTelling {
+            if grace == nil { grace = .timer(after: Self.patience) { [weak self] in self?.forgetFocus() } }
+            return
+        }
+        isKnown = focus.isTelling
+        tell()
+    }
+
+    private func forgetFocus() {
+        grace = nil
+        isKnown = false
+        tell()
+    }
+
+    private func tell() {
         for side in sides {
-            let isOwn = window.map { side.launcher.owns($0) } ?? false
-            side.launcher.isInFront = isOwn
-            side.teller.show(isOwn ? window : nil, isKnown: focus.isTelling)
+            let window = focus.window.flatMap { side.launcher.owns($0) ? $0 : nil }
+            side.launcher.isInFront = window != nil
+            side.teller.show(window, isKnown: isKnown)
         }
     }
 }

@@ -36,9 +36,13 @@ final class FrontTeller {
     }
 
     /// The user works in `window`, or nil: in none of its windows. Without `isKnown` nobody says so, and an adapter that was
-    /// told of a window is told that it is left; others stay without an opinion.
+    /// told something is told that it is known no longer; others need not be.
     func show(_ window: FocusedWindow?, isKnown: Bool) {
-        wanted = isKnown || told != nil ? window?.toldToAdapters ?? [:] : nil
+        if isKnown {
+            wanted = window?.toldToAdapters ?? [:]
+        } else {
+            wanted = told == nil ? nil : ["Known": .boolean(false)]
+        }
         tell()
     }
 

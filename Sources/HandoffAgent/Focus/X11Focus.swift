@@ -94,8 +94,6 @@ final class X11Focus: FocusSource {
             agentLog.debug("The display does not say which window is active.")
             return again()
         }
-        repetition.end()
-        attempts = 0
         connection = new
         source = DescriptorSource(new.descriptor, .readable) { [weak self] _ in self?.take() }
         isOutdated = true
@@ -120,6 +118,12 @@ final class X11Focus: FocusSource {
     }
 
     private func take(_ answer: X11Connection.Answer) {
+        // What is lost with a connection is no answer.
+        if attempts > 0, answer != .changed, connection?.isBroken == false {
+            // Only a display that answers is there again: any other may take connections and lose them without end.
+            repetition.end()
+            attempts = 0
+        }
         switch answer {
         case .changed: isOutdated = true
         case .active(nil): described([:])

@@ -18,8 +18,9 @@ public struct AdapterStart: Sendable {
     /// When one of its applications appeared last while it was not to be started, or ran already.
     private var appearance: Instant?
 
-    /// An adapter that ran for as long as this has not failed.
-    public static let trial = Duration.seconds(60)
+    /// An adapter that ran for as long as this has not failed. It is less than one runs for that has something to do, which
+    /// ends in order when its last application does.
+    public static let trial = Duration.seconds(5)
     /// An application that appears less than this before its adapter ends may not have been noticed by it.
     public static let overlap = Duration.seconds(2)
 
