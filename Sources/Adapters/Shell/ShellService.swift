@@ -17,7 +17,6 @@ final class ShellService {
     private var application: AdaptedApplication?
     /// The shell whose folder is current; others that were there before do not count any more.
     private var shell: ProcessHandle?
-    private var underWay = 0
     private var rest: LoopSource?
 
     /// How long it stays when there is nothing to do.
@@ -43,13 +42,14 @@ final class ShellService {
         let application = AdaptedApplication(
             try ApplicationID(id), types: [try Self.type()], team: try Team(id), receives: true)
         application.onContinue = { [weak self] in try await self?.continue($0) ?? false }
+        application.onContinuingChange = { [weak self] in self?.restWhenIdle() }
         application.onSteppedBack = { [service] in service.finish("it is not needed.") }
         self.application = application
         restWhenIdle()
     }
 
     private func restWhenIdle() {
-        let isBusy = underWay > 0 || shell != nil
+        let isBusy = application?.isContinuing == true || shell != nil
         rest =
             isBusy ? nil : .timer(after: Self.idle) { [service] in service.finish("nothing is to be done.") }
     }
@@ -111,12 +111,6 @@ final class ShellService {
     // MARK: Continuing
 
     private func `continue`(_ activity: HandedActivity) async throws -> Bool {
-        underWay += 1
-        restWhenIdle()
-        defer {
-            underWay -= 1
-            restWhenIdle()
-        }
         let missing = HandoffFailure(
             .applicationFailed,
             tr(
