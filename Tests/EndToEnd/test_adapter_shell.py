@@ -142,3 +142,36 @@ def test_what_is_no_folder_is_refused(shells: tuple[Machine, Machine, Path], fol
     arguments = GLib.Variant("(suas)", (folder, process or os.getpid(), ["ls"] * history))
     with refused("InvalidArgs", containing=(reason,)):
         desk.session.call(OBJECT, "ShellAdapter.Here", arguments, destination=SHELL)
+
+
+def test_folder_is_named_again_and_again(shells: tuple[Machine, Machine, Path]) -> None:
+    """A shell that names its folders 500 times, in turn with another shell, takes no more descriptors than one that does so once,
+    and the offer still ends with the shell."""
+    desk = shells[0]
+    session = desk.connect()
+    session.call("/org/freedesktop/DBus", "org.freedesktop.DBus.StartServiceByName", GLib.Variant("(su)", (SHELL, 0)),
+                 destination="org.freedesktop.DBus")
+    process = session.call("/org/freedesktop/DBus", "org.freedesktop.DBus.GetConnectionUnixProcessID",
+                           GLib.Variant("(s)", (SHELL,)), destination="org.freedesktop.DBus").unpack()[0]
+    bash = Terminal(desk, "bash", "--norc")
+    bash.type("echo shell=$$=\n")
+    bash.until("shell=[0-9]+=", PATIENCE)
+    ours = next(int(found.name) for found in shells_of(desk))
+
+    def here(shell: int) -> None:
+        session.call(OBJECT, "ShellAdapter.Here", GLib.Variant("(suas)", ("/tmp", shell, [])), destination=SHELL)
+
+    def descriptors() -> int:
+        return len(list(Path(f"/proc/{process}/fd").iterdir()))
+
+    here(ours)
+    before = descriptors()
+    for number in range(500):
+        here(os.getpid() if number % 10 == 0 else ours)
+    assert descriptors() <= before + 1
+    dock = Dock(shells[1])
+    path = dock.offer("tmp")
+    bash.type("exit\n")
+    bash.end()
+    dock.wait_until_gone(path)
+    bash.close()

@@ -16,13 +16,11 @@ final class ShellService {
     private let looks = FileLooks()
     private var application: AdaptedApplication?
     /// The shell whose folder is current; others that were there before do not count any more.
-    private var shell: ProcessHandle?
+    private var shell: ProcessWatch?
     private var rest: LoopSource?
 
     /// How long it stays when there is nothing to do.
     private static let idle = Duration.seconds(20)
-    /// The end of a process is waited for in portions of this length.
-    private static let portion = Duration.seconds(30 * 24 * 3600)
 
     /// What there is on the bus of `service`.
     init(_ service: AdapterService) {
@@ -71,17 +69,26 @@ final class ShellService {
         guard try await looks.find(.namedDocument, of: folder, { ShellFolder.isThere(folder) }) else {
             throw refused("is no folder of this user")
         }
-        guard process > 1, !ProcessState.hasEnded(process) else {
-            throw HandoffFailure(
-                .invalidArguments, "There is no process \(process). Name the one of a shell that runs.")
-        }
-        let shell = ProcessHandle(process)
-        self.shell = shell
+        shell = try watch(process)
         show(folder, value, ShellHistory.shown(history))
         restWhenIdle()
-        MainLoop.start { [weak self] in
-            while await !shell.end(within: Self.portion) {}
-            if let self, self.shell === shell { end() }
+    }
+
+    /// What tells of the end of `process`: the watch that is there, if it is of the same one.
+    private func watch(_ process: UInt32) throws(HandoffFailure) -> ProcessWatch {
+        if let shell, shell.process == process, !shell.hasEnded { return shell }
+        let missing = HandoffFailure(
+            .invalidArguments, "There is no process \(process). Name the one of a shell that runs.")
+        guard process > 1 else { throw missing }
+        do throws(ProcessWatch.Failure) {
+            return try ProcessWatch(process) { [weak self] in self?.end() }
+        } catch .noDescriptor(let reason) {
+            throw HandoffFailure(
+                .limitsExceeded,
+                "Nobody would tell of the end of process \(process) (\(reason)). End programs that you do not need,"
+                    + " and try again.")
+        } catch {
+            throw missing
         }
     }
 
