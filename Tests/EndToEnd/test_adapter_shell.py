@@ -8,7 +8,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from buses import ROOT, wait
+from buses import ROOT, let_pass, wait
 from clients import Dock
 from editors import bin_folder, install_terminal, started
 from gi.repository import GLib
@@ -174,4 +174,52 @@ def test_folder_is_named_again_and_again(shells: tuple[Machine, Machine, Path]) 
     bash.type("exit\n")
     bash.end()
     dock.wait_until_gone(path)
+    bash.close()
+
+
+def errands(machine: Machine) -> list[Path]:
+    """What waits for terminals of this machine to take it."""
+    return list(Path(machine.environment["XDG_RUNTIME_DIR"], "handoff/errands").glob("*"))
+
+
+def test_terminal_that_fails_leaves_nothing(shells: tuple[Machine, Machine, Path]) -> None:
+    """What a terminal was to show is kept in no file when the terminal fails at once, nor after a program that could not take it
+    back itself."""
+    desk, lap, folder = shells
+    terminal = bin_folder(lap) / "xdg-terminal-exec"
+    terminal.write_text("#!/bin/sh\nexit 1\n")
+    terminal.chmod(0o755)
+    left = Path(lap.environment["XDG_RUNTIME_DIR"], "handoff/errands", "a" * 32)
+    left.parent.mkdir(parents=True, exist_ok=True)
+    left.write_text("old")
+    os.utime(left, (0, 0))
+    bash = Terminal(desk, "bash", "--norc")
+    bash.type(f"cd '{folder}'; handoff here\n")
+    dock = Dock(lap)
+    dock.continue_offer(dock.offer(folder.name, PATIENCE))
+    assert dock.outcome(PATIENCE)[:2] == (SHELL, "org.example.Handoff.Error.ApplicationFailed")
+    wait(lambda: not errands(lap), "the errands to be gone")
+    bash.type("exit\n")
+    bash.end()
+    bash.close()
+
+
+@pytest.mark.long
+def test_terminal_that_never_begins(shells: tuple[Machine, Machine, Path]) -> None:
+    """The adapter is there as long as a terminal that hangs may still take what it is to show, takes that back then, and ends."""
+    desk, lap, folder = shells
+    terminal = bin_folder(lap) / "xdg-terminal-exec"
+    terminal.write_text("#!/bin/sh\nexec sleep 100\n")
+    terminal.chmod(0o755)
+    bash = Terminal(desk, "bash", "--norc")
+    bash.type(f"cd '{folder}'; handoff here\n")
+    dock = Dock(lap)
+    dock.continue_offer(dock.offer(folder.name, PATIENCE))
+    assert dock.outcome(PATIENCE) == (SHELL, "", "")
+    let_pass(25)
+    assert lap.session.owner(SHELL) and errands(lap)
+    wait(lambda: not errands(lap), "the errand to be gone", 40)
+    wait(lambda: not lap.session.owner(SHELL), "the end of the adapter", 25)
+    bash.type("exit\n")
+    bash.end()
     bash.close()

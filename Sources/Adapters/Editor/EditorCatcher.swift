@@ -51,6 +51,7 @@ final class EditorCatcher {
             team: try Team(EditingText.team), receives: true)
         application.onContinue = { [weak self] in try await self?.continue($0) ?? false }
         application.onContinuingChange = { [weak self] in self?.restWhenIdle() }
+        terminals.onWaitedChange = { [weak self] in self?.restWhenIdle() }
         application.onSteppedBack = { [service] in service.finish("it is not needed.") }
         self.application = application
         restWhenIdle()
@@ -59,7 +60,7 @@ final class EditorCatcher {
     private func restWhenIdle() {
         // What is on its way may be handed over only after minutes: the document comes first.
         rest =
-            application?.isContinuing == true
+            application?.isContinuing == true || terminals.isWaited
             ? nil : .timer(after: Self.idle) { [service] in service.finish("nothing is to be done.") }
     }
 

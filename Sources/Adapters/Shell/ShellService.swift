@@ -41,13 +41,14 @@ final class ShellService {
             try ApplicationID(id), types: [try Self.type()], team: try Team(id), receives: true)
         application.onContinue = { [weak self] in try await self?.continue($0) ?? false }
         application.onContinuingChange = { [weak self] in self?.restWhenIdle() }
+        terminals.onWaitedChange = { [weak self] in self?.restWhenIdle() }
         application.onSteppedBack = { [service] in service.finish("it is not needed.") }
         self.application = application
         restWhenIdle()
     }
 
     private func restWhenIdle() {
-        let isBusy = application?.isContinuing == true || shell != nil
+        let isBusy = application?.isContinuing == true || terminals.isWaited || shell != nil
         rest =
             isBusy ? nil : .timer(after: Self.idle) { [service] in service.finish("nothing is to be done.") }
     }
