@@ -71,14 +71,26 @@ class FalseBroker(Session):
         """Waits until somebody has registered, and has an activity."""
         wait(lambda: self.client and self.activities, "a registration")
 
+    @property
+    def context(self) -> dict[str, GLib.Variant]:
+        """What an application is told of a continuation."""
+        return {"Continuation": GLib.Variant("o", CONTINUATION), "DeviceId": GLib.Variant("s", DEVICE),
+                "DeviceName": GLib.Variant("s", "nowhere")}
+
+    def announce(self, activity_type: str) -> None:
+        """Tells the application that an activity is on its way to it."""
+        self.call(self.object, "Application.WillContinueActivity",
+                  GLib.Variant("(sa{sv})", (activity_type, self.context)), destination=self.client)
+
     def hand_over(self, activity_type: str, **values: GLib.Variant) -> Callable[[], GLib.Variant]:
-        """Hands an activity to the application, and returns the function that waits for its answer."""
-        context = {"Continuation": GLib.Variant("o", CONTINUATION), "DeviceId": GLib.Variant("s", DEVICE),
-                   "DeviceName": GLib.Variant("s", "nowhere")}
-        self.call(self.object, "Application.WillContinueActivity", GLib.Variant("(sa{sv})", (activity_type, context)),
-                  destination=self.client)
+        """Announces an activity to the application and hands it over, and returns the function that waits for its answer."""
+        self.announce(activity_type)
+        return self.hand_over_announced(activity_type, **values)
+
+    def hand_over_announced(self, activity_type: str, **values: GLib.Variant) -> Callable[[], GLib.Variant]:
+        """Hands an activity that was announced to the application, and returns the function that waits for its answer."""
         activity = {"ActivityType": GLib.Variant("s", activity_type), "UserInfo": GLib.Variant("a{sv}", {}), **values}
-        return self.begin(self.object, "Application.ContinueActivity", GLib.Variant("(a{sv}a{sv})", (activity, context)),
+        return self.begin(self.object, "Application.ContinueActivity", GLib.Variant("(a{sv}a{sv})", (activity, self.context)),
                           destination=self.client)
 
     def give_stream(self, descriptor: int) -> None:

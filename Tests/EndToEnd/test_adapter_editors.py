@@ -121,6 +121,31 @@ def test_changes_of_ones_own_stay(edited: tuple[Machine, Machine, Path], program
     other.quit()
 
 
+def test_what_changed_on_the_disk_stays(edited: tuple[Machine, Machine, Path]) -> None:
+    """If Emacs shows the file as it was before it changed on the disk, it is not replaced, and the user is told."""
+    desk, lap, letter = edited
+    there = Path(lap.environment["HOME"], letter.name)
+    there.write_text("As it was before\n")
+    for machine in (desk, lap):
+        folders = GLib.Variant("a{ss}", {"Home": machine.environment["HOME"]})
+        machine.session.set(ROOT, "Preferences.SharedFolders", folders)
+    one, other = Editor(desk, "emacs", str(letter)), Editor(lap, "emacs", str(there))
+    wait_for_state(desk, file=str(letter))
+    shown = wait_for_state(lap, file=str(there))["text"]
+    there.write_text(letter.read_text())
+    type_into(one, "emacs", desk)
+    dock = Dock(lap)
+    path = dock.offer(letter.name)
+    wait(lambda: "emacs" in dock.offers[path]["Handlers"], "the editor to be known")
+    dock.continue_offer(path)
+    application, error, message = dock.outcome()
+    assert (application, error) == ("emacs", "org.example.Handoff.Error.ApplicationFailed")
+    assert "it may be asking you something" in message
+    assert wait_for_state(lap, modified=False)["text"] == shown and there.read_text() == letter.read_text()
+    one.quit()
+    other.quit()
+
+
 @pytest.fixture
 def screens(tmp_path: Path, edited: tuple[Machine, Machine, Path]) -> Iterator[tuple[Screen, Screen]]:
     """A screen for each of the two machines, on which gedit has its plugin."""

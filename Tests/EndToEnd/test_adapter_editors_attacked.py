@@ -170,3 +170,26 @@ def test_what_the_user_has_left_is_not_offered(edited: tuple[Machine, Machine, P
     plugin.front(letter)
     dock.offer(letter.name)
     plugin.close()
+
+
+def test_editor_is_asked_at_each_continuation(edited: tuple[Machine, Machine, Path]) -> None:  # noqa: F811
+    """An editor is asked where its user is, and for the text, whenever that is continued, and never in between."""
+    desk, lap, letter = edited
+    plugin, dock, target = Plugin(desk), Dock(lap), Plugin(lap)
+    plugin.front(letter)
+    path = dock.offer(letter.name)
+    wait(lambda: "vim" in dock.offers[path]["Handlers"], "the editor to be known")
+    for line in (3, 4):
+        plugin.front(letter, line)
+        let_pass(4)
+        assert not plugin.process.stdout.read() and not plugin.text
+        dock.continue_offer(path)
+        question = plugin.question()
+        assert question["ask"] == "save"
+        plugin.say(answer=question["id"], file=str(letter), line=line + 1, column=2, text="not saved")
+        question = target.question()
+        assert (question["ask"], question["line"], question["text"]) == ("open", line + 1, "not saved")
+        target.say(answer=question["id"], opened=True)
+        assert dock.outcome() == ("vim", "", "")
+    target.close()
+    plugin.close()

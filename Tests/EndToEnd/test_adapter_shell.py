@@ -8,7 +8,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from buses import ROOT, wait
+from buses import ROOT, let_pass, wait
 from clients import Dock
 from editors import bin_folder, install_terminal, started
 from gi.repository import GLib
@@ -142,3 +142,84 @@ def test_what_is_no_folder_is_refused(shells: tuple[Machine, Machine, Path], fol
     arguments = GLib.Variant("(suas)", (folder, process or os.getpid(), ["ls"] * history))
     with refused("InvalidArgs", containing=(reason,)):
         desk.session.call(OBJECT, "ShellAdapter.Here", arguments, destination=SHELL)
+
+
+def test_folder_is_named_again_and_again(shells: tuple[Machine, Machine, Path]) -> None:
+    """A shell that names its folders 500 times, in turn with another shell, takes no more descriptors than one that does so once,
+    and the offer still ends with the shell."""
+    desk = shells[0]
+    session = desk.connect()
+    session.call("/org/freedesktop/DBus", "org.freedesktop.DBus.StartServiceByName", GLib.Variant("(su)", (SHELL, 0)),
+                 destination="org.freedesktop.DBus")
+    process = session.call("/org/freedesktop/DBus", "org.freedesktop.DBus.GetConnectionUnixProcessID",
+                           GLib.Variant("(s)", (SHELL,)), destination="org.freedesktop.DBus").unpack()[0]
+    bash = Terminal(desk, "bash", "--norc")
+    bash.type("echo shell=$$=\n")
+    bash.until("shell=[0-9]+=", PATIENCE)
+    ours = next(int(found.name) for found in shells_of(desk))
+
+    def here(shell: int) -> None:
+        session.call(OBJECT, "ShellAdapter.Here", GLib.Variant("(suas)", ("/tmp", shell, [])), destination=SHELL)
+
+    def descriptors() -> int:
+        return len(list(Path(f"/proc/{process}/fd").iterdir()))
+
+    here(ours)
+    before = descriptors()
+    for number in range(500):
+        here(os.getpid() if number % 10 == 0 else ours)
+    assert descriptors() <= before + 1
+    dock = Dock(shells[1])
+    path = dock.offer("tmp")
+    bash.type("exit\n")
+    bash.end()
+    dock.wait_until_gone(path)
+    bash.close()
+
+
+def errands(machine: Machine) -> list[Path]:
+    """What waits for terminals of this machine to take it."""
+    return list(Path(machine.environment["XDG_RUNTIME_DIR"], "handoff/errands").glob("*"))
+
+
+def test_terminal_that_fails_leaves_nothing(shells: tuple[Machine, Machine, Path]) -> None:
+    """What a terminal was to show is kept in no file when the terminal fails at once, nor after a program that could not take it
+    back itself."""
+    desk, lap, folder = shells
+    terminal = bin_folder(lap) / "xdg-terminal-exec"
+    terminal.write_text("#!/bin/sh\nexit 1\n")
+    terminal.chmod(0o755)
+    left = Path(lap.environment["XDG_RUNTIME_DIR"], "handoff/errands", "a" * 32)
+    left.parent.mkdir(parents=True, exist_ok=True)
+    left.write_text("old")
+    os.utime(left, (0, 0))
+    bash = Terminal(desk, "bash", "--norc")
+    bash.type(f"cd '{folder}'; handoff here\n")
+    dock = Dock(lap)
+    dock.continue_offer(dock.offer(folder.name, PATIENCE))
+    assert dock.outcome(PATIENCE)[:2] == (SHELL, "org.example.Handoff.Error.ApplicationFailed")
+    wait(lambda: not errands(lap), "the errands to be gone")
+    bash.type("exit\n")
+    bash.end()
+    bash.close()
+
+
+@pytest.mark.long
+def test_terminal_that_never_begins(shells: tuple[Machine, Machine, Path]) -> None:
+    """The adapter is there as long as a terminal that hangs may still take what it is to show, takes that back then, and ends."""
+    desk, lap, folder = shells
+    terminal = bin_folder(lap) / "xdg-terminal-exec"
+    terminal.write_text("#!/bin/sh\nexec sleep 100\n")
+    terminal.chmod(0o755)
+    bash = Terminal(desk, "bash", "--norc")
+    bash.type(f"cd '{folder}'; handoff here\n")
+    dock = Dock(lap)
+    dock.continue_offer(dock.offer(folder.name, PATIENCE))
+    assert dock.outcome(PATIENCE) == (SHELL, "", "")
+    let_pass(25)
+    assert lap.session.owner(SHELL) and errands(lap)
+    wait(lambda: not errands(lap), "the errand to be gone", 40)
+    wait(lambda: not lap.session.owner(SHELL), "the end of the adapter", 25)
+    bash.type("exit\n")
+    bash.end()
+    bash.close()

@@ -36,3 +36,31 @@ struct ProcessTests {
         }
     }
 }
+
+@Suite("A process that is watched")
+struct ProcessWatchTests {
+    @Test("its end is told once, and known before it is told")
+    func end() async throws {
+        try await onLoop {
+            let child = try ChildProcess(["sleep", "60"])
+            var told = 0
+            let watch = try ProcessWatch(UInt32(child.id)) { told += 1 }
+            #expect(!watch.hasEnded && watch.process == UInt32(child.id))
+            child.send(signal: SIGKILL)
+            try await eventually { told > 0 }
+            #expect(watch.hasEnded && told == 1)
+            _ = try await child.finished()
+        }
+    }
+
+    @Test(
+        "what is no process, or one that has ended, is not watched",
+        arguments: [0, UInt32.max, nil] as [UInt32?])
+    func past(_ id: UInt32?) async throws {
+        try await onLoop {
+            let child = try ChildProcess(["true"])
+            _ = try await child.finished()
+            #expect(throws: ProcessWatch.Failure.ended) { _ = try ProcessWatch(id ?? UInt32(child.id)) {} }
+        }
+    }
+}

@@ -35,8 +35,6 @@ final class Documents {
     /// How often each window was asked that has begun and shows nothing yet.
     private var attempts: [ViewerWindow: Int] = [:]
     private lazy var idle = DeadlineTimer { [weak self] in self?.service.finish("no viewer runs.") }
-    /// How many activities are being continued here.
-    private var continuing = 0
     /// Until when nobody need be there.
     private var grace: Int64 = 0
 
@@ -73,7 +71,11 @@ final class Documents {
         service.onFrontChange = { [weak self] in self?.refresher.refresh() }
         service.onChoicesChange = { [weak self] in self?.choose() }
         let catcher = AdaptedApplication(own, types: activities.types, team: team, receives: true)
-        catcher.onContinue = { [weak self] in try await self?.open($0) ?? false }
+        catcher.onContinue = { [weak self] handed in
+            guard let self else { return false }
+            return try await opener.open(handed, among: order.windows)
+        }
+        catcher.onContinuingChange = { [weak self] in self?.stayAwhile() }
         self.catcher = catcher
         stayAwhile()
     }
@@ -183,18 +185,6 @@ final class Documents {
         return ["UserInfo": DocumentActivities.userInfo(id, page: page)]
     }
 
-    // MARK: Continuing
-
-    private func open(_ handed: HandedActivity) async throws -> Bool {
-        continuing += 1
-        watchIdleness()
-        defer {
-            continuing -= 1
-            stayAwhile()
-        }
-        return try await opener.open(handed, among: order.windows)
-    }
-
     // MARK: The end
 
     private func stayAwhile() {
@@ -202,9 +192,9 @@ final class Documents {
         watchIdleness()
     }
 
-    /// Nothing of this is needed where nothing is shown that it could stand for.
+    /// Nothing of this is needed where nothing is shown that it could stand for, and nothing is on its way here.
     private func watchIdleness() {
-        let isIdle = order.windows.isEmpty && continuing == 0
+        let isIdle = order.windows.isEmpty && catcher?.isContinuing != true
         idle.set(isIdle ? max(grace, MainLoop.now + Self.afterLast) : nil)
     }
 }

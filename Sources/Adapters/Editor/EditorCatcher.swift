@@ -18,7 +18,6 @@ final class EditorCatcher {
     private var application: AdaptedApplication?
     /// What editors were started for, by their ids, until their plugins take it.
     private var pending: [String: Pending] = [:]
-    private var underWay = 0
     private var rest: LoopSource?
 
     /// What an editor was started for.
@@ -51,24 +50,21 @@ final class EditorCatcher {
             try ApplicationID(EditingText.team), types: [try EditingText.type()],
             team: try Team(EditingText.team), receives: true)
         application.onContinue = { [weak self] in try await self?.continue($0) ?? false }
+        application.onContinuingChange = { [weak self] in self?.restWhenIdle() }
+        terminals.onWaitedChange = { [weak self] in self?.restWhenIdle() }
         application.onSteppedBack = { [service] in service.finish("it is not needed.") }
         self.application = application
         restWhenIdle()
     }
 
     private func restWhenIdle() {
+        // What is on its way may be handed over only after minutes: the document comes first.
         rest =
-            underWay > 0
+            application?.isContinuing == true || terminals.isWaited
             ? nil : .timer(after: Self.idle) { [service] in service.finish("nothing is to be done.") }
     }
 
     private func `continue`(_ activity: HandedActivity) async throws -> Bool {
-        underWay += 1
-        restWhenIdle()
-        defer {
-            underWay -= 1
-            restWhenIdle()
-        }
         let path = try await EditingText.path(of: activity, looks)
         let state = EditingText.state(activity.userInfo, at: path)
         let origin = activity.userInfo["application"]?.string ?? ""

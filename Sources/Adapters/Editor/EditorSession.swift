@@ -16,8 +16,6 @@ final class EditorSession {
     private let looks = FileLooks()
     /// What the plugin said last of where the user is; nil for nowhere.
     private var front: String?
-    /// Whether the broker has been told, since it asked last, that something is different.
-    private var isOutdated = false
     private lazy var latest = Latest<PluginMessage>(every: Self.interval) { [weak self] in self?.take($0) }
 
     /// At least this lies between two things that are told to the broker.
@@ -34,7 +32,7 @@ final class EditorSession {
         application = AdaptedApplication(
             try ApplicationID(editor.id), types: [try EditingText.type()], team: try Team(EditingText.team),
             receives: true)
-        pipe.onMessage = { [weak self] in self?.came($0) }
+        pipe.onMessage = { [weak self] in self?.latest.come($0) }
         application.onSave = { [weak self] in try await self?.save($0) ?? [:] }
         application.onContinue = { [weak self] in try await self?.continue($0) ?? false }
     }
@@ -50,14 +48,6 @@ final class EditorSession {
 
     // MARK: What the user is at
 
-    private func came(_ message: PluginMessage) {
-        guard message == .changed else { return latest.come(message) }
-        // This is not put off, or who continues at that moment would get what was before.
-        guard !isOutdated, application.shown != nil else { return }
-        isOutdated = true
-        application.stateChanged()
-    }
-
     private func take(_ message: PluginMessage) {
         switch message {
         case .front(let state):
@@ -69,7 +59,7 @@ final class EditorSession {
         case .closed:
             front = nil
             application.showNothing()
-        case .changed, .state, .opened: break
+        case .state, .opened: break
         }
     }
 
@@ -80,11 +70,9 @@ final class EditorSession {
         guard front == file else { return }
         guard let url = url ?? nil, let type = try? EditingText.type() else { return application.resign() }
         if let shown = application.shown, shown.identity == file {
-            // What was saved before may hold text; it is asked for anew instead of being replaced.
-            application.show(shown)
-            return application.stateChanged()
+            // Where in the file is asked at each continuation.
+            return application.show(shown)
         }
-        isOutdated = false
         let name = file.split(separator: "/").last.map(String.init) ?? file
         application.show(
             ShownActivity(
@@ -96,7 +84,6 @@ final class EditorSession {
     }
 
     private func save(_ shown: ShownActivity) async throws -> [String: Value] {
-        isOutdated = false
         guard case .state(_, let state?)? = await pipe.ask(.state, within: Self.savePatience) else {
             throw HandoffFailure(.applicationTimedOut, "\(editor.name) does not say where it is.")
         }

@@ -19,8 +19,6 @@ enum PluginMessage: Equatable, Sendable {
     case left
     /// There is no file any more: `{"event": "closed"}`.
     case closed
-    /// Something is different since the plugin was asked last: `{"event": "changed"}`.
-    case changed
     /// It is asked where the user is, and this is its answer; nil if it has none:
     /// `{"answer": …, "file": …, "line": …, "column": …, "text": …}`.
     case state(Int64, EditorState?)
@@ -41,7 +39,6 @@ enum PluginMessage: Equatable, Sendable {
             self = .front(state)
         case "left": self = .left
         case "closed": self = .closed
-        case "changed": self = .changed
         default: return nil
         }
     }

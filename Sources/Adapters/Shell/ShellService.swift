@@ -16,14 +16,11 @@ final class ShellService {
     private let looks = FileLooks()
     private var application: AdaptedApplication?
     /// The shell whose folder is current; others that were there before do not count any more.
-    private var shell: ProcessHandle?
-    private var underWay = 0
+    private var shell: ProcessWatch?
     private var rest: LoopSource?
 
     /// How long it stays when there is nothing to do.
     private static let idle = Duration.seconds(20)
-    /// The end of a process is waited for in portions of this length.
-    private static let portion = Duration.seconds(30 * 24 * 3600)
 
     /// What there is on the bus of `service`.
     init(_ service: AdapterService) {
@@ -43,13 +40,15 @@ final class ShellService {
         let application = AdaptedApplication(
             try ApplicationID(id), types: [try Self.type()], team: try Team(id), receives: true)
         application.onContinue = { [weak self] in try await self?.continue($0) ?? false }
+        application.onContinuingChange = { [weak self] in self?.restWhenIdle() }
+        terminals.onWaitedChange = { [weak self] in self?.restWhenIdle() }
         application.onSteppedBack = { [service] in service.finish("it is not needed.") }
         self.application = application
         restWhenIdle()
     }
 
     private func restWhenIdle() {
-        let isBusy = underWay > 0 || shell != nil
+        let isBusy = application?.isContinuing == true || terminals.isWaited || shell != nil
         rest =
             isBusy ? nil : .timer(after: Self.idle) { [service] in service.finish("nothing is to be done.") }
     }
@@ -71,17 +70,26 @@ final class ShellService {
         guard try await looks.find(.namedDocument, of: folder, { ShellFolder.isThere(folder) }) else {
             throw refused("is no folder of this user")
         }
-        guard process > 1, !ProcessState.hasEnded(process) else {
-            throw HandoffFailure(
-                .invalidArguments, "There is no process \(process). Name the one of a shell that runs.")
-        }
-        let shell = ProcessHandle(process)
-        self.shell = shell
+        shell = try watch(process)
         show(folder, value, ShellHistory.shown(history))
         restWhenIdle()
-        MainLoop.start { [weak self] in
-            while await !shell.end(within: Self.portion) {}
-            if let self, self.shell === shell { end() }
+    }
+
+    /// What tells of the end of `process`: the watch that is there, if it is of the same one.
+    private func watch(_ process: UInt32) throws(HandoffFailure) -> ProcessWatch {
+        if let shell, shell.process == process, !shell.hasEnded { return shell }
+        let missing = HandoffFailure(
+            .invalidArguments, "There is no process \(process). Name the one of a shell that runs.")
+        guard process > 1 else { throw missing }
+        do throws(ProcessWatch.Failure) {
+            return try ProcessWatch(process) { [weak self] in self?.end() }
+        } catch .noDescriptor(let reason) {
+            throw HandoffFailure(
+                .limitsExceeded,
+                "Nobody would tell of the end of process \(process) (\(reason)). End programs that you do not need,"
+                    + " and try again.")
+        } catch {
+            throw missing
         }
     }
 
@@ -111,12 +119,6 @@ final class ShellService {
     // MARK: Continuing
 
     private func `continue`(_ activity: HandedActivity) async throws -> Bool {
-        underWay += 1
-        restWhenIdle()
-        defer {
-            underWay -= 1
-            restWhenIdle()
-        }
         let missing = HandoffFailure(
             .applicationFailed,
             tr(

@@ -120,12 +120,6 @@ package final class AdaptedApplication {
         client.becomeCurrent(key)
     }
 
-    /// What is shown is out of date: ``onSave`` is asked before it is handed to another device, and as long as it is the
-    /// current activity, now and then before.
-    package func stateChanged() {
-        if let key { client.update(key, ["NeedsSave": .boolean(true)]) }
-    }
-
     /// The user is at something else: what was shown stays, and is no longer the current activity.
     package func resign() {
         (waiting, timer) = (nil, nil)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import Glibc
 internal import HandoffCore
+internal import MainLoop
 internal import Platform
 
 /// Words for a program that is to be run in a terminal. They go there by a file that only this user can read, because
@@ -12,9 +13,9 @@ package enum Errand {
     /// The most that the words may be together, in bytes.
     private static let maximumSize = 64 << 10
 
-    private static func path(_ id: RandomID<Noun>) -> String {
-        "\(UserDirectories.runtime)/handoff/errands/\(id)"
-    }
+    private static var folder: String { "\(UserDirectories.runtime)/handoff/errands" }
+
+    private static func path(_ id: RandomID<Noun>) -> String { "\(folder)/\(id)" }
 
     /// Leaves `words` for whoever takes them by the name that is returned. This may block.
     /// - Throws: if they are too long or hold a null character, or there is no room for them.
@@ -43,5 +44,33 @@ package enum Errand {
     /// Forgets the errand `name`, if nobody has taken it. This may block.
     package static func drop(_ name: String) {
         if let id = RandomID<Noun>(name) { unlink(path(id)) }
+    }
+
+    /// Whether nobody has taken the errand `name` yet. This may block.
+    static func isThere(_ name: String) -> Bool {
+        RandomID<Noun>(name).map { access(path($0), F_OK) == 0 } ?? false
+    }
+
+    /// What tells when one of the errands `names` is taken; nil if there is no descriptor left for that. This may block.
+    static func watched(_ names: [String]) -> WatchedFolders? {
+        WatchedFolders([], files: names.compactMap { RandomID<Noun>($0).map(path) })
+    }
+
+    /// Forgets the errands that were left more than `seconds` ago, by programs that have ended before they could. This may block.
+    package static func sweep(olderThan seconds: Int64) {
+        guard let directory = opendir(folder) else { return }
+        defer { closedir(directory) }
+        let now = Int64(time(nil))
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            // One that was not written to its end has the name with something after it.
+            guard RandomID<Noun>(String(name.prefix(32))) != nil else { continue }
+            var status = stat()
+            guard fstatat(dirfd(directory), name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
+            // The clock may have been set back in the meantime.
+            if abs(now - Int64(status.st_mtim.tv_sec)) > seconds { unlinkat(dirfd(directory), name, 0) }
+        }
     }
 }

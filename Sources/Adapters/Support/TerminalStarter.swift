@@ -7,8 +7,9 @@ internal import Platform
 
 /// Starts a terminal in which this program runs an errand.
 @MainLoop
-package struct TerminalStarter {
+package final class TerminalStarter {
     private let starter: ProgramStarter
+    private let errands = WaitingErrands(patience: patience)
 
     /// How long an errand is kept for a terminal that is slow to begin.
     private static let patience = Duration.seconds(60)
@@ -17,6 +18,16 @@ package struct TerminalStarter {
 
     /// Starts terminals with `starter`.
     package init(_ starter: ProgramStarter) { self.starter = starter }
+
+    /// Whether a terminal was started that has not taken its errand yet. Until then this program has to be there, which
+    /// takes it back.
+    package var isWaited: Bool { !errands.isEmpty }
+
+    /// Called when ``isWaited`` may be different.
+    package var onWaitedChange: (@MainLoop () -> Void)? {
+        get { errands.onChange }
+        set { errands.onChange = newValue }
+    }
 
     /// Starts a terminal that runs this program as the adapter `name` with `option` and an errand of `words`.
     /// - Parameters:
@@ -32,22 +43,19 @@ package struct TerminalStarter {
                 .applicationFailed,
                 tr("There is no terminal that is known here. Install one, for example xterm, and try again."))
         }
-        let timer = LoopSource.timer(after: Self.patience) {
-            try? BackgroundThread.start("errand") { Errand.drop(errand) }
-        }
-        Self.kept.append(timer)
-        if Self.kept.count > Self.maximumKept { Self.kept.removeFirst() }
+        errands.add(errand)
         let launch = Launch(
             application, program: command[0], arguments: command, activationToken: activationToken)
-        try await starter.running(launch) { program in
-            guard let end = await program.end(within: Self.trial), !end.isSuccess else { return }
-            throw program.failure(end, "")
+        do {
+            try await starter.running(launch) { program in
+                guard let end = await program.end(within: Self.trial), !end.isSuccess else { return }
+                throw program.failure(end, "")
+            }
+        } catch {
+            errands.drop(errand)
+            throw error
         }
     }
-
-    /// What takes back errands that nobody has taken.
-    private static var kept: [LoopSource] = []
-    private static let maximumKept = 16
 
     private static func prepare(
         _ name: String, _ option: String, _ words: [String]

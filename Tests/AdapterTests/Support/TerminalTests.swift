@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+import Glibc
+import MainLoop
+import Platform
+import TestSupport
 import Testing
 
 @testable import AdapterSupport
@@ -58,6 +62,40 @@ struct ErrandTests {
         let dropped = try Errand.leave(["x"])
         Errand.drop(dropped)
         #expect(Errand.take(dropped) == nil && Errand.take(name) == nil)
+    }
+
+    @Test("errands that were left too long ago are swept away, and others stay")
+    func swept() throws {
+        let (old, new) = (try Errand.leave(["x"]), try Errand.leave(["y"]))
+        let folder = "\(UserDirectories.runtime)/handoff/errands"
+        var times = [
+            timespec(tv_sec: time(nil) - 100, tv_nsec: 0), timespec(tv_sec: time(nil) - 100, tv_nsec: 0),
+        ]
+        #expect(utimensat(AT_FDCWD, "\(folder)/\(old)", &times, 0) == 0)
+        Errand.sweep(olderThan: 60)
+        #expect(Errand.take(old) == nil && Errand.take(new) == ["y"])
+    }
+
+    @Test("an errand is waited for until it is taken, dropped, or its time is up")
+    func waited() async throws {
+        try await onLoop {
+            let errands = WaitingErrands(patience: .seconds(3))
+            var told = 0
+            errands.onChange = { told += 1 }
+            let (taken, dropped, late) = (
+                try Errand.leave(["a"]), try Errand.leave(["b"]), try Errand.leave(["c"])
+            )
+            for errand in [taken, dropped] { errands.add(errand) }
+            errands.drop(dropped)
+            #expect(!errands.isEmpty && told == 3)
+            let began = MainLoop.now
+            #expect(Errand.take(taken) == ["a"])
+            try await eventually { errands.isEmpty }
+            #expect(MainLoop.now - began < 2_500_000)
+            errands.add(late)
+            try await eventually { errands.isEmpty }
+            try await eventually { !Errand.isThere(late) && !Errand.isThere(dropped) }
+        }
     }
 
     @Test("what is too long or holds a null character is refused")
