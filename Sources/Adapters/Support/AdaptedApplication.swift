@@ -152,8 +152,14 @@ extension AdaptedApplication: HandoffClientDelegate {
         case .replaced(let error): stepBack(error.message)
         case .refused(let error):
             adapterLog.warning("The adapter of \(id) is refused: \(PeerText.message(error.message))")
-        case .absent, .registered, .withoutBus: break
+        case .absent, .withoutBus: coming = []
+        case .registered: break
         }
+    }
+
+    package func brokerEnded(isReplaced: Bool) {
+        // What was coming comes no more.
+        coming = []
     }
 
     package func registrationEnded(_ reason: String) {
