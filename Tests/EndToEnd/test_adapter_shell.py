@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from buses import ROOT, wait
-from clients import Dock
+from clients import Client, Dock
 from editors import bin_folder, install_terminal, started
 from gi.repository import GLib
 from support import PROGRAMS, SOURCE, Machine, refused
@@ -130,15 +130,45 @@ def test_folder_that_is_not_there(shells: tuple[Machine, Machine, Path]) -> None
 @pytest.mark.parametrize("folder, process, history, reason", [
     ("home", 0, 0, "absolute path"), ("/tmp\n", 0, 0, "absolute path"), ("/" + "x" * 5000, 0, 0, "absolute path"),
     ("/proc/self", 0, 0, "private"), ("/home/me/.ssh", 0, 0, "private"), ("/no/such/folder", 0, 0, "no folder"),
-    ("/etc/passwd", 0, 0, "no folder"), ("/tmp", 4194304, 0, "no process"), ("/tmp", 0, 21, "21 lines"),
+    ("//proc/self", 0, 0, "absolute path"), ("/./proc", 0, 0, "absolute path"), ("/tmp/../dev/shm", 0, 0, "absolute path"),
+    ("LINK", 0, 0, "private"), ("/tmp", 0, 0, "written by everybody"),
+    ("/etc/passwd", 0, 0, "no folder"), ("/usr", 4194304, 0, "no process"), ("/usr", 0, 21, "21 lines"),
 ])
 def test_what_is_no_folder_is_refused(shells: tuple[Machine, Machine, Path], folder: str, process: int, history: int,
                                       reason: str) -> None:
-    """What is no folder of this user, or a private one, is refused with the reason, and so are a process that is not there
-    and a history that is too long."""
+    """What is no folder of this user, a private one, also behind a link, or one that everybody can write is refused with the
+    reason, and so are a process that is not there and a history that is too long."""
     desk = shells[0]
+    if folder == "LINK":
+        link, secrets = desk.folder / "home" / "link", desk.folder / "home" / ".ssh"
+        secrets.mkdir()
+        link.symlink_to(secrets)
+        folder = str(link)
     desk.connect().call("/org/freedesktop/DBus", "org.freedesktop.DBus.StartServiceByName",
                         GLib.Variant("(su)", (SHELL, 0)), destination="org.freedesktop.DBus")
     arguments = GLib.Variant("(suas)", (folder, process or os.getpid(), ["ls"] * history))
     with refused("InvalidArgs", containing=(reason,)):
         desk.session.call(OBJECT, "ShellAdapter.Here", arguments, destination=SHELL)
+
+
+@pytest.mark.parametrize("place", ["file:////proc/1", "file:///tmp/../dev/shm", "file:///proc/1", "file:///tmp", "LINK"])
+def test_folder_that_nobody_should_be_in(shells: tuple[Machine, Machine, Path], place: str) -> None:
+    """A device cannot have a terminal opened in a private folder or one that everybody can write, however it is spelled and
+    whatever link leads there."""
+    desk, lap, _ = shells
+    install_terminal(lap)
+    if place == "LINK":
+        link, secrets = lap.folder / "home" / "link", lap.folder / "home" / ".ssh"
+        secrets.mkdir()
+        link.symlink_to(secrets)
+        place = link.as_uri()
+    kind = "org.example.Handoff.UsingShell"
+    origin = Client(desk, "com.example.origin", (kind,), options={"Team": GLib.Variant("s", SHELL)})
+    origin.create(kind, Title="Bad", UserInfo={
+        "folder": GLib.Variant("(sv)", ("url", GLib.Variant("s", place)))}).become_current()
+    dock = Dock(lap)
+    dock.continue_offer(dock.offer("Bad"))
+    application, error, message = dock.outcome(PATIENCE)
+    assert (application, error) == (SHELL, "org.example.Handoff.Error.ApplicationFailed")
+    assert "not to be had on this device" in message
+    assert not (lap.folder / "terminal.log").exists()
