@@ -172,3 +172,14 @@ def test_folder_that_nobody_should_be_in(shells: tuple[Machine, Machine, Path], 
     assert (application, error) == (SHELL, "org.example.Handoff.Error.ApplicationFailed")
     assert "not to be had on this device" in message
     assert not (lap.folder / "terminal.log").exists()
+
+
+def test_folder_that_a_shell_calls_in_a_roundabout_way(shells: tuple[Machine, Machine, Path]) -> None:
+    """`handoff here` offers the folder also where the shell has an odd path for it, as after “cd //home”."""
+    desk, lap, folder = shells
+    bash = Terminal(desk, "bash", "--norc")
+    bash.type(f"cd '/{folder}'; handoff here\n")
+    Dock(lap).offer(folder.name, PATIENCE)
+    bash.type("exit\n")
+    bash.end()
+    bash.close()
