@@ -8,8 +8,13 @@ import signal
 from pathlib import Path
 
 import pytest
+<<<<<<< HEAD
 from buses import ROOT, let_pass, wait
 from clients import Dock
+=======
+from buses import ROOT, wait
+from clients import Client, Dock
+>>>>>>> part-forms
 from editors import bin_folder, install_terminal, started
 from gi.repository import GLib
 from support import PROGRAMS, SOURCE, Machine, refused
@@ -130,13 +135,20 @@ def test_folder_that_is_not_there(shells: tuple[Machine, Machine, Path]) -> None
 @pytest.mark.parametrize("folder, process, history, reason", [
     ("home", 0, 0, "absolute path"), ("/tmp\n", 0, 0, "absolute path"), ("/" + "x" * 5000, 0, 0, "absolute path"),
     ("/proc/self", 0, 0, "private"), ("/home/me/.ssh", 0, 0, "private"), ("/no/such/folder", 0, 0, "no folder"),
-    ("/etc/passwd", 0, 0, "no folder"), ("/tmp", 4194304, 0, "no process"), ("/tmp", 0, 21, "21 lines"),
+    ("//proc/self", 0, 0, "absolute path"), ("/./proc", 0, 0, "absolute path"), ("/tmp/../dev/shm", 0, 0, "absolute path"),
+    ("LINK", 0, 0, "private"), ("/tmp", 0, 0, "written by everybody"),
+    ("/etc/passwd", 0, 0, "no folder"), ("/usr", 4194304, 0, "no process"), ("/usr", 0, 21, "21 lines"),
 ])
 def test_what_is_no_folder_is_refused(shells: tuple[Machine, Machine, Path], folder: str, process: int, history: int,
                                       reason: str) -> None:
-    """What is no folder of this user, or a private one, is refused with the reason, and so are a process that is not there
-    and a history that is too long."""
+    """What is no folder of this user, a private one, also behind a link, or one that everybody can write is refused with the
+    reason, and so are a process that is not there and a history that is too long."""
     desk = shells[0]
+    if folder == "LINK":
+        link, secrets = desk.folder / "home" / "link", desk.folder / "home" / ".ssh"
+        secrets.mkdir()
+        link.symlink_to(secrets)
+        folder = str(link)
     desk.connect().call("/org/freedesktop/DBus", "org.freedesktop.DBus.StartServiceByName",
                         GLib.Variant("(su)", (SHELL, 0)), destination="org.freedesktop.DBus")
     arguments = GLib.Variant("(suas)", (folder, process or os.getpid(), ["ls"] * history))
@@ -144,6 +156,7 @@ def test_what_is_no_folder_is_refused(shells: tuple[Machine, Machine, Path], fol
         desk.session.call(OBJECT, "ShellAdapter.Here", arguments, destination=SHELL)
 
 
+<<<<<<< HEAD
 def test_folder_is_named_again_and_again(shells: tuple[Machine, Machine, Path]) -> None:
     """A shell that names its folders 500 times, in turn with another shell, takes no more descriptors than one that does so once,
     and the offer still ends with the shell."""
@@ -220,6 +233,37 @@ def test_terminal_that_never_begins(shells: tuple[Machine, Machine, Path]) -> No
     assert lap.session.owner(SHELL) and errands(lap)
     wait(lambda: not errands(lap), "the errand to be gone", 40)
     wait(lambda: not lap.session.owner(SHELL), "the end of the adapter", 25)
+=======
+@pytest.mark.parametrize("place", ["file:////proc/1", "file:///tmp/../dev/shm", "file:///proc/1", "file:///tmp", "LINK"])
+def test_folder_that_nobody_should_be_in(shells: tuple[Machine, Machine, Path], place: str) -> None:
+    """A device cannot have a terminal opened in a private folder or one that everybody can write, however it is spelled and
+    whatever link leads there."""
+    desk, lap, _ = shells
+    install_terminal(lap)
+    if place == "LINK":
+        link, secrets = lap.folder / "home" / "link", lap.folder / "home" / ".ssh"
+        secrets.mkdir()
+        link.symlink_to(secrets)
+        place = link.as_uri()
+    kind = "org.example.Handoff.UsingShell"
+    origin = Client(desk, "com.example.origin", (kind,), options={"Team": GLib.Variant("s", SHELL)})
+    origin.create(kind, Title="Bad", UserInfo={
+        "folder": GLib.Variant("(sv)", ("url", GLib.Variant("s", place)))}).become_current()
+    dock = Dock(lap)
+    dock.continue_offer(dock.offer("Bad"))
+    application, error, message = dock.outcome(PATIENCE)
+    assert (application, error) == (SHELL, "org.example.Handoff.Error.ApplicationFailed")
+    assert "not to be had on this device" in message
+    assert not (lap.folder / "terminal.log").exists()
+
+
+def test_folder_that_a_shell_calls_in_a_roundabout_way(shells: tuple[Machine, Machine, Path]) -> None:
+    """`handoff here` offers the folder also where the shell has an odd path for it, as after “cd //home”."""
+    desk, lap, folder = shells
+    bash = Terminal(desk, "bash", "--norc")
+    bash.type(f"cd '/{folder}'; handoff here\n")
+    Dock(lap).offer(folder.name, PATIENCE)
+>>>>>>> part-forms
     bash.type("exit\n")
     bash.end()
     bash.close()

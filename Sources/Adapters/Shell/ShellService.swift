@@ -58,7 +58,7 @@ final class ShellService {
     /// Makes `folder` what the user is at, as long as `process` lives.
     func here(_ folder: String, _ process: UInt32, _ history: [String]) async throws {
         guard ShellFolder.isUsable(folder), let value = ShellFolder.value(folder) else {
-            throw refused("is no absolute path without control characters")
+            throw refused("is no absolute path without control characters, empty parts, “.” and “..”")
         }
         guard !ShellFolder.isPrivate(folder) else { throw refused("is private") }
         guard history.count <= ShellHistory.maximumCount else {
@@ -67,8 +67,11 @@ final class ShellService {
                 "The history has \(history.count) lines. Leave all out but the last \(ShellHistory.maximumCount)."
             )
         }
-        guard try await looks.find(.namedDocument, of: folder, { ShellFolder.isThere(folder) }) else {
-            throw refused("is no folder of this user")
+        switch try await looks.find(.namedDocument, of: folder, { ShellFolder.look(at: folder) }) {
+        case .folder: break
+        case .none: throw refused("is no folder of this user")
+        case .private: throw refused("is private")
+        case .open: throw refused("can be written by everybody")
         }
         shell = try watch(process)
         show(folder, value, ShellHistory.shown(history))
@@ -128,7 +131,8 @@ final class ShellService {
         else {
             throw missing
         }
-        guard try await looks.find(.openedDocument, of: folder, { ShellFolder.isThere(folder) }) else {
+        guard try await looks.find(.openedDocument, of: folder, { ShellFolder.look(at: folder) }) == .folder
+        else {
             throw missing
         }
         let history = ShellHistory.shown(activity.userInfo["history"]?.strings ?? [])

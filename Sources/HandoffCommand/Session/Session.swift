@@ -48,19 +48,43 @@ final class Session {
     }
 
     /// The owner of `name` now, nil if there is none; nothing is started.
+    /// - Throws: a failure that says so if it runs in a sandbox.
     func running(_ name: BusName) async throws -> Daemon? {
+        guard let owner = try await bus().owner(of: name) else { return nil }
+        return try await believed(owner, of: name)
+    }
+
+    /// `owner`, which has taken `name`; nil if it is gone again. The name says nothing: any program in a sandbox can take
+    /// it, and would be told what the user does, and believed.
+    /// - Throws: a failure that says so if it runs in a sandbox.
+    func believed(_ owner: BusName, of name: BusName) async throws -> Daemon? {
         let bus = try bus()
-        return try await bus.owner(of: name).map { Daemon(bus: bus, name: $0) }
+        do {
+            guard let caller = try await bus.identifiedOwner(of: owner) else { return nil }
+            // From within a sandbox, others cannot be examined.
+            if caller.sandbox == nil || Sandbox.own != nil { return Daemon(bus: bus, name: owner) }
+        } catch let error as DBusError where error.name == .nameHasNoOwner {
+            return nil
+        }
+        // What has ended cannot be examined either.
+        guard try await bus.owner(of: owner) != nil else { return nil }
+        throw CommandFailure(
+            "\(owner) has taken the name \(name) from within a sandbox, and is told nothing. Close that program, then"
+                + " try again; “busctl --user status \(name)” tells which one it is.")
     }
 
     /// The owner of `name`, waited for if there is none yet; nil if none comes in `limit`. Nothing is started.
+    /// - Throws: a failure that says so if it runs in a sandbox.
     func awaited(_ name: BusName, _ limit: Duration) async throws -> Daemon? {
         let bus = try bus()
         let (owners, feed) = AsyncStream<BusName?>.makeStream()
         let watch = bus.watch(name) { if let owner = $0 { feed.yield(owner) } }
         let timer = LoopSource.timer(after: limit) { feed.yield(nil) }
         defer { withExtendedLifetime((watch, timer)) {} }
-        for await owner in owners { return owner.map { Daemon(bus: bus, name: $0) } }
+        for await owner in owners {
+            guard let owner else { return nil }
+            if let daemon = try await believed(owner, of: name) { return daemon }
+        }
         return nil
     }
 

@@ -61,7 +61,7 @@ struct HereVerb: Verb {
             throw CommandFailure("This folder is not there any more: \(SystemError.last). Go to another one.")
         }
         defer { free(path) }
-        if let name = Variables.all["PWD"], name.hasPrefix("/"), stat(name, &named) == 0,
+        if let name = Variables.all["PWD"], isPlain(name), stat(name, &named) == 0,
             named.st_dev == real.st_dev, named.st_ino == real.st_ino
         {
             return name
@@ -70,5 +70,14 @@ struct HereVerb: Verb {
             throw CommandFailure("The name of this folder is not UTF-8. Rename it, or go to another one.")
         }
         return text
+    }
+
+    /// Whether `path` is absolute and says nothing in a roundabout way, as some shells do after “cd //tmp”.
+    private static func isPlain(_ path: String) -> Bool {
+        guard path.hasPrefix("/") else { return false }
+        return path == "/"
+            || path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).allSatisfy {
+                !["", ".", ".."].contains($0)
+            }
     }
 }

@@ -49,14 +49,14 @@ struct StatusVerb: Verb {
         _ session: Session, _ name: BusName, _ limit: Duration = .zero,
         _ ask: @MainLoop (Daemon) async throws -> Content
     ) async throws -> StatusReport.Daemon<Content> {
-        var found = try await session.running(name)
-        if found == nil {
+        do {
+            if let daemon = try await session.running(name) { return .running(try await ask(daemon)) }
             let canStart = try await session.canStart(name)
-            if canStart, limit > .zero { found = try await session.awaited(name, limit) }
-            if found == nil { return .absent(canStart: canStart) }
-        }
-        guard let daemon = found else { return .absent(canStart: false) }
-        do { return .running(try await ask(daemon)) } catch {
+            guard canStart, limit > .zero, let daemon = try await session.awaited(name, limit) else {
+                return .absent(canStart: canStart)
+            }
+            return .running(try await ask(daemon))
+        } catch {
             return .silent(FailureText(summary: CommandFailure(error).message))
         }
     }

@@ -33,10 +33,11 @@ struct WatchVerb: Verb {
                 feed?.end()
                 if feed != nil { printer.broker(isThere: false) }
                 feed = nil
-                guard let owner else { continue }
+                guard let owner, let broker = try await session.believed(owner, of: HandoffNames.broker)
+                else { continue }
                 if !isFirst { printer.broker(isThere: true) }
                 isFirst = false
-                let next = OfferFeed(Daemon(bus: bus, name: owner)) { printer.print($0) }
+                let next = OfferFeed(broker) { printer.print($0) }
                 feed = next
                 do { try await next.begin() } catch {
                     // If the broker has gone in the meantime, the next event says so.

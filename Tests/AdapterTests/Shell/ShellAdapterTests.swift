@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import DBus
+import Glibc
+import TestSupport
 import Testing
 
 @testable import ShellAdapter
@@ -21,6 +23,9 @@ struct ShellFolderTests {
         #expect(ShellFolder.path(nil) == nil && ShellFolder.path(.string("/home")) == nil)
         for url in [
             "http://a/b", "file://other/home", "file:///a%0Ab", "file:///a%1B", "home", "file:///a?b",
+            "file:////proc/1", "file:///./proc", "file:///tmp/../dev/shm", "file:///tmp/%2E%2E/dev",
+            "file:///home/",
+            "file:///a%2F%2Fb", "file:///home/.",
         ] {
             #expect(ShellFolder.path(try value("url", url)) == nil)
         }
@@ -29,14 +34,47 @@ struct ShellFolderTests {
 
     @Test(
         "secrets' folders are private",
-        arguments: ["/proc/1", "/home/me/.ssh", "/home/me/.gnupg/x", "/run/user/1"])
+        arguments: [
+            "/proc/1", "/home/me/.ssh", "/home/me/.gnupg/x", "/run/user/1", "/dev", "/run/media",
+            "/home/.SSH/\u{301}",
+        ])
     func secrets(_ path: String) { #expect(ShellFolder.isPrivate(path)) }
 
-    @Test("only this user's and the administrator's folders are there")
-    func there() {
-        #expect(
-            ShellFolder.isThere("/usr") && !ShellFolder.isThere("/etc/passwd")
-                && !ShellFolder.isThere("/no/such"))
+    @Test("others are not", arguments: ["/", "/home/me", "/run/media/me", "/home/proc", "/device"])
+    func others(_ path: String) { #expect(!ShellFolder.isPrivate(path)) }
+
+    @Test(
+        "a path is in its plainest form",
+        arguments: [
+            "", "home", "//", "//proc/self", "/./proc", "/home/..", "/tmp/../dev/shm", "/home/", "/a//b",
+            "/a\u{7}", "/./\u{301}",
+        ])
+    func roundabout(_ path: String) { #expect(!ShellFolder.isUsable(path)) }
+
+    @Test(
+        "names that only look like “.” and “..” are usable",
+        arguments: ["/", "/...", "/.a", "/a..", "/home/.config"])
+    func plain(_ path: String) { #expect(ShellFolder.isUsable(path)) }
+
+    @Test("only this user's and the administrator's folders are there, and none that anybody can write")
+    func there() throws {
+        let folder = try TemporaryDirectory()
+        #expect(ShellFolder.look(at: "/usr") == .folder && ShellFolder.look(at: folder.url.path) == .folder)
+        #expect(ShellFolder.look(at: "/etc/passwd") == .none && ShellFolder.look(at: "/no/such") == .none)
+        #expect(ShellFolder.look(at: "/tmp") == .open)
+        #expect(chmod(folder.url.path, 0o702) == 0 && ShellFolder.look(at: folder.url.path) == .open)
+    }
+
+    @Test(
+        "a link to a secrets' folder is as private as that is",
+        arguments: ["/proc", "/dev/shm", ".ssh", ".ssh/more"])
+    func links(_ place: String) throws {
+        let folder = try TemporaryDirectory()
+        let secrets = folder.path(".ssh")
+        #expect(mkdir(secrets, 0o700) == 0 && mkdir(secrets + "/more", 0o700) == 0)
+        let link = folder.path("link")
+        #expect(symlink(place.hasPrefix("/") ? place : folder.path(place), link) == 0)
+        #expect(!ShellFolder.isPrivate(link) && ShellFolder.look(at: link) == .private)
     }
 }
 

@@ -48,10 +48,18 @@
         return form !== null && [...form.elements].some(field => isSecret(field) || isPayment(field));
     }
 
+    // What the user does not see is not theirs: pages keep numbers of their own there, and traps for programs.
+    function isVisible(field) {
+        // The names that older browsers know, which the newer ones take as well.
+        if (field.checkVisibility)
+            return field.checkVisibility({checkOpacity: true, checkVisibilityCSS: true});
+        return field.getClientRects().length > 0 && getComputedStyle(field).visibility === 'visible';
+    }
+
     function isUsable(field) {
         return (TYPED.has(field.type) || TICKED.has(field.type)) && !isSecret(field) &&
             !tokens(field).some(token => SECRET.test(token)) && !SECRET_NAME.test(`${field.name} ${field.id}`) &&
-            !isGuarded(field.form);
+            !field.readOnly && !field.matches(':disabled') && isVisible(field) && !isGuarded(field.form);
     }
 
     function* namedFields() {
@@ -81,7 +89,7 @@
         for (const {name, number, field} of namedFields()) {
             if (fields.length === MAXIMUM_FIELDS)
                 break;
-            if (!isUsable(field) || !isChanged(field) || name.length > 64)
+            if (name.length > 64 || !isChanged(field) || !isUsable(field))
                 continue;
             if (TICKED.has(field.type)) {
                 fields.push({name, number, ticked: field.checked});
@@ -93,21 +101,49 @@
         return fields;
     }
 
+    // Whether nobody has filled in a field: neither the user nor the page, which may have put there what it stands on.
+    function isEmpty(field) {
+        if (isChanged(field))
+            return false;
+        if (field.type === 'checkbox')
+            return !field.checked;
+        if (field.type === 'radio')
+            return !inGroup(field).some(other => other.checked || other.defaultChecked);
+        if (field.type === 'select-one') {
+            return field.selectedIndex === 0 &&
+                (field.value === '' || ![...field.options].some(option => option.defaultSelected));
+        }
+        // What is typed but is no number or date yet does not count as the value.
+        return field.value === '' && !field.validity.badInput;
+    }
+
+    // The buttons of which only one can be ticked.
+    function inGroup(field) {
+        return [...document.querySelectorAll('input[type=radio]')].filter(
+            other => other === field || field.name && other.name === field.name && other.form === field.form);
+    }
+
     // Fills in what is empty. No event tells the page of it, since some send a form when they are told.
     function fill(fields) {
         const named = new Map([...namedFields()].map(one => [`${one.number} ${one.name}`, one.field]));
         for (const {name, number, text, ticked} of fields) {
             const field = named.get(`${number} ${name}`);
-            if (!field || !isUsable(field) || isChanged(field))
+            if (!field || !isUsable(field) || !isEmpty(field))
                 continue;
             if (TICKED.has(field.type)) {
-                if (typeof ticked === 'boolean')
-                    field.checked = ticked;
+                if (ticked === true)
+                    field.checked = true;
             } else if (typeof text === 'string') {
-                if (field.type !== 'select-one' || [...field.options].some(option => option.value === text))
+                if (field.type !== 'select-one' || hasChoice(field, text))
                     field.value = text;
             }
         }
+    }
+
+    // Whether the user could choose a value: setting it chooses the first option that has it.
+    function hasChoice(field, value) {
+        const option = [...field.options].find(one => one.value === value);
+        return option !== undefined && !option.matches(':disabled');
     }
 
     // Places

@@ -16,6 +16,8 @@ struct DocumentKind {
     /// Why it is a program whatever its types are, for people; nil if it is none by its first bytes, the ending of its
     /// name and its permissions.
     let mark: String?
+    /// Whether it is a list that leads players to other files: one of a peer's could name any file of this machine.
+    let isList: Bool
 
     /// How much of a file is looked at.
     private static let head = 4096
@@ -28,6 +30,7 @@ struct DocumentKind {
 
     /// A file called `name` that begins with `bytes`, and that its permissions let be executed or not.
     init(name: String, bytes: [UInt8], isExecutable: Bool = false) {
+        isList = MediaFormat.isList(name: name, bytes)
         byName = Self.type(ofName: name)
         byContent = Self.guess { g_content_type_guess(nil, bytes, gsize(bytes.count), nil) }
         mark =
@@ -40,7 +43,7 @@ struct DocumentKind {
 
     /// For these types.
     init(byName: String, byContent: String) {
-        (self.byName, self.byContent, mark) = (byName, byContent, nil)
+        (self.byName, self.byContent, mark, isList) = (byName, byContent, nil, false)
     }
 
     /// Looks at the file at `path`, which may block.
@@ -63,6 +66,12 @@ struct DocumentKind {
     /// What the document is to be opened as.
     /// - Throws: why nothing but the user may open it.
     func opened(_ types: ContentTypes) throws(HandoffFailure) -> String {
+        if isList {
+            throw HandoffFailure(
+                .noApplication,
+                "The document is a list that has players open other files, and is not opened. Open it yourself if you trust"
+                    + " it.")
+        }
         if let reason = mark ?? [byName, byContent].first(where: types.isProgram) {
             throw HandoffFailure(
                 .noApplication,
