@@ -8,13 +8,8 @@ import signal
 from pathlib import Path
 
 import pytest
-<<<<<<< HEAD
 from buses import ROOT, let_pass, wait
-from clients import Dock
-=======
-from buses import ROOT, wait
 from clients import Client, Dock
->>>>>>> part-forms
 from editors import bin_folder, install_terminal, started
 from gi.repository import GLib
 from support import PROGRAMS, SOURCE, Machine, refused
@@ -156,7 +151,6 @@ def test_what_is_no_folder_is_refused(shells: tuple[Machine, Machine, Path], fol
         desk.session.call(OBJECT, "ShellAdapter.Here", arguments, destination=SHELL)
 
 
-<<<<<<< HEAD
 def test_folder_is_named_again_and_again(shells: tuple[Machine, Machine, Path]) -> None:
     """A shell that names its folders 500 times, in turn with another shell, takes no more descriptors than one that does so once,
     and the offer still ends with the shell."""
@@ -233,7 +227,8 @@ def test_terminal_that_never_begins(shells: tuple[Machine, Machine, Path]) -> No
     assert lap.session.owner(SHELL) and errands(lap)
     wait(lambda: not errands(lap), "the errand to be gone", 40)
     wait(lambda: not lap.session.owner(SHELL), "the end of the adapter", 25)
-=======
+
+
 @pytest.mark.parametrize("place", ["file:////proc/1", "file:///tmp/../dev/shm", "file:///proc/1", "file:///tmp", "LINK"])
 def test_folder_that_nobody_should_be_in(shells: tuple[Machine, Machine, Path], place: str) -> None:
     """A device cannot have a terminal opened in a private folder or one that everybody can write, however it is spelled and
@@ -263,7 +258,6 @@ def test_folder_that_a_shell_calls_in_a_roundabout_way(shells: tuple[Machine, Ma
     bash = Terminal(desk, "bash", "--norc")
     bash.type(f"cd '/{folder}'; handoff here\n")
     Dock(lap).offer(folder.name, PATIENCE)
->>>>>>> part-forms
     bash.type("exit\n")
     bash.end()
     bash.close()

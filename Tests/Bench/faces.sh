@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash disable=SC2154
-# What it takes for a page of a browser to go on, for the benchmark, which has the variables and functions.
+# What windows and browsers take, for the benchmark, which has the variables and functions.
 
-pages() {
+faces() {
+    local ratio opened
+    read -r ratio opened _ < <(exec "$source/meson-helpers/bench-window" "$binaries" "$starts") || fail "no window was opened"
+    row "the Handoff window, beside an empty one" "$opened" ms "$ratio" 1.3
+
     echo "Continuing pages of browsers." >&2
     local browsers=() figures
     command -v chromium >/dev/null && browsers=(chromium)
