@@ -166,7 +166,7 @@ def test_folder_is_named_again_and_again(shells: tuple[Machine, Machine, Path]) 
     ours = next(int(found.name) for found in shells_of(desk))
 
     def here(shell: int) -> None:
-        session.call(OBJECT, "ShellAdapter.Here", GLib.Variant("(suas)", ("/tmp", shell, [])), destination=SHELL)
+        session.call(OBJECT, "ShellAdapter.Here", GLib.Variant("(suas)", ("/usr", shell, [])), destination=SHELL)
 
     def descriptors() -> int:
         return len(list(Path(f"/proc/{process}/fd").iterdir()))
@@ -177,7 +177,7 @@ def test_folder_is_named_again_and_again(shells: tuple[Machine, Machine, Path]) 
         here(os.getpid() if number % 10 == 0 else ours)
     assert descriptors() <= before + 1
     dock = Dock(shells[1])
-    path = dock.offer("tmp")
+    path = dock.offer("usr")
     bash.type("exit\n")
     bash.end()
     dock.wait_until_gone(path)

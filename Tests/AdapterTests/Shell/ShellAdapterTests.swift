@@ -59,10 +59,12 @@ struct ShellFolderTests {
     @Test("only this user's and the administrator's folders are there, and none that anybody can write")
     func there() throws {
         let folder = try TemporaryDirectory()
-        #expect(ShellFolder.look(at: "/usr") == .folder && ShellFolder.look(at: folder.url.path) == .folder)
+        let own = folder.path("own")
+        #expect(mkdir(own, 0o700) == 0)
+        #expect(ShellFolder.look(at: "/usr") == .folder && ShellFolder.look(at: own) == .folder)
         #expect(ShellFolder.look(at: "/etc/passwd") == .none && ShellFolder.look(at: "/no/such") == .none)
         #expect(ShellFolder.look(at: "/tmp") == .open)
-        #expect(chmod(folder.url.path, 0o702) == 0 && ShellFolder.look(at: folder.url.path) == .open)
+        #expect(chmod(own, 0o702) == 0 && ShellFolder.look(at: own) == .open)
     }
 
     @Test(
