@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import struct
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,6 @@ PLAYER = "org.mpris.MediaPlayer2.Player"
 SECOND = 1_000_000
 TEAM = {"Team": GLib.Variant("s", MEDIA)}
 RADIO = "http://radio.example:8000/live"
-FILM = "file:///home/me/A%20film.mkv"
 KEY = "file:///home/me/.ssh/id_ed25519"
 # How long a player may take to start.
 PATIENCE = 40
@@ -55,6 +55,11 @@ def tone(path: Path, seconds: int = 60) -> Path:
         (b"LIST", b"INFOINAM" + struct.pack("<I", len(name)) + name), (b"data", samples)))
     path.write_bytes(b"RIFF" + struct.pack("<I", 4 + len(chunks)) + b"WAVE" + chunks)
     return path
+
+
+# Only a file that holds sound or moving pictures is offered.
+_folder = tempfile.TemporaryDirectory(prefix="handoff-film-")
+FILM = tone(Path(_folder.name, "A film.wav"), 1).as_uri()
 
 
 def start_media_machine(machines: list[Machine], name: str, **environment: str) -> Machine:

@@ -86,6 +86,8 @@ class Machine:
         # The host that its bridge is on: one of this machine's network namespaces, or this machine itself.
         self.host = ""
         self.host_address = "127.0.0.1"
+        # Otherwise the bridge chooses one, from those that a firewall can name.
+        self.has_own_port = True
         configuration = self.folder / "config_home" / "handoff"
         configuration.mkdir()
         (configuration / "handoff.conf").write_text(f"[Device]\nName={name}\n")
@@ -129,7 +131,8 @@ class Machine:
 
     def start_bridge(self, *options: str) -> None:
         """Starts the bridge, at the same port as before if it was running before."""
-        self.port = self.port or own_port(self.host_address)
+        if not self.port and self.has_own_port:
+            self.port = own_port(self.host_address)
         self.start("handoff-bridge", "--no-discovery", f"--listen={self.host_address}:{self.port}", *options)
         self.wait_for(BRIDGE, "handoff-bridge")
         self.port = wait(lambda: self.session.get(BRIDGE_ROOT, "Bridge.Port"), "a port")
@@ -221,9 +224,10 @@ class Machine:
         return device["Paired"].unpack() and device["Connected"].unpack()
 
 
-def start_machine(machines: list[Machine], name: str, *options: str) -> Machine:
+def start_machine(machines: list[Machine], name: str, *options: str, has_own_port: bool = True) -> Machine:
     """A machine with both daemons running with these options, added to those of the test, which ends it."""
     machine = Machine(name)
+    machine.has_own_port = has_own_port
     machines.append(machine)
     machine.start_broker(*options)
     machine.start_bridge(*options)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from gi.repository import GLib
-from buses import wait
+from buses import let_pass, wait
 from clients import Client, Dock
 from players import PLAYING, RADIO, SECOND, TEAM, FalsePlayer, start_adapter, start_with_adapter, tone
 from support import Machine, pair
@@ -78,3 +78,39 @@ def test_peer_that_sends_something_else(desk: Machine, there: Machine) -> None:
         application, error, message = wait(lambda: len(dock.finished()) > number and dock.finished()[number], "the outcome")
         assert error and "neither a file nor an http or https address" in message
     assert not player.calls
+
+
+@pytest.mark.parametrize("name, content", [
+    ("A film.m3u", "#EXTM3U\n/home/me/.ssh/id_ed25519\n"), ("A film.mkv", "#EXTM3U\n/home/me/diary.txt\n"),
+    ("A film.wav", "not sound"), ("A film.xspf", "<?xml version='1.0'?><playlist/>")])
+def test_lists_of_other_files_are_not_played(desk: Machine, there: Machine, name: str, content: str) -> None:
+    """A file of a peer that holds neither sound nor moving pictures, such as a list that leads to files of this machine, is
+    refused, says so, and reaches no player."""
+    player, dock = Opener(there), Dock(there)
+    file = Path(desk.environment["HOME"], name)
+    file.write_text(content)
+    origin = Client(desk, "com.example.false", (PLAYING,), options=TEAM)
+    origin.offer("A film", UserInfo={"ApplicationId": GLib.Variant("s", "mpv")}, DocumentURL=file.as_uri())
+    dock.continue_offer(dock.offer("A film"))
+    application, error, message = wait(lambda: next(iter(dock.finished()), None), "the outcome")
+    assert error and "holds neither sound nor moving pictures" in message
+    assert not player.calls
+
+
+def test_what_a_player_goes_on_to_stays_here(desk: Machine, there: Machine) -> None:
+    """Of a player that was given a file of another device nothing else is offered: what it was given may lead it to any file
+    of this machine."""
+    film = tone(Path(desk.environment["HOME"], "A film.wav"), 5)
+    own = tone(Path(there.environment["HOME"], "My recording.wav"), 5)
+    origin, player, dock, back = FalsePlayer(desk), Opener(there), Dock(there), Dock(desk)
+    origin.plays(film.as_uri(), "A film", 0)
+    dock.continue_offer(dock.offer("A film"))
+    assert dock.outcome()[1:] == ("", "")
+    wait(lambda: player.calls, "the player to be told")
+    reads = player.reads
+    player.plays(own.as_uri(), "My recording")
+    wait(lambda: player.reads > reads and not back.titles, "the adapter to see what is played")
+    player.plays(own.as_uri(), "My recording again")
+    wait(lambda: player.reads > reads + 1, "the adapter to see that too")
+    let_pass(0.3)
+    assert not back.titles and "My recording" not in there.log("handoffd")

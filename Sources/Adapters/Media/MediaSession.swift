@@ -132,7 +132,12 @@ final class MediaSession {
         if let former, former.application != shown?.application {
             applications[former.application]?.showNothing()
         }
-        guard let shown, let address = shown.report.address else { return }
+        guard let shown else { return }
+        // What it plays now is not to be offered, and what it played before it plays no more.
+        guard let address = shown.report.address else {
+            applications[shown.application]?.showNothing()
+            return
+        }
         // What is shown in the place of what has ended is as current as that was.
         let isInstead = wasCurrent && former?.name != shown.name
         application(shown.application).show(

@@ -9,7 +9,7 @@ internal import MainLoop
 /// came from there may lead the player to any file of the user, and offering it would hand it over.
 @MainLoop
 final class OfferedFiles {
-    /// Called when it has become known of a file whether it is offered.
+    /// Called when it has become known of a file whether it is offered, and others may be looked at.
     var onKnown: (@MainLoop () -> Void)?
 
     private let looks: FileLooks
@@ -42,13 +42,14 @@ final class OfferedFiles {
     private func look(at path: String) {
         guard looking.count < Self.maximumLooking, looking.insert(path).inserted else { return }
         MainLoop.start { [weak self, looks] in
-            let isOffered = await looks.look(.namedDocument, of: path) { MediaFile.mayGoOn(path) }
+            let isOffered = try? await looks.find(.namedDocument, of: path) { MediaFile.mayGoOn(path) }
             guard let self else { return }
             looking.remove(path)
             if known.count >= Self.maximumKnown { known = [:] }
             // What does not answer in time is not offered, and looked at again when it is played again.
-            if let isOffered { known[path] = isOffered }
-            if isOffered == true { onKnown?() }
+            guard let isOffered else { return }
+            known[path] = isOffered
+            onKnown?()
         }
     }
 }

@@ -90,6 +90,11 @@ final class PlayerObject {
         told?(reason)
     }
 
+    /// Has what it has said last come again, unless nobody listens to it any more.
+    func repeatReport() {
+        if let report { onReport?(report) }
+    }
+
     // MARK: Reading
 
     /// It says that something has changed.

@@ -87,7 +87,7 @@ final class PlayerWatch {
 
     /// Has what all of them have said last come again.
     func repeatReports() {
-        for player in players.values { player.report.map { onReport?(player, $0) } }
+        for player in players.values { player.repeatReport() }
     }
 
     /// The players of `application`, in no order.
