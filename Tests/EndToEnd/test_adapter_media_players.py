@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from gi.repository import GLib
-from buses import BUS, let_pass, wait
+from buses import BUS, Session, let_pass, wait
 from clients import Client, Dock
 from players import FILM, KEY, MEDIA, NAMES, PLAYING, RADIO, SECOND, TEAM, FalsePlayer, start_adapter, start_with_adapter
 from sandbox import Sandbox, can_be_made
@@ -283,3 +283,18 @@ def test_film_wakes_nobody(desk: Machine, lap: Machine) -> None:
     before = wakes()
     let_pass(60)
     assert wakes() - before <= 1
+
+
+def test_many_names_hide_players_only_while_they_are_there(desk: Machine, lap: Machine) -> None:
+    """A program that takes more names of players than are looked at hides the others no longer than it is there, and is told of
+    in the log once."""
+    taker, dock = Session(desk.address), Dock(lap)
+    for number in range(70):
+        taker.call("/org/freedesktop/DBus", f"{BUS}.RequestName", GLib.Variant("(su)", (f"{NAMES}.evil.n{number}", 4)),
+                   destination=BUS)
+    player = FalsePlayer(desk)
+    player.plays(RADIO, "A play")
+    wait(lambda: "more players than" in desk.log("dbus-daemon"), "the adapter to have seen too many")
+    taker.close()
+    dock.offer("A play")
+    assert desk.log("dbus-daemon").count("more players than") == 1

@@ -49,6 +49,8 @@ final class PlayerWatch {
     private var meeting: Set<BusName> = []
     private var players: [BusName: PlayerObject] = [:]
     private var tokens: [SignalToken] = []
+    /// Whether some were left out, since there were too many.
+    private var isIncomplete = false
     /// Whether those are known that were there before.
     private var hasBegun = false
 
@@ -66,6 +68,13 @@ final class PlayerWatch {
             },
         ]
         bus.addMatch(.ownerChanges(within: PlayerObject.namespace))
+        try await lookForNames()
+        hasBegun = true
+        onCount?()
+    }
+
+    private func lookForNames() async throws {
+        let bus = service.bus
         let daemon = RemoteObject(bus.connection, "org.freedesktop.DBus", "/org/freedesktop/DBus")
         let reply = try await daemon.call(.bus, "ListNames", output: "as") { _ in }
         var reader = MessageReader(reply)
@@ -75,8 +84,6 @@ final class PlayerWatch {
             // A change that was told meanwhile is newer.
             if names[name] == nil { appeared(name, owner) }
         }
-        hasBegun = true
-        onCount?()
     }
 
     /// Begins anew with all that are there: the user keeps Handoff out of others than before.
@@ -116,14 +123,25 @@ final class PlayerWatch {
             (try? reader.read(String.self)) != nil, let new: String = try? reader.read()
         else { return }
         if let former = names.removeValue(forKey: name), !names.values.contains(former) { left(former) }
-        if let owner = try? BusName(new) { appeared(name, owner) }
+        if let owner = try? BusName(new) {
+            appeared(name, owner)
+        } else if isIncomplete, names.count < Self.maximumNames / 2 {
+            // There is room again for those that were left out.
+            isIncomplete = false
+            MainLoop.start { [weak self] in try? await self?.lookForNames() }
+        }
         onCount?()
     }
 
     private func appeared(_ name: BusName, _ owner: BusName) {
         guard names.count < Self.maximumNames else {
-            return adapterLog.warning(
-                "There are more players than \(Self.maximumNames). The others are ignored.")
+            if !isIncomplete {
+                adapterLog.warning(
+                    "There are more players than \(Self.maximumNames). The others are ignored as long as that is so."
+                )
+            }
+            isIncomplete = true
+            return
         }
         let isNew = !names.values.contains(owner)
         names[name] = owner
