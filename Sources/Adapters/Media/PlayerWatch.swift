@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import AdapterSupport
 internal import DBus
+internal import HandoffClient
 internal import HandoffCore
 internal import HandoffStarting
 internal import MainLoop
@@ -75,10 +76,7 @@ final class PlayerWatch {
 
     private func lookForNames() async throws {
         let bus = service.bus
-        let daemon = RemoteObject(bus.connection, "org.freedesktop.DBus", "/org/freedesktop/DBus")
-        let reply = try await daemon.call(.bus, "ListNames", output: "as") { _ in }
-        var reader = MessageReader(reply)
-        for text in try reader.read([String].self) where Self.isPlayer(text) {
+        for text in try await bus.names() where Self.isPlayer(text) {
             guard let name = try? BusName(text), names[name] == nil, let owner = try await bus.owner(of: name)
             else { continue }
             // A change that was told meanwhile is newer.
