@@ -10,6 +10,9 @@ final class BusChannel: MessageChannel {
     private var watches: [OpaquePointer: DescriptorSource] = [:]
     private var isPumpScheduled = false
     private var isPumping = false
+    /// The number of the last message that was sent.
+    private var serial = BusOpening.serialOfHello
+    private let log = Log(domain: "dbus")
     /// The connection that is handed what arrives.
     weak var connection: Connection?
     /// The directory that knows who sent a message.
@@ -113,19 +116,35 @@ final class BusChannel: MessageChannel {
         isPumping = true
         defer { isPumping = false }
         while let message = dbus_connection_pop_message(raw) {
-            received(Message(owning: message))
+            received(message)
+            dbus_message_unref(message)
         }
     }
 
-    private func received(_ message: Message) {
-        if message.kind == .signal,
-            dbus_message_is_signal(message.raw, DBUS_INTERFACE_LOCAL, "Disconnected") != 0
+    private func received(_ message: OpaquePointer) {
+        if dbus_message_get_type(message) == DBUS_MESSAGE_TYPE_SIGNAL,
+            dbus_message_is_signal(message, DBUS_INTERFACE_LOCAL, "Disconnected") != 0
         {
             watches = [:]
             connection?.closed(DBusError(.disconnected, "The bus has closed the connection."))
-        } else {
-            connection?.received(message)
+            return
         }
+        do throws(DBusError) {
+            connection?.received(try BusMessage.received(message))
+        } catch {
+            log.debug("A message from the bus is dropped: \(error.message)")
+            refuse(message, error)
+        }
+    }
+
+    /// Answers a call that cannot be read, so that nobody waits for it.
+    private func refuse(_ message: OpaquePointer, _ error: DBusError) {
+        guard dbus_message_get_type(message) == DBUS_MESSAGE_TYPE_METHOD_CALL,
+            dbus_message_get_no_reply(message) == 0,
+            let answer = dbus_message_new_error(message, DBUS_ERROR_INVALID_ARGS, error.message)
+        else { return }
+        dbus_connection_send(raw, answer, nil)
+        dbus_message_unref(answer)
     }
 
     // MARK: MessageChannel
@@ -134,8 +153,11 @@ final class BusChannel: MessageChannel {
         guard dbus_connection_get_is_connected(raw) != 0 else {
             throw DBusError(.disconnected, "The bus has closed the connection.")
         }
-        var serial: UInt32 = 0
-        guard dbus_connection_send(raw, message.raw, &serial) != 0 else { throw .noMemory() }
+        serial = serial == .max ? BusOpening.serialOfHello : serial + 1
+        message.setSerial(serial)
+        let sent = try BusMessage.made(of: message)
+        defer { dbus_message_unref(sent) }
+        guard dbus_connection_send(raw, sent, nil) != 0 else { throw .noMemory() }
         return serial
     }
 

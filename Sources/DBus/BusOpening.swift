@@ -66,18 +66,24 @@ enum BusOpening {
         return String(cString: text)
     }
 
+    /// The number of the first message on a connection.
+    static let serialOfHello: UInt32 = 1
+
     /// Does what dbus_bus_register() does, except that the latter may wait forever for the other side to
     /// authenticate.
     private static func sayHello(_ raw: OpaquePointer) throws(DBusError) {
         let hello = try Message.call(to: Bus.name, "/org/freedesktop/DBus", .bus, "Hello")
-        var serial: UInt32 = 0
-        guard dbus_connection_send(raw, hello.raw, &serial) != 0 else { throw .noMemory() }
+        hello.setSerial(serialOfHello)
+        let sent = try BusMessage.made(of: hello)
+        defer { dbus_message_unref(sent) }
+        guard dbus_connection_send(raw, sent, nil) != 0 else { throw .noMemory() }
         let end = MainLoop.now + Int64(patience / .microseconds(1))
         while MainLoop.now < end {
             let isConnected = dbus_connection_read_write(raw, Int32((end - MainLoop.now) / 1000) + 1) != 0
             while let next = dbus_connection_pop_message(raw) {
-                let message = Message(owning: next)
-                guard message.replySerial == serial else { continue }
+                defer { dbus_message_unref(next) }
+                guard dbus_message_get_reply_serial(next) == serialOfHello else { continue }
+                let message = try BusMessage.received(next)
                 if let error = message.error { throw error }
                 var reader = MessageReader(message)
                 let given = try BusName(try reader.read(String.self))

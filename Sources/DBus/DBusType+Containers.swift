@@ -3,8 +3,6 @@
 // What a type does here is documented at the protocols.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-internal import CDBus
-
 extension Array: DBusType where Element: DBusType {
     public static var typeSignature: String { "a" + Element.typeSignature }
 
@@ -31,9 +29,12 @@ extension Dictionary: DBusType where Key: DBusBasicType, Value: DBusType {
     private static var entrySignature: String { "{" + Key.typeSignature + Value.typeSignature + "}" }
 
     /// If a key comes twice, the last entry counts.
+    @specialized(where Key == String, Value == DBus.Value)
     public static func read(from reader: inout MessageReader) throws(DBusError) -> [Key: Value] {
         var result: [Key: Value] = [:]
         try reader.elements(of: entrySignature) { (reader) throws(DBusError) in
+            // So that it grows once. An entry of the shortest strings takes about as many bytes.
+            if result.isEmpty { result.reserveCapacity(Swift.min(reader.bytesLeft / 24 + 1, 64)) }
             try reader.spend(2 * (MemoryLayout<Key>.stride + MemoryLayout<Value>.stride))
             try reader.container(TypeCode.dictionaryEntry, entrySignature) { (reader) throws(DBusError) in
                 let key: Key = try reader.read()
@@ -47,6 +48,7 @@ extension Dictionary: DBusType where Key: DBusBasicType, Value: DBusType {
         return result
     }
 
+    @specialized(where Key == String, Value == DBus.Value)
     public func write(to writer: inout MessageWriter) throws(DBusError) {
         try writer.dictionary(Self.entrySignature) { (writer) throws(DBusError) in
             for (key, value) in self {

@@ -3,8 +3,6 @@
 // What a type does here is documented at the protocols.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-internal import CDBus
-
 /// A Swift type that stands for one D-Bus type and goes straight to and from messages.
 public protocol DBusType: Sendable {
     /// The signature of its D-Bus type: one complete type.
@@ -20,69 +18,74 @@ public protocol DBusType: Sendable {
 /// A type that can be the key of a dictionary.
 public protocol DBusBasicType: DBusType, Hashable {}
 
-/// A number, which libdbus reads and writes as it lies in memory.
-public protocol DBusNumber: DBusBasicType, BitwiseCopyable, ExpressibleByIntegerLiteral {
-    /// libdbus's code of its type.
-    static var typeCode: Int32 { get }
+/// A whole number.
+public protocol DBusNumber: DBusBasicType, FixedWidthInteger, BitwiseCopyable {
+    /// The code of its type in signatures.
+    static var typeCode: UInt8 { get }
 }
 
 extension DBusNumber {
     public static func read(from reader: inout MessageReader) throws(DBusError) -> Self {
-        try reader.basic(typeCode, typeSignature, 0)
+        try reader.integer(typeCode, typeSignature)
     }
     public func write(to writer: inout MessageWriter) throws(DBusError) {
-        try writer.basic(Self.typeCode, self)
+        try writer.integer(Self.typeCode, self)
     }
 }
 
 extension UInt8: DBusNumber {
     public static var typeSignature: String { "y" }
-    public static var typeCode: Int32 { TypeCode.byte }
+    public static var typeCode: UInt8 { TypeCode.byte }
 }
 
 extension Bool: DBusBasicType {
     public static var typeSignature: String { "b" }
     public static func read(from reader: inout MessageReader) throws(DBusError) -> Bool {
-        try reader.basic(TypeCode.boolean, "b", dbus_bool_t(0)) != 0
+        try reader.integer(TypeCode.boolean, "b", UInt32.self) != 0
     }
     public func write(to writer: inout MessageWriter) throws(DBusError) {
-        try writer.basic(TypeCode.boolean, self ? dbus_bool_t(1) : 0)
+        try writer.integer(TypeCode.boolean, UInt32(self ? 1 : 0))
     }
 }
 
 extension Int16: DBusNumber {
     public static var typeSignature: String { "n" }
-    public static var typeCode: Int32 { TypeCode.int16 }
+    public static var typeCode: UInt8 { TypeCode.int16 }
 }
 
 extension UInt16: DBusNumber {
     public static var typeSignature: String { "q" }
-    public static var typeCode: Int32 { TypeCode.uint16 }
+    public static var typeCode: UInt8 { TypeCode.uint16 }
 }
 
 extension Int32: DBusNumber {
     public static var typeSignature: String { "i" }
-    public static var typeCode: Int32 { TypeCode.int32 }
+    public static var typeCode: UInt8 { TypeCode.int32 }
 }
 
 extension UInt32: DBusNumber {
     public static var typeSignature: String { "u" }
-    public static var typeCode: Int32 { TypeCode.uint32 }
+    public static var typeCode: UInt8 { TypeCode.uint32 }
 }
 
 extension Int64: DBusNumber {
     public static var typeSignature: String { "x" }
-    public static var typeCode: Int32 { TypeCode.int64 }
+    public static var typeCode: UInt8 { TypeCode.int64 }
 }
 
 extension UInt64: DBusNumber {
     public static var typeSignature: String { "t" }
-    public static var typeCode: Int32 { TypeCode.uint64 }
+    public static var typeCode: UInt8 { TypeCode.uint64 }
 }
 
-extension Double: DBusNumber {
+extension Double: DBusBasicType {
     public static var typeSignature: String { "d" }
-    public static var typeCode: Int32 { TypeCode.double }
+    public static func read(from reader: inout MessageReader) throws(DBusError) -> Double {
+        Double(bitPattern: try reader.integer(TypeCode.double, "d"))
+    }
+    public func write(to writer: inout MessageWriter) throws(DBusError) {
+        try writer.integer(TypeCode.double, bitPattern)
+    }
 }
 
 extension String: DBusBasicType {

@@ -2,8 +2,8 @@
 public import MainLoop
 
 /// What the generator knows about an interface: enough to dispatch calls, to check who may do what, and to
-/// answer `Introspect`.
-public struct InterfaceDescription: Sendable {
+/// answer `Introspect`. There is one for each interface, so that nothing of it is copied.
+public final class InterfaceDescription: Sendable {
     /// A method.
     public struct Method: Sendable {
         /// Its name.
@@ -63,6 +63,8 @@ public struct InterfaceDescription: Sendable {
     public let signals: [String]
     /// The `<interface>` element, documentation included.
     public let xml: String
+    private let methodNames: [String]
+    private let propertyNames: [String]
 
     /// An interface.
     public init(
@@ -73,7 +75,15 @@ public struct InterfaceDescription: Sendable {
         self.properties = properties
         self.signals = signals
         self.xml = xml
+        methodNames = methods.map(\.name)
+        propertyNames = properties.map(\.name)
     }
+
+    /// The index of the method of this name, nil if there is none.
+    func method(named name: String) -> Int? { methodNames.firstIndex(of: name) }
+
+    /// The index of the property of this name, nil if there is none.
+    func property(named name: String) -> Int? { propertyNames.firstIndex(of: name) }
 }
 
 /// A class of callers, as the interface's XML names it (annotation `org.example.Handoff.Access`). What a class

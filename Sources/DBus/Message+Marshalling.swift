@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import CDBus
 
-/// Messages as bytes, for channels that are not a bus. What comes in may be anything; descriptors never travel.
+/// Messages as bytes. What comes in may be anything; over a channel that is not a bus, descriptors never travel.
 extension Message {
     /// The length that D-Bus allows a message to have, in bytes.
     public static let maximumLength = 1 << 27
@@ -17,7 +16,7 @@ extension Message {
     }
 
     /// The fixed part of a header with the length of its fields: enough to know a message's length.
-    private static let shortestPrefix = 16
+    private static let fixedSize = 16
 
     /// How many bytes the message takes that begins with `prefix`.
     ///
@@ -25,42 +24,90 @@ extension Message {
     public static func neededBytes(
         _ prefix: some Collection<UInt8>, limit: Int = Message.maximumLength
     ) -> Framing {
-        // More would be of no use, and libdbus counts in 32 bits.
-        let head = Array(prefix.prefix(shortestPrefix))
-        guard head.count == shortestPrefix else { return .needMore }
-        let length = head.withUnsafeBytes {
-            dbus_message_demarshal_bytes_needed($0.bindMemory(to: CChar.self).baseAddress, Int32($0.count))
-        }
-        return length >= shortestPrefix && Int(length) <= min(limit, maximumLength)
-            ? .length(Int(length)) : .invalid
+        let head = Array(prefix.prefix(fixedSize))
+        guard head.count == fixedSize else { return .needMore }
+        guard let layout = Layout(head), layout.length <= limit else { return .invalid }
+        return .length(layout.length)
     }
+
+    /// What the fixed part of a header says.
+    private struct Layout {
+        let isBigEndian: Bool
+        let serial: UInt32
+        /// Where the fields end, where the body begins, and where it ends.
+        let fieldsEnd: Int
+        let bodyStart: Int
+        let length: Int
+
+        /// Nil if no message begins like `bytes`, of which there are 16 at least.
+        init?(_ bytes: [UInt8]) {
+            guard bytes[0] == UInt8(ascii: "l") || bytes[0] == UInt8(ascii: "B") else { return nil }
+            isBigEndian = bytes[0] == UInt8(ascii: "B")
+            var input = MarshalledInput(bytes, isBigEndian: isBigEndian, 4..<Message.fixedSize)
+            guard let body: UInt32 = try? input.integer(), let serial: UInt32 = try? input.integer(),
+                let fields: UInt32 = try? input.integer(),
+                fields <= Message.maximumLength, body <= Message.maximumLength
+            else { return nil }
+            self.serial = serial
+            fieldsEnd = Message.fixedSize + Int(fields)
+            bodyStart = (fieldsEnd + 7) & ~7
+            length = bodyStart + Int(body)
+            guard length <= Message.maximumLength else { return nil }
+        }
+    }
+
+    // MARK: Sending
 
     /// This message as bytes.
     /// - Throws: `InvalidArgs` if it has no serial number or a file descriptor travels with it;
     ///   `LimitsExceeded` if it takes more than `limit` bytes.
     public func marshal(limit: Int = Message.maximumLength) throws(DBusError) -> [UInt8] {
+        // A writer never appends the type of a descriptor without a descriptor.
+        guard !containsFileDescriptors else { throw Self.descriptorRefused }
+        return try marshal(limit: limit, withBody: true)
+    }
+
+    /// This message as bytes, with its body or without one.
+    func marshal(limit: Int, withBody: Bool) throws(DBusError) -> [UInt8] {
         guard serial != 0 else {
             throw .invalidArgs("A message without a serial number cannot be marshalled.")
         }
-        // A writer never appends the type of a descriptor without a descriptor.
-        guard !containsFileDescriptors else { throw Self.descriptorRefused }
-        var (start, length): (UnsafeMutablePointer<CChar>?, Int32) = (nil, 0)
-        guard dbus_message_marshal(raw, &start, &length) != 0, let start else { throw .noMemory() }
-        defer { dbus_free(start) }
-        guard Int(length) <= min(limit, Self.maximumLength) else {
+        let length = marshalledSize
+        guard length <= min(limit, Self.maximumLength) else {
             throw .limitsExceeded("The message takes \(length) bytes, more than the \(limit) allowed.")
         }
-        return Array(UnsafeRawBufferPointer(start: start, count: Int(length)))
+        var output = MarshalledOutput(capacity: length)
+        output.append(bytes)
+        if bodyStart == nil {
+            if withBody, !types.isEmpty { appendSignature(to: &output) }
+            output.replace(at: 12, with: UInt32(truncatingIfNeeded: output.bytes.count - Self.fixedSize))
+            output.align(8)
+            if withBody {
+                output.replace(at: 4, with: UInt32(truncatingIfNeeded: body.bytes.count))
+                output.append(body.bytes)
+            }
+        }
+        output.replace(at: 8, with: isBigEndian ? serial.byteSwapped : serial)
+        return output.bytes
     }
 
-    /// How many bytes the message takes, which is found out by marshalling it; if that fails, the most that
-    /// it can take.
-    public var marshalledSize: Int {
-        var (start, length): (UnsafeMutablePointer<CChar>?, Int32) = (nil, 0)
-        guard dbus_message_marshal(raw, &start, &length) != 0, let start else { return Self.maximumLength }
-        dbus_free(start)
-        return Int(length)
+    private func appendSignature(to output: inout MarshalledOutput) {
+        output.align(8)
+        for byte in [MessageFields.Code.signature, 1, TypeCode.signature, 0] { output.append(byte) }
+        output.append(UInt8(truncatingIfNeeded: types.count))
+        output.append(types)
+        output.append(0)
     }
+
+    /// How many bytes the message takes.
+    public var marshalledSize: Int {
+        guard bodyStart == nil else { return bytes.count }
+        // The field with the signature takes six bytes beside the types.
+        let header = types.isEmpty ? bytes.count : (bytes.count + 7) & ~7 + types.count + 6
+        return (header + 7) & ~7 + body.bytes.count
+    }
+
+    // MARK: Receiving
 
     /// The message that `bytes` hold, exactly.
     ///
@@ -73,56 +120,71 @@ extension Message {
         guard bytes.count <= min(limit, maximumLength) else {
             throw .limitsExceeded("The message takes \(bytes.count) bytes, more than the \(limit) allowed.")
         }
-        // libdbus ignores what follows a message, and reports one that is cut off as a lack of memory.
-        guard neededBytes(bytes, limit: limit) == .length(bytes.count) else {
-            throw .invalidArgs("\(bytes.count) bytes are not one message.")
-        }
-        var error = CDBus.DBusError()
-        dbus_error_init(&error)
-        defer { dbus_error_free(&error) }
-        let raw = bytes.withUnsafeBytes {
-            dbus_message_demarshal($0.bindMemory(to: CChar.self).baseAddress, Int32($0.count), &error)
-        }
-        guard let raw else {
-            throw .invalidArgs(error.message.map { String(cString: $0) } ?? "The bytes are not a message.")
-        }
-        let message = Message(owning: raw)
-        guard message.kind != nil else { throw .invalidArgs("The message has an unknown type.") }
-        try message.refuseDescriptors()
+        let message = try reading(bytes)
+        guard message.kind != nil else { throw .malformed("its type is unknown") }
+        guard message.fields.descriptors == 0 else { throw descriptorRefused }
+        var body = message.input
+        try body.checkValues(of: message.fields.signature)
         return message
     }
 
-    /// Throws if a descriptor travels with this message or its types name one, even within variants: the
-    /// header field that counts descriptors is only what the sender claims.
-    private func refuseDescriptors() throws(DBusError) {
-        guard !containsFileDescriptors else { throw Self.descriptorRefused }
-        var reader = MessageReader(self)
-        try reader.refuseDescriptors()
+    /// The message that `bytes` hold, exactly, whose header is checked and whose body is not.
+    static func reading(_ bytes: [UInt8]) throws(DBusError) -> Message {
+        guard bytes.count >= fixedSize, let layout = Layout(bytes), layout.length == bytes.count else {
+            throw .malformed("\(bytes.count) bytes are not one message")
+        }
+        guard bytes[1] != 0, bytes[3] == 1, layout.serial != 0 else {
+            throw .malformed("its type, version or serial number is none")
+        }
+        var input = MarshalledInput(
+            bytes, isBigEndian: layout.isBigEndian, fixedSize..<layout.fieldsEnd)
+        input.takesDescriptors = true
+        let fields = try MessageFields(reading: &input)
+        for index in layout.fieldsEnd..<layout.bodyStart where bytes[index] != 0 {
+            throw .malformed("padding is not zero")
+        }
+        let message = Message(
+            received: bytes, fields, bodyStart: layout.bodyStart, isBigEndian: layout.isBigEndian,
+            serial: layout.serial)
+        try message.checkFields()
+        return message
     }
 
-    fileprivate static let descriptorRefused = DBusError.invalidArgs(
-        "A file descriptor (type h) cannot be sent to another device.")
-}
-
-extension MessageReader {
-    /// Looks through all that follows here.
-    fileprivate mutating func refuseDescriptors() throws(DBusError) {
-        while !isAtEnd {
-            switch nextType {
-            case TypeCode.fileDescriptor: throw Message.descriptorRefused
-            case TypeCode.array:
-                let signature = nextSignature
-                guard !signature.utf8.contains(UInt8(ascii: "h")) else { throw Message.descriptorRefused }
-                // If the signature of an array does not name a descriptor, only a variant in it can hide one.
-                if signature.utf8.contains(UInt8(ascii: "v")) { try descend() } else { skip() }
-            case TypeCode.variant, TypeCode.structure, TypeCode.dictionaryEntry: try descend()
-            default: skip()
+    /// Throws unless each field is there that messages of its kind have, and none names what D-Bus reserves.
+    private func checkFields() throws(DBusError) {
+        let isComplete =
+            switch kind {
+            case .call: !fields.path.isEmpty && !fields.member.isEmpty
+            case .signal: !fields.path.isEmpty && !fields.member.isEmpty && !fields.interface.isEmpty
+            case .reply: fields.replySerial != 0
+            case .error: fields.replySerial != 0 && !fields.errorName.isEmpty
+            case nil: true
             }
-        }
+        guard isComplete else { throw .malformed("a field of the header is missing") }
+        guard !begins(fields.path, with: "/org/freedesktop/DBus/Local"),
+            !begins(fields.interface, with: "org.freedesktop.DBus.Local")
+        else { throw .malformed("D-Bus reserves its path or interface") }
     }
 
-    private mutating func descend() throws(DBusError) {
-        try container(nextType, "a container") { (reader) throws(DBusError) in try reader.refuseDescriptors()
-        }
+    private func begins(_ range: Range<Int>, with text: StaticString) -> Bool {
+        range.count >= text.utf8CodeUnitCount
+            && bytes.holds("\(text)", at: range.lowerBound..<range.lowerBound + text.utf8CodeUnitCount)
     }
+
+    /// The body, to be read from its beginning, with the types in front of it or, if it was made here, behind it.
+    var input: MarshalledInput {
+        if let bodyStart {
+            return MarshalledInput(bytes, isBigEndian: isBigEndian, bodyStart..<bytes.count)
+        }
+        return MarshalledInput(body.bytes + types, isBigEndian: false, 0..<body.bytes.count)
+    }
+
+    /// Where the types of the body are in the bytes of ``input``.
+    var typesOfInput: Range<Int> {
+        bodyStart == nil
+            ? body.bytes.count..<body.bytes.count + types.count : fields.signature
+    }
+
+    static let descriptorRefused = DBusError.invalidArgs(
+        "A file descriptor (type h) cannot be sent to another device.")
 }

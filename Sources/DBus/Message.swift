@@ -1,34 +1,68 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import CDBus
+internal import Glibc
 
-/// A D-Bus message.
+/// A D-Bus message: its header and its body, as the bytes that they take.
 ///
-/// Header fields can only be set from checked names, so no message that is made through this type can cause
-/// libdbus to end the process.
+/// Header fields can only be set from checked names, so that what is made through this type is a message that any other
+/// side accepts.
 ///
 /// Not Sendable: filling a message changes it, and so does reading it. It stays where it was made, or is
 /// handed over as a whole.
 public final class Message {
-    let raw: OpaquePointer
-    /// How many bytes writers have appended, rather overestimated.
-    var written = 0
+    /// The whole message if it has arrived; otherwise its header, as far as that is known before it is sent.
+    private(set) var bytes: [UInt8]
+    /// What the header says.
+    private(set) var fields: MessageFields
+    /// Where the body begins in the bytes; nil if the message was made here.
+    let bodyStart: Int?
+    /// Whether the most significant byte of a number comes first.
+    let isBigEndian: Bool
+    /// What writers have appended.
+    var body: MarshalledOutput
+    /// The types of what writers have appended.
+    var types: [UInt8] = []
+    /// The descriptors that travel with it, by the numbers in the body; −1 for one that nothing in the body names.
+    var descriptors: [Int32] = []
     /// How much memory readers may still build from it.
     var readingBudget = MessageReader.budget
-    /// The type codes in the signature of what writers have appended.
-    var typeCodes = 0
 
     /// What a message is.
     public enum Kind: Sendable { case call, reply, error, signal }
 
-    /// Takes over one reference.
-    init(owning raw: OpaquePointer) { self.raw = raw }
+    /// The flag that says that nobody waits for an answer.
+    private static let noReplyFlag: UInt8 = 1
 
-    deinit { dbus_message_unref(raw) }
-
-    private static func make(_ raw: OpaquePointer?) throws(DBusError) -> Message {
-        guard let raw else { throw .noMemory() }
-        return Message(owning: raw)
+    /// A message that has arrived, whose body has been checked.
+    init(received bytes: [UInt8], _ fields: MessageFields, bodyStart: Int, isBigEndian: Bool, serial: UInt32)
+    {
+        self.bytes = bytes
+        self.fields = fields
+        self.bodyStart = bodyStart
+        self.isBigEndian = isBigEndian
+        self.serial = serial
+        body = MarshalledOutput()
     }
+
+    /// A message to be filled and sent. Its type is a byte, since there are types that this version of D-Bus does not
+    /// know.
+    init(making type: UInt8, flags: UInt8 = 0) {
+        bytes = []
+        bytes.reserveCapacity(256)
+        // The lengths and the serial number are filled in when it is sent.
+        bytes += [UInt8(ascii: "l"), type, flags, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+        fields = MessageFields()
+        bodyStart = nil
+        isBigEndian = false
+        body = MarshalledOutput(capacity: 128)
+    }
+
+    /// A body alone, to be read or filled, that never is a whole message.
+    init(body: MarshalledOutput, types: String) {
+        (bytes, fields, bodyStart, isBigEndian) = ([], MessageFields(), nil, false)
+        (self.body, self.types) = (body, Array(types.utf8))
+    }
+
+    deinit { for number in descriptors where number >= 0 { close(number) } }
 
     /// Throws for the path and the interface that D-Bus reserves for messages that never leave a process. A
     /// bus disconnects whoever sends one, and the paths that are called come from other programs.
@@ -44,10 +78,12 @@ public final class Message {
         to destination: BusName?, _ path: ObjectPath, _ interface: InterfaceName, _ member: MemberName
     ) throws(DBusError) -> Message {
         try refuseReserved(path, interface)
-        return try make(
-            withOptional(destination?.text) {
-                dbus_message_new_method_call($0, path.text, interface.text, member.text)
-            })
+        let message = Message(making: 1)
+        message.add(MessageFields.Code.path, path.text)
+        if let destination { message.add(MessageFields.Code.destination, destination.text) }
+        message.add(MessageFields.Code.interface, interface.text)
+        message.add(MessageFields.Code.member, member.text)
+        return message
     }
 
     /// A signal, for everyone unless ``setDestination(_:)`` is called.
@@ -56,62 +92,76 @@ public final class Message {
         from path: ObjectPath, _ interface: InterfaceName, _ member: MemberName
     ) throws(DBusError) -> Message {
         try refuseReserved(path, interface)
-        return try make(dbus_message_new_signal(path.text, interface.text, member.text))
+        let message = Message(making: 4, flags: noReplyFlag)
+        message.add(MessageFields.Code.path, path.text)
+        message.add(MessageFields.Code.interface, interface.text)
+        message.add(MessageFields.Code.member, member.text)
+        return message
     }
 
     /// The reply to `call`, still without arguments.
     public static func reply(to call: Message) throws(DBusError) -> Message {
-        guard call.serial != 0 else {
-            throw .invalidArgs("A message without a serial number cannot be answered.")
-        }
-        return try make(dbus_message_new_method_return(call.raw))
+        try answer(2, to: call)
     }
 
     /// The error reply to `call`.
     public static func error(_ error: DBusError, to call: Message) throws(DBusError) -> Message {
+        let message = try answer(3, to: call, error: error.name)
+        let text = error.message.holdsNUL ? error.message.filter { $0 != "\0" } : error.message
+        var writer = MessageWriter(message)
+        try writer.write(text)
+        return message
+    }
+
+    private static func answer(
+        _ type: UInt8, to call: Message, error: ErrorName? = nil
+    ) throws(DBusError) -> Message {
         guard call.serial != 0 else {
             throw .invalidArgs("A message without a serial number cannot be answered.")
         }
-        let text = error.message.holdsNUL ? error.message.filter { $0 != "\0" } : error.message
-        return try make(dbus_message_new_error(call.raw, error.name.text, text))
+        let message = Message(making: type, flags: noReplyFlag)
+        if !call.fields.sender.isEmpty {
+            message.add(MessageFields.Code.destination, call.string(call.fields.sender))
+        }
+        if let error { message.add(MessageFields.Code.errorName, error.text) }
+        message.fields.replySerial = call.serial
+        message.addField(MessageFields.Code.replySerial, TypeCode.uint32)
+        withUnsafeBytes(of: call.serial.littleEndian) { message.bytes.append(contentsOf: $0) }
+        return message
     }
 
     // MARK: Header
 
     /// What it is, or nil for a type that this version of D-Bus does not know.
     public var kind: Kind? {
-        switch dbus_message_get_type(raw) {
-        case DBUS_MESSAGE_TYPE_METHOD_CALL: .call
-        case DBUS_MESSAGE_TYPE_METHOD_RETURN: .reply
-        case DBUS_MESSAGE_TYPE_ERROR: .error
-        case DBUS_MESSAGE_TYPE_SIGNAL: .signal
+        switch bytes.count > 1 ? bytes[1] : 0 {
+        case 1: .call
+        case 2: .reply
+        case 3: .error
+        case 4: .signal
         default: nil
         }
     }
 
     /// The number by which replies name it; 0 if it has none yet.
-    public var serial: UInt32 { dbus_message_get_serial(raw) }
+    public private(set) var serial: UInt32 = 0
     /// The serial of the call that this answers, 0 for none.
-    public var replySerial: UInt32 { dbus_message_get_reply_serial(raw) }
+    public var replySerial: UInt32 { fields.replySerial }
     /// The object that is called, or that emits the signal.
-    public var path: ObjectPath? {
-        dbus_message_get_path(raw).map { ObjectPath(validated: String(cString: $0)) }
-    }
+    public var path: ObjectPath? { optional(fields.path).map { ObjectPath(validated: $0) } }
     /// The interface that the member belongs to, if it says so.
-    public var interface: String? { dbus_message_get_interface(raw).map { String(cString: $0) } }
+    public var interface: String? { optional(fields.interface) }
     /// The name of the method or signal.
-    public var member: String? { dbus_message_get_member(raw).map { String(cString: $0) } }
+    public var member: String? { optional(fields.member) }
     /// Who sent it. On a bus, the bus guarantees this; elsewhere it is only what the other side claims.
-    public var sender: BusName? {
-        dbus_message_get_sender(raw).map { BusName(validated: String(cString: $0)) }
-    }
+    public var sender: BusName? { optional(fields.sender).map { BusName(validated: $0) } }
     /// The destination if it is a single connection, or the bus itself, and not a name that passes from one
     /// connection to another.
     var uniqueDestination: BusName? {
-        guard let text = destination, text.utf8.first == UInt8(ascii: ":") || text == Bus.name.text else {
-            return nil
-        }
-        return BusName(validated: text)
+        guard let first = fields.destination.first,
+            bytes[first] == UInt8(ascii: ":") || bytes.holds(Bus.name.text, at: fields.destination)
+        else { return nil }
+        return BusName(validated: string(fields.destination))
     }
     /// The one connection that a call or a signal is for, if it is not the bus.
     var observedDestination: BusName? {
@@ -121,44 +171,83 @@ public final class Message {
         return name
     }
     /// Whom it is for, if anybody in particular.
-    public var destination: String? { dbus_message_get_destination(raw).map { String(cString: $0) } }
+    public var destination: String? { optional(fields.destination) }
     /// The signature of the body.
-    public var signature: String { dbus_message_get_signature(raw).map { String(cString: $0) } ?? "" }
+    public var signature: String {
+        bodyStart == nil ? String(decoding: types, as: UTF8.self) : string(fields.signature)
+    }
     /// Whether the caller waits for a reply.
-    public var wantsReply: Bool { dbus_message_get_no_reply(raw) == 0 }
+    public var wantsReply: Bool { bytes[2] & Self.noReplyFlag == 0 }
     /// Whether file descriptors travel with it.
-    public var containsFileDescriptors: Bool { dbus_message_contains_unix_fds(raw) != 0 }
+    public var containsFileDescriptors: Bool { !descriptors.isEmpty }
 
     /// The error of an error reply. A missing or odd error message is replaced and never a reason to fail.
     public var error: DBusError? {
-        guard kind == .error, let name = dbus_message_get_error_name(raw) else { return nil }
+        guard kind == .error, let name = optional(fields.errorName) else { return nil }
         var reader = MessageReader(self)
         let text = (try? reader.read(String.self)) ?? "No reason was given."
-        return DBusError(ErrorName(validated: String(cString: name)), text)
+        return DBusError(ErrorName(validated: name), text)
     }
 
-    func hasSignature(_ signature: String) -> Bool { dbus_message_has_signature(raw, signature) != 0 }
+    func hasSignature(_ signature: String) -> Bool {
+        bodyStart == nil
+            ? types.holds(signature, at: types.indices) : bytes.holds(signature, at: fields.signature)
+    }
 
     /// Whether it is the call or signal `member` of `interface`.
     public func isMember(_ member: MemberName, of interface: InterfaceName) -> Bool {
-        dbus_message_has_member(raw, member.text) != 0 && dbus_message_has_interface(raw, interface.text) != 0
+        bytes.holds(member.text, at: fields.member) && bytes.holds(interface.text, at: fields.interface)
+    }
+
+    private func string(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+
+    private func optional(_ range: Range<Int>) -> String? { range.isEmpty ? nil : string(range) }
+
+    /// The same message, to be addressed to somebody else; nil if it has arrived, or descriptors travel with it.
+    func copy() -> Message? {
+        guard bodyStart == nil, descriptors.isEmpty else { return nil }
+        let copy = Message(body: body, types: "")
+        (copy.bytes, copy.fields, copy.types) = (bytes, fields, types)
+        return copy
     }
 
     // MARK: Changing the header before it is sent
 
-    /// Addresses it to one connection.
+    /// Addresses it, once, to one connection.
+    /// - Throws: `Failed` if it is addressed already, or has arrived.
     public func setDestination(_ destination: BusName) throws(DBusError) {
-        guard dbus_message_set_destination(raw, destination.text) != 0 else { throw .noMemory() }
+        guard bodyStart == nil, fields.destination.isEmpty else {
+            throw DBusError(.failed, "A message is addressed once, before it is sent.")
+        }
+        add(MessageFields.Code.destination, destination.text)
     }
 
     /// Says that nobody waits for an answer.
-    public func setNoReply() { dbus_message_set_no_reply(raw, 1) }
+    public func setNoReply() { bytes[2] |= Self.noReplyFlag }
 
-    /// Gives the message a serial number before it is marshalled, for channels that are not a bus. Until then
-    /// it has none; 0 means none.
-    public func setSerial(_ serial: UInt32) {
-        // libdbus insists on a serial that is not 0.
-        if serial != 0 { dbus_message_set_serial(raw, serial) }
+    /// Gives the message a serial number before it is marshalled. Until then it has none; 0 means none.
+    public func setSerial(_ serial: UInt32) { if serial != 0 { self.serial = serial } }
+
+    /// Appends the beginning of a field, up to its value.
+    private func addField(_ code: UInt8, _ type: UInt8) {
+        while bytes.count % 8 != 0 { bytes.append(0) }
+        bytes += [code, 1, type, 0]
+    }
+
+    private func add(_ code: UInt8, _ text: String) {
+        addField(code, code == MessageFields.Code.path ? TypeCode.objectPath : TypeCode.string)
+        let count = text.utf8.count
+        withUnsafeBytes(of: UInt32(truncatingIfNeeded: count).littleEndian) { bytes.append(contentsOf: $0) }
+        let range = bytes.count..<bytes.count + count
+        bytes.append(contentsOf: text.utf8)
+        bytes.append(0)
+        switch code {
+        case MessageFields.Code.path: fields.path = range
+        case MessageFields.Code.interface: fields.interface = range
+        case MessageFields.Code.member: fields.member = range
+        case MessageFields.Code.errorName: fields.errorName = range
+        default: fields.destination = range
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// The part of a message's header that decides whether the message is accepted. It is read from the raw
-/// bytes, before the body has arrived and before libdbus builds anything from it (D-Bus Specification,
+/// bytes, before the body has arrived and before anything is built from it (D-Bus Specification,
 /// "Message Format").
 public struct MessageHeader: Equatable, Sendable {
     /// The kind of the message; nil for a type that this version of D-Bus does not know.
@@ -29,12 +29,15 @@ public struct MessageHeader: Equatable, Sendable {
     private static let replySerialField: UInt8 = 5
 
     /// Reads the header at the beginning of `bytes`; anything may follow it.
-    public static func read(_ bytes: some RandomAccessCollection<UInt8>) -> Reading {
-        let fixed = Array(bytes.prefix(fixedSize))
-        guard fixed.count == fixedSize else { return .needs(fixedSize) }
-        let isLittle = fixed[0] == UInt8(ascii: "l")
-        var start = HeaderBytes(bytes: fixed, isLittle: isLittle, offset: 4)
-        guard isLittle || fixed[0] == UInt8(ascii: "B"), fixed[3] == 1, let body = start.uint32(),
+    public static func read(_ bytes: [UInt8]) -> Reading { read(bytes[...]) }
+
+    /// Reads the header at the beginning of `bytes`; anything may follow it.
+    public static func read(_ bytes: ArraySlice<UInt8>) -> Reading {
+        guard bytes.count >= fixedSize else { return .needs(fixedSize) }
+        let first = bytes.startIndex
+        let isLittle = bytes[first] == UInt8(ascii: "l")
+        var start = HeaderBytes(bytes: bytes.prefix(fixedSize), isLittle: isLittle, offset: 4)
+        guard isLittle || bytes[first] == UInt8(ascii: "B"), bytes[first + 3] == 1, let body = start.uint32(),
             let serial = start.uint32(), serial != 0,
             let fields = start.uint32(), fields <= maximumSize - fixedSize,
             body <= Message.maximumLength - maximumSize
@@ -42,10 +45,10 @@ public struct MessageHeader: Equatable, Sendable {
         let size = fixedSize + (Int(fields) + 7) & ~7
         guard bytes.count >= size else { return .needs(size) }
         var reader = HeaderBytes(
-            bytes: Array(bytes.prefix(fixedSize + Int(fields))), isLittle: isLittle, offset: fixedSize)
+            bytes: bytes.prefix(fixedSize + Int(fields)), isLittle: isLittle, offset: fixedSize)
         guard let replySerial = replySerial(&reader) else { return .invalid }
         let kind: Message.Kind? =
-            switch fixed[1] {
+            switch bytes[first + 1] {
             case 1: .call
             case 2: .reply
             case 3: .error
@@ -59,9 +62,7 @@ public struct MessageHeader: Equatable, Sendable {
     private static func replySerial(_ reader: inout HeaderBytes) -> UInt32? {
         var serial: UInt32 = 0
         while !reader.isAtEnd {
-            guard reader.align(8), let field = reader.byte(), let signature = reader.signature(),
-                signature.count == 1, let type = signature.first
-            else { return nil }
+            guard reader.align(8), let field = reader.byte(), let type = reader.type() else { return nil }
             if field == replySerialField {
                 // If there are two, another reader might believe the other one.
                 guard type == UInt8(ascii: "u"), serial == 0, let value = reader.uint32(), value != 0 else {
@@ -78,36 +79,50 @@ public struct MessageHeader: Equatable, Sendable {
 
 /// Reads from the bytes of a header, and never beyond their end.
 private struct HeaderBytes {
-    let bytes: [UInt8]
+    let bytes: ArraySlice<UInt8>
     let isLittle: Bool
+    /// How far it has been read, from its beginning.
     var offset: Int
 
     var isAtEnd: Bool { offset >= bytes.count }
 
+    private subscript(_ offset: Int) -> UInt8 { bytes[bytes.startIndex + offset] }
+
     mutating func align(_ boundary: Int) -> Bool {
         let aligned = (offset + boundary - 1) & ~(boundary - 1)
-        guard aligned <= bytes.count, bytes[offset..<aligned].allSatisfy({ $0 == 0 }) else { return false }
-        offset = aligned
+        guard aligned <= bytes.count else { return false }
+        while offset < aligned {
+            guard self[offset] == 0 else { return false }
+            offset += 1
+        }
         return true
     }
 
-    private mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
-        guard count <= bytes.count - offset else { return nil }
-        defer { offset += count }
-        return bytes[offset..<offset + count]
+    /// Passes over `count` bytes.
+    private mutating func pass(_ count: Int) -> Bool {
+        guard count <= bytes.count - offset else { return false }
+        offset += count
+        return true
     }
 
-    mutating func byte() -> UInt8? { take(1)?.first }
+    mutating func byte() -> UInt8? { pass(1) ? self[offset - 1] : nil }
 
     mutating func uint32() -> UInt32? {
-        guard align(4), let four = take(4) else { return nil }
-        let value = four.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        guard align(4), pass(4) else { return nil }
+        var value: UInt32 = 0
+        for index in offset - 4..<offset { value = value << 8 | UInt32(self[index]) }
         return isLittle ? value.byteSwapped : value
     }
 
-    mutating func signature() -> ArraySlice<UInt8>? {
-        guard let count = byte(), let text = take(Int(count)), byte() == 0 else { return nil }
-        return text
+    /// The one type code of a signature that has no more.
+    mutating func type() -> UInt8? {
+        guard byte() == 1, let type = byte(), byte() == 0 else { return nil }
+        return type
+    }
+
+    private mutating func skipSignature() -> Bool {
+        guard let count = byte(), pass(Int(count)) else { return false }
+        return byte() == 0
     }
 
     /// Skips a value of one of the types that header fields have.
@@ -115,7 +130,7 @@ private struct HeaderBytes {
         switch type {
         case UInt8(ascii: "y"): byte() != nil
         case UInt8(ascii: "u"): uint32() != nil
-        case UInt8(ascii: "g"): signature() != nil
+        case UInt8(ascii: "g"): skipSignature()
         case UInt8(ascii: "s"), UInt8(ascii: "o"): skipText()
         // Fields of other types would belong to a version that does not exist yet.
         default: false
@@ -123,8 +138,7 @@ private struct HeaderBytes {
     }
 
     private mutating func skipText() -> Bool {
-        guard let count = uint32(), let length = Int(exactly: count), length < bytes.count,
-            take(length) != nil
+        guard let count = uint32(), let length = Int(exactly: count), length < bytes.count, pass(length)
         else { return false }
         return byte() == 0
     }

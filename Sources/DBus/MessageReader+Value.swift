@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import CDBus
 
 extension MessageReader {
     /// Reads the next argument, of whatever type it is.

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import CDBus
 
 /// Reads the arguments of a message one after the other into Swift values.
 ///
 /// Whatever the message holds, reading either yields a value of the requested type, or throws `InvalidArgs`,
 /// which says what is there instead. The memory that is built from one message is bounded (``budget``).
 public struct MessageReader {
-    private var iterator = DBusMessageIter()
+    private var input: MarshalledInput
     private let message: Message
-    private var hasArguments: Bool
+    private var place: Place
+
+    /// What is read: the arguments of the message, or the contents of one of its containers.
+    private struct Place {
+        /// Where the types that are still to come are in the bytes; that of the elements in an array.
+        var types: Range<Int>
+        /// Where the array ends whose elements are read; nil if this is no array.
+        var arrayEnd: Int?
+    }
 
     /// How much memory may be built from one message, in estimated bytes.
     static let budget = 48 << 20
@@ -16,7 +23,8 @@ public struct MessageReader {
     /// Reads `message`, beginning with its first argument.
     public init(_ message: Message) {
         self.message = message
-        hasArguments = dbus_message_iter_init(message.raw, &iterator) != 0
+        input = message.input
+        place = Place(types: message.typesOfInput)
     }
 
     /// Reads the next argument.
@@ -26,31 +34,44 @@ public struct MessageReader {
 
     /// Reads the next argument, a file descriptor, of which the caller becomes the owner.
     public mutating func readFileDescriptor() throws(DBusError) -> FileDescriptor {
-        var number: Int32 = -1
-        try expect(TypeCode.fileDescriptor, "h")
-        dbus_message_iter_get_basic(&iterator, &number)
-        _ = dbus_message_iter_next(&iterator)
-        guard number >= 0 else { throw .invalidArgs("The file descriptor is missing.") }
-        return FileDescriptor(owning: number)
+        let number = try integer(TypeCode.fileDescriptor, "h", UInt32.self)
+        guard let index = Int(exactly: number), index < message.descriptors.count,
+            let descriptor = FileDescriptor(duplicating: message.descriptors[index])
+        else { throw .invalidArgs("The file descriptor is missing.") }
+        return descriptor
     }
 
     /// The type code of the next argument, 0 at the end.
-    var nextType: Int32 { mutating get { dbus_message_iter_get_arg_type(&iterator) } }
+    var nextType: UInt8 { isAtEnd ? TypeCode.invalid : input.bytes[place.types.lowerBound] }
 
     /// Whether there is no further argument.
-    var isAtEnd: Bool { mutating get { nextType == TypeCode.invalid } }
+    var isAtEnd: Bool { place.arrayEnd.map { input.offset >= $0 } ?? place.types.isEmpty }
+
+    /// How many bytes are still to come of the array whose elements are read, 0 if this is no array.
+    var bytesLeft: Int { place.arrayEnd.map { max(0, $0 - input.offset) } ?? 0 }
 
     /// Skips the next argument.
-    mutating func skip() { _ = dbus_message_iter_next(&iterator) }
+    mutating func skip() throws(DBusError) {
+        var type = place.types.lowerBound
+        try input.skipValue(&type)
+        advance(to: type)
+    }
+
+    /// The type of the next argument, or of the elements if this reads an array, is behind.
+    private mutating func advance(to type: Int) {
+        if place.arrayEnd == nil { place.types = type..<max(type, place.types.upperBound) }
+    }
+
+    /// Where the type of the next argument ends.
+    private var nextTypeEnd: Int {
+        TypeGrammar.end(ofTypeAt: place.types.lowerBound, in: input.bytes, before: place.types.upperBound)
+    }
 
     /// The signature of the next argument, or of the element type if this reads an array that is empty.
-    var nextSignature: String {
-        mutating get {
-            guard let text = dbus_message_iter_get_signature(&iterator) else { return "" }
-            defer { dbus_free(text) }
-            return String(cString: text)
-        }
-    }
+    var nextSignature: String { input.string(place.types.lowerBound..<nextTypeEnd) }
+
+    /// Whether all that is still to come has the types `signature`; in an array, each element.
+    private func holds(_ signature: String) -> Bool { input.holds(signature, at: place.types) }
 
     func spend(_ bytes: Int) throws(DBusError) {
         message.readingBudget -= bytes
@@ -59,63 +80,80 @@ public struct MessageReader {
         }
     }
 
-    private mutating func expect(_ type: Int32, _ name: @autoclosure () -> String) throws(DBusError) {
+    private func expect(_ type: UInt8, _ name: @autoclosure () -> String) throws(DBusError) {
         guard nextType == type else {
             let found = isAtEnd ? "nothing" : nextSignature
             throw .invalidArgs("Expected a value of type \(name()), found \(found).")
         }
     }
 
-    mutating func basic<Raw: BitwiseCopyable>(_ type: Int32, _ name: String, _ zero: Raw) throws(DBusError)
-        -> Raw
-    {
+    mutating func integer<Number: FixedWidthInteger & BitwiseCopyable>(
+        _ type: UInt8, _ name: String, _: Number.Type = Number.self
+    ) throws(DBusError) -> Number {
         try expect(type, name)
-        var value = zero
-        dbus_message_iter_get_basic(&iterator, &value)
-        _ = dbus_message_iter_next(&iterator)
+        let value: Number = try input.integer()
+        advance(to: place.types.lowerBound + 1)
         return value
     }
 
-    mutating func string(_ type: Int32, _ name: String) throws(DBusError) -> String {
+    mutating func string(_ type: UInt8, _ name: String) throws(DBusError) -> String {
         try expect(type, name)
-        var pointer: UnsafePointer<CChar>?
-        dbus_message_iter_get_basic(&iterator, &pointer)
-        // libdbus has checked that it is UTF-8.
-        let text = pointer.map { String(cString: $0) } ?? ""
-        try spend(text.utf8.count)
-        _ = dbus_message_iter_next(&iterator)
-        return text
+        let range = type == TypeCode.signature ? try input.shortText() : try input.text()
+        try spend(range.count)
+        advance(to: place.types.lowerBound + 1)
+        return input.string(range)
     }
 
     mutating func bytes() throws(DBusError) -> [UInt8] {
-        guard nextType == TypeCode.array, dbus_message_iter_get_element_type(&iterator) == TypeCode.byte
-        else {
+        let type = place.types.lowerBound
+        guard nextType == TypeCode.array, input.bytes[type + 1] == TypeCode.byte else {
             let found = isAtEnd ? "nothing" : nextSignature
             throw .invalidArgs("Expected a value of type ay, found \(found).")
         }
-        var inner = DBusMessageIter()
-        dbus_message_iter_recurse(&iterator, &inner)
-        var start: UnsafePointer<UInt8>?
-        var count: Int32 = 0
-        if dbus_message_iter_get_arg_type(&inner) == TypeCode.byte {
-            dbus_message_iter_get_fixed_array(&inner, &start, &count)
-        }
-        try spend(Int(count))
-        _ = dbus_message_iter_next(&iterator)
-        return Array(UnsafeBufferPointer(start: start, count: Int(count)))
+        let end = try input.array(of: TypeCode.byte)
+        try spend(end - input.offset)
+        let bytes = Array(input.bytes[input.offset..<end])
+        input.offset = end
+        advance(to: type + 2)
+        return bytes
     }
 
-    /// Reads the next argument, a container of `type`, by letting `body` read its contents.
+    /// Reads the next argument, a container of `type`, by letting `body` read its contents. What that leaves unread is
+    /// skipped.
     mutating func container<Result>(
-        _ type: Int32, _ name: @autoclosure () -> String,
+        _ type: UInt8, _ name: @autoclosure () -> String,
         _ body: (inout MessageReader) throws(DBusError) -> Result
     ) throws(DBusError) -> Result {
         try expect(type, name())
-        var inner = self
-        dbus_message_iter_recurse(&iterator, &inner.iterator)
-        let result = try body(&inner)
-        _ = dbus_message_iter_next(&iterator)
-        return result
+        let (outer, start, end) = (place, input.offset, nextTypeEnd)
+        do throws(DBusError) {
+            place = try enter(type, before: end)
+            let result = try body(&self)
+            if let arrayEnd = place.arrayEnd {
+                input.offset = arrayEnd
+            } else {
+                while !isAtEnd { try skip() }
+            }
+            place = outer
+            advance(to: end)
+            return result
+        } catch {
+            (place, input.offset) = (outer, start)
+            throw error
+        }
+    }
+
+    /// Passes over what a container has in front of its contents, and finds out where these are.
+    private mutating func enter(_ type: UInt8, before end: Int) throws(DBusError) -> Place {
+        let contents = place.types.lowerBound + 1
+        switch type {
+        case TypeCode.variant: return Place(types: try input.shortText())
+        case TypeCode.array:
+            return Place(types: contents..<end, arrayEnd: try input.array(of: input.bytes[contents]))
+        default:
+            try input.align(8)
+            return Place(types: contents..<end - 1)
+        }
     }
 
     /// Reads the next argument, an array whose elements have the type `signature`, by calling `body` for each.
@@ -123,7 +161,7 @@ public struct MessageReader {
         of signature: String, _ body: (inout MessageReader) throws(DBusError) -> Void
     ) throws(DBusError) {
         try container(TypeCode.array, "a" + signature) { (reader) throws(DBusError) in
-            guard reader.nextSignature == signature else {
+            guard reader.holds(signature) else {
                 throw .invalidArgs("Expected a value of type a\(signature), found a\(reader.nextSignature).")
             }
             while !reader.isAtEnd { try body(&reader) }
@@ -136,7 +174,7 @@ public struct MessageReader {
         _ signature: String, _ body: (inout MessageReader) throws(DBusError) -> Result
     ) throws(DBusError) -> Result {
         try container(TypeCode.variant, "v") { (reader) throws(DBusError) in
-            guard reader.nextSignature == signature else {
+            guard reader.holds(signature) else {
                 throw .invalidArgs("Expected a value of type \(signature), found \(reader.nextSignature).")
             }
             return try body(&reader)

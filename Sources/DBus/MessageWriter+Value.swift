@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import CDBus
 
 extension MessageWriter {
     /// Appends `value` directly, not in a variant.
     public mutating func writeContent(of value: Value) throws(DBusError) {
         switch value {
-        case .byte(let value): try basic(TypeCode.byte, value)
-        case .boolean(let value): try basic(TypeCode.boolean, value ? dbus_bool_t(1) : 0)
-        case .int16(let value): try basic(TypeCode.int16, value)
-        case .uint16(let value): try basic(TypeCode.uint16, value)
-        case .int32(let value): try basic(TypeCode.int32, value)
-        case .uint32(let value): try basic(TypeCode.uint32, value)
-        case .int64(let value): try basic(TypeCode.int64, value)
-        case .uint64(let value): try basic(TypeCode.uint64, value)
-        case .double(let value): try basic(TypeCode.double, value)
+        case .byte(let value): try integer(TypeCode.byte, value)
+        case .boolean(let value): try integer(TypeCode.boolean, UInt32(value ? 1 : 0))
+        case .int16(let value): try integer(TypeCode.int16, value)
+        case .uint16(let value): try integer(TypeCode.uint16, value)
+        case .int32(let value): try integer(TypeCode.int32, value)
+        case .uint32(let value): try integer(TypeCode.uint32, value)
+        case .int64(let value): try integer(TypeCode.int64, value)
+        case .uint64(let value): try integer(TypeCode.uint64, value)
+        case .double(let value): try integer(TypeCode.double, value.bitPattern)
         case .string(let text): try string(TypeCode.string, text)
         case .objectPath(let path): try string(TypeCode.objectPath, path.text)
         case .signature(let signature): try string(TypeCode.signature, signature.text)

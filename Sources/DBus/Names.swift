@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import CDBus
 
 /// The grammar of one kind of D-Bus name.
 public protocol NameGrammar: Sendable {
     /// What such a name is called in messages to people.
     static var noun: String { get }
-    /// Whether `text`, which holds no NUL, is such a name (D-Bus Specification, "Valid Names" and
+    /// Whether `text` is such a name (D-Bus Specification, "Valid Names" and
     /// "Valid Object Paths").
     static func isValid(_ text: String) -> Bool
 }
 
-/// A D-Bus name that has been checked: libdbus ends the process when it is handed an invalid one, so nothing
-/// else reaches it.
+/// A D-Bus name that has been checked: a bus disconnects whoever sends an invalid one, so none leaves the process.
 public struct Name<Grammar: NameGrammar>: Hashable, Sendable, Comparable, CustomStringConvertible,
     ExpressibleByStringLiteral
 {
@@ -21,7 +19,7 @@ public struct Name<Grammar: NameGrammar>: Hashable, Sendable, Comparable, Custom
     /// The checked name.
     /// - Throws: `InvalidArgs`, with the text, if it is not such a name.
     public init(_ text: String) throws(DBusError) {
-        guard !text.holdsNUL, Grammar.isValid(text) else {
+        guard Grammar.isValid(text) else {
             throw .invalidArgs("“\(text.prefix(256))” is not a valid \(Grammar.noun).")
         }
         self.text = text
@@ -34,7 +32,7 @@ public struct Name<Grammar: NameGrammar>: Hashable, Sendable, Comparable, Custom
         self.text = text
     }
 
-    /// A name that libdbus itself has validated, in a message.
+    /// A name that has been checked already, in a message.
     init(validated text: String) { self.text = text }
 
     /// The name itself.
@@ -59,35 +57,35 @@ public typealias ErrorName = Name<ErrorNameGrammar>
 /// See ``ObjectPath``.
 public enum ObjectPathGrammar: NameGrammar {
     public static let noun = "object path"
-    public static func isValid(_ text: String) -> Bool { dbus_validate_path(text, nil) != 0 }
+    public static func isValid(_ text: String) -> Bool { NameCheck.isPath(text.utf8.span) }
 }
 
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 /// See ``InterfaceName``.
 public enum InterfaceNameGrammar: NameGrammar {
     public static let noun = "interface name"
-    public static func isValid(_ text: String) -> Bool { dbus_validate_interface(text, nil) != 0 }
+    public static func isValid(_ text: String) -> Bool { NameCheck.isInterface(text.utf8.span) }
 }
 
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 /// See ``MemberName``.
 public enum MemberNameGrammar: NameGrammar {
     public static let noun = "member name"
-    public static func isValid(_ text: String) -> Bool { dbus_validate_member(text, nil) != 0 }
+    public static func isValid(_ text: String) -> Bool { NameCheck.isMember(text.utf8.span) }
 }
 
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 /// See ``BusName``.
 public enum BusNameGrammar: NameGrammar {
     public static let noun = "bus name"
-    public static func isValid(_ text: String) -> Bool { dbus_validate_bus_name(text, nil) != 0 }
+    public static func isValid(_ text: String) -> Bool { NameCheck.isBusName(text.utf8.span) }
 }
 
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 /// See ``ErrorName``.
 public enum ErrorNameGrammar: NameGrammar {
     public static let noun = "error name"
-    public static func isValid(_ text: String) -> Bool { dbus_validate_error_name(text, nil) != 0 }
+    public static func isValid(_ text: String) -> Bool { NameCheck.isInterface(text.utf8.span) }
 }
 
 extension InterfaceName {
@@ -112,9 +110,28 @@ extension ObjectPath {
 
     /// What follows `ancestor/` in this path, or nil if it is not below `ancestor`.
     public func suffix(below ancestor: ObjectPath) -> Substring? {
-        let prefix = ancestor.text == "/" ? "/" : ancestor.text + "/"
-        guard text.utf8.count > prefix.utf8.count, text.utf8.starts(with: prefix.utf8) else { return nil }
-        return text[text.utf8.index(text.startIndex, offsetBy: prefix.utf8.count)...]
+        guard isBelow(ancestor) else { return nil }
+        let count = ancestor == .root ? 1 : ancestor.text.utf8.count + 1
+        return text[text.utf8.index(text.startIndex, offsetBy: count)...]
+    }
+
+    /// Whether this is a path of something within `ancestor`.
+    func isBelow(_ ancestor: ObjectPath) -> Bool {
+        let (path, ancestor) = (text.utf8.span, ancestor.text.utf8.span)
+        // The slash after the ancestor; the root is a slash itself.
+        let slash = ancestor.count == 1 ? 0 : ancestor.count
+        guard path.count > slash + 1, path[slash] == UInt8(ascii: "/") else { return false }
+        for index in 0..<slash where path[index] != ancestor[index] { return false }
+        return true
+    }
+
+    /// Calls `body` with each path that this one is below.
+    func forEachAncestor(_ body: (ObjectPath) -> Void) {
+        guard self != .root else { return }
+        body(.root)
+        for (index, byte) in text.utf8.enumerated() where byte == UInt8(ascii: "/") && index > 0 {
+            body(ObjectPath(validated: String(decoding: text.utf8.prefix(index), as: UTF8.self)))
+        }
     }
 
     /// The last element, empty for the root.

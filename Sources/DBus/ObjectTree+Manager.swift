@@ -6,7 +6,7 @@ extension ObjectTree {
     /// Who is told of what happens to `path`, which may be an object manager itself.
     func subscribers(above path: ObjectPath) -> [BusName: Caller] {
         var result: [BusName: Caller] = [:]
-        for (manager, callers) in managers where path == manager || path.suffix(below: manager) != nil {
+        for (manager, callers) in managers where path == manager || path.isBelow(manager) {
             result.merge(callers) { first, _ in first }
         }
         return result
@@ -16,7 +16,7 @@ extension ObjectTree {
         let reply = try Message.reply(to: message)
         var writer = MessageWriter(reply)
         let listed = objects.values.filter {
-            $0.isListed && $0.path.suffix(below: manager) != nil && isUsable($0, by: caller)
+            $0.isListed && $0.path.isBelow(manager) && isUsable($0, by: caller)
         }
         try writer.dictionary("{oa{sa{sv}}}") { (writer) throws(DBusError) in
             for object in listed.sorted(by: { $0.path < $1.path }) {
@@ -48,7 +48,7 @@ extension ObjectTree {
     }
 
     func tellAdded(_ object: ExportedObject) {
-        for (manager, callers) in managers where object.path.suffix(below: manager) != nil {
+        for (manager, callers) in managers where object.path.isBelow(manager) {
             for (name, caller) in callers where isUsable(object, by: caller) {
                 guard let signal = try? Message.signal(from: manager, .objectManager, "InterfacesAdded")
                 else { continue }
@@ -63,7 +63,7 @@ extension ObjectTree {
     }
 
     func tellRemoved(_ object: ExportedObject) {
-        for (manager, callers) in managers where object.path.suffix(below: manager) != nil {
+        for (manager, callers) in managers where object.path.isBelow(manager) {
             for (name, caller) in callers where isUsable(object, by: caller) {
                 guard let signal = try? Message.signal(from: manager, .objectManager, "InterfacesRemoved")
                 else { continue }

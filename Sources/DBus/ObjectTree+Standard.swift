@@ -90,6 +90,7 @@ extension ObjectTree {
             } else {
                 let binding = try binding(interface, of: object, for: caller)
                 try writeProperties(of: binding, of: object, for: caller, to: &writer)
+                hasRead(type(of: binding).description.name, at: object.path, caller)
             }
             return reply
         case "Set":
@@ -112,7 +113,7 @@ extension ObjectTree {
         _ name: String, _ binding: any InterfaceBinding
     ) throws -> (Int, InterfaceDescription.Property) {
         let description = type(of: binding).description
-        guard let index = description.properties.firstIndex(where: { $0.name == name }) else {
+        guard let index = description.property(named: name) else {
             throw DBusError(.unknownProperty, "\(description.name) has no property \(name.prefix(256)).")
         }
         return (index, description.properties[index])
@@ -181,94 +182,36 @@ extension ObjectTree {
     ) throws(DBusError) {
         let description = type(of: binding).description
         try writer.dictionary("{sv}") { (writer) throws(DBusError) in
-            for (index, property) in description.properties.enumerated() where property.isReadable {
-                guard case .allow = decide(caller, object, description.name, property.name, property.access)
-                else { continue }
-                try writer.entry { (writer) throws(DBusError) in
-                    try writer.write(property.name)
-                    try writer.variant(holding: property.signature) {
-                        (writer) throws(DBusError) in
-                        try binding.read(index, into: &writer)
-                    }
-                }
+            for index in description.properties.indices
+            where mayRead(index, of: description, of: object, caller) {
+                try writeEntry(index, of: binding, to: &writer)
             }
         }
     }
 
-    /// Emits `PropertiesChanged` with the present values of the properties `names`.
-    public func propertiesChanged(
-        _ path: ObjectPath, _ interface: InterfaceName, _ names: [String], tell audience: ChangeAudience
-    ) {
-        guard let object = objects[path], let binding = object.binding(interface.text), !names.isEmpty else {
-            return
-        }
-        let single: BusName? =
-            switch audience {
-            case .only(let name), .subscribersAnd(let name): name
-            case .subscribers: nil
-            }
-        if let single {
-            let described = type(of: binding).description.properties.filter { names.contains($0.name) }
-            post(changes(of: described, binding, object), to: single)
-        }
-        if case .only = audience { return }
-        for (name, caller) in subscribers(above: path) where name != single {
-            let readable = self.readable(names, of: binding, of: object, by: caller)
-            if !readable.isEmpty { post(changes(of: readable, binding, object), to: name) }
-        }
+    /// Whether the property with the index `index` can be read, by `caller`.
+    func mayRead(
+        _ index: Int, of description: InterfaceDescription, of object: ExportedObject, _ caller: Caller
+    ) -> Bool {
+        guard description.properties[index].isReadable,
+            case .allow = decide(
+                caller, object, description.name, description.properties[index].name,
+                description.properties[index].access)
+        else { return false }
+        return true
     }
 
-    /// Those of the properties `names` that `caller` may read.
-    private func readable(
-        _ names: [String], of binding: any InterfaceBinding, of object: ExportedObject, by caller: Caller
-    ) -> [InterfaceDescription.Property] {
+    /// Appends the entry of an `a{sv}` for the property with the index `index`.
+    func writeEntry(
+        _ index: Int, of binding: any InterfaceBinding, to writer: inout MessageWriter
+    ) throws(DBusError) {
         let description = type(of: binding).description
-        return description.properties.filter {
-            guard names.contains($0.name), $0.isReadable else { return false }
-            if case .allow = decide(caller, object, description.name, $0.name, $0.access) { return true }
-            return false
-        }
-    }
-
-    private func changes(
-        of properties: [InterfaceDescription.Property], _ binding: any InterfaceBinding,
-        _ object: ExportedObject
-    ) -> Message? {
-        let description = type(of: binding).description
-        guard let signal = try? Message.signal(from: object.path, .properties, "PropertiesChanged") else {
-            return nil
-        }
-        var writer = MessageWriter(signal)
-        do throws(DBusError) {
-            try writer.write(description.name.text)
-            try writer.dictionary("{sv}") { (writer) throws(DBusError) in
-                for (index, property) in description.properties.enumerated()
-                where properties.contains(where: { $0.name == property.name }) {
-                    try writer.entry { (writer) throws(DBusError) in
-                        try writer.write(property.name)
-                        try writer.variant(holding: property.signature) {
-                            (writer) throws(DBusError) in
-                            try binding.read(index, into: &writer)
-                        }
-                    }
-                }
+        try writer.entry { (writer) throws(DBusError) in
+            try writer.write(description.properties[index].name)
+            try writer.variant(holding: description.properties[index].signature) {
+                (writer) throws(DBusError) in
+                try binding.read(index, into: &writer)
             }
-            try writer.write([String]())
-            return signal
-        } catch {
-            return nil
         }
-    }
-
-    /// Emits a signal of the object at `path` to the unsandboxed connections that called `GetManagedObjects`; `make` is
-    /// called for each of them.
-    public func tellSubscribers(of path: ObjectPath, _ make: () throws(DBusError) -> Message) {
-        for name in subscribers(above: path).keys { post(try? make(), to: name) }
-    }
-
-    func post(_ signal: Message?, to name: BusName) {
-        guard let signal else { return }
-        guard (try? signal.setDestination(name)) != nil else { return }
-        connection?.post(signal)
     }
 }

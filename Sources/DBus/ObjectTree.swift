@@ -13,6 +13,9 @@ public final class ObjectTree {
     /// The object managers, and to whom each tells what is added and removed.
     var managers: [ObjectPath: [BusName: Caller]] = [:]
 
+    /// The interfaces whose readers are told of changes, and who these are.
+    var followed: [FollowedInterface: [BusName: Caller]] = [:]
+
     /// Whether `Introspectable`, `Peer`, `Properties` and `ObjectManager` are served. A link serves none of
     /// them.
     public var servesStandardInterfaces = true
@@ -37,7 +40,7 @@ public final class ObjectTree {
         let object = ExportedObject(path, interfaces, owner: owner, access: access, isListed: isListed)
         objects[path] = object
         if isListed {
-            forEachAncestor(of: path) { descendants[$0, default: 0] += 1 }
+            path.forEachAncestor { descendants[$0, default: 0] += 1 }
             tellAdded(object)
         }
     }
@@ -45,7 +48,7 @@ public final class ObjectTree {
     /// Stops serving anything at `path`; harmless if nothing was served there.
     public func unexport(_ path: ObjectPath) {
         guard let object = objects.removeValue(forKey: path), object.isListed else { return }
-        forEachAncestor(of: path) {
+        path.forEachAncestor {
             let left = (descendants[$0] ?? 1) - 1
             descendants[$0] = left == 0 ? nil : left
         }
@@ -55,17 +58,17 @@ public final class ObjectTree {
     /// Makes `path` an object manager of what is below it.
     public func manage(_ path: ObjectPath) { managers[path] = managers[path] ?? [:] }
 
+    /// From now on whoever reads all properties of `interface` at `path` at once, outside of sandboxes, is a subscriber of that
+    /// interface, told of its changes and of nothing else.
+    public func tellReaders(of interface: InterfaceName, at path: ObjectPath) {
+        let key = FollowedInterface(path: path, interface: interface)
+        followed[key] = followed[key] ?? [:]
+    }
+
     /// Forgets a connection that has left the bus.
     public func forget(_ name: BusName) {
         for path in managers.keys { managers[path]?[name] = nil }
-    }
-
-    private func forEachAncestor(of path: ObjectPath, _ body: (ObjectPath) -> Void) {
-        var text = path.text[...]
-        while text.utf8.count > 1, let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")) {
-            text = text[..<slash]
-            body(text.isEmpty ? .root : ObjectPath(validated: String(text)))
-        }
+        for interface in followed.keys { followed[interface]?[name] = nil }
     }
 
     /// Whether there is something below `path` that `caller` may know of.
@@ -73,7 +76,7 @@ public final class ObjectTree {
         path == .root
             || descendants[path] != nil
                 && objects.values.contains {
-                    $0.isListed && $0.path.suffix(below: path) != nil && isVisible($0, to: caller)
+                    $0.isListed && $0.path.isBelow(path) && isVisible($0, to: caller)
                 }
     }
 
@@ -115,9 +118,7 @@ public final class ObjectTree {
         for binding in object.interfaces {
             let description = type(of: binding).description
             if let interface, description.name.text != interface { continue }
-            if let index = description.methods.firstIndex(where: { $0.name == member }) {
-                return (binding, index)
-            }
+            if let index = description.method(named: member) { return (binding, index) }
         }
         return nil
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import CDBus
 internal import Glibc
 
 /// Properties (`a{sv}`) as the bytes that they take in a message. For small values this is a hundredth of the
 /// memory, which suits what is kept for long and rarely read.
 public struct PackedProperties: Hashable, Sendable {
-    /// The shortest message that can hold them, as a whole; empty if there are no properties.
+    /// What they take as the body of a message; empty if there are no properties.
     private let bytes: [UInt8]
+    private static let signature = "a{sv}"
 
     /// No properties.
     public init() { self.init(bytes: []) }
@@ -40,13 +40,15 @@ public struct PackedProperties: Hashable, Sendable {
             self.init()
             return
         }
-        guard let raw = dbus_message_new(DBUS_MESSAGE_TYPE_METHOD_RETURN) else { throw .noMemory() }
-        let message = Message(owning: raw)
-        guard dbus_message_set_reply_serial(raw, 1) != 0 else { throw .noMemory() }
-        message.setSerial(1)
+        let message = Message(body: MarshalledOutput(), types: "")
         var writer = MessageWriter(message)
         try write(&writer)
-        self.init(bytes: try message.marshal())
+        // A copy, which has no room for more.
+        self.init(bytes: Array(message.body.bytes[...]))
+    }
+
+    private var reader: MessageReader {
+        MessageReader(Message(body: MarshalledOutput(bytes), types: Self.signature))
     }
 
     /// Whether there are no properties.
@@ -57,14 +59,14 @@ public struct PackedProperties: Hashable, Sendable {
     ///   do not.
     public func unpacked() throws(DBusError) -> [String: Value] {
         guard !bytes.isEmpty else { return [:] }
-        var reader = MessageReader(try Message.demarshal(bytes))
+        var reader = reader
         return try reader.read()
     }
 
     /// The same as one value, in the order in which they were packed.
     public func value() throws(DBusError) -> Value {
         guard !bytes.isEmpty else { return .properties([:]) }
-        var reader = MessageReader(try Message.demarshal(bytes))
+        var reader = reader
         return try reader.readAnyValue()
     }
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import CDBus
 
 /// A checked D-Bus signature: zero or more complete types.
 public struct Signature: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
@@ -26,12 +25,12 @@ public struct Signature: Hashable, Sendable, CustomStringConvertible, Expressibl
 
     /// Whether `text` is a signature (D-Bus Specification, "Type System").
     public static func isValid(_ text: String) -> Bool {
-        !text.holdsNUL && dbus_signature_validate(text, nil) != 0
+        TypeGrammar.isValid(text.utf8.span)
     }
 
     /// Whether `text` is the signature of exactly one complete type.
     public static func isSingle(_ text: String) -> Bool {
-        !text.holdsNUL && dbus_signature_validate_single(text, nil) != 0
+        TypeGrammar.isSingle(text.utf8.span)
     }
 
     /// The complete types in it, in order.

@@ -31,7 +31,7 @@ struct AnnotationTests {
                 5, "the annotation \(access) is given twice",
                 annotation(access, "any") + "\n" + annotation(access, "any")),
             .members(
-                4, "the element annotation is not allowed in signal",
+                4, "the annotation “\(access)” is not known for signal",
                 "<!-- D. --><signal name=\"S\">\(annotation(access, "any"))</signal>"),
             .members(
                 4, "\(emits) is one of true, invalidates, const, false, not “yes”",
@@ -89,6 +89,27 @@ struct AnnotationTests {
             "public struct MenuGone", "name: \"com.example.dbusmenu1\"",
         ] { #expect(swift.contains(text)) }
         #expect(!swift.contains(Self.typeName))
+    }
+
+    @Test("annotations for the generators of other languages change nothing of what is made")
+    func foreignAnnotations() throws {
+        let qt = "org.qtproject.QtDBus.QtTypeName"
+        let descriptors = Self.annotation("org.gtk.GDBus.C.UnixFD", "true")
+        // The lines of what is made tell where a member stands in its file, so that these stay where they are.
+        func file(_ method: String, _ signal: String, _ property: String) -> SourceFile {
+            Sample.file(
+                """
+                <!-- D. --><method name="Go">\(method)<!-- E. --><arg type="a{sv}" name="where" direction="in"/></method>
+                <!-- D. --><signal name="Gone">\(signal)<!-- E. --><arg type="a{sv}" name="where"/></signal>
+                \(Self.property("read", property))
+                """)
+        }
+        let plain = file("", "", "")
+        let annotated = file(
+            descriptors + Self.annotation("\(qt).In0", "QVariantMap"),
+            Self.annotation("\(qt).Out0", "QVariantMap"), Self.annotation(qt, "QString"))
+        #expect(try Generator.swift(from: [annotated]) == Generator.swift(from: [plain]))
+        #expect(try Interface(annotated).xml == Interface(plain).xml)
     }
 
     /// What the interface says, what the property says, who may read, who may write.

@@ -60,6 +60,26 @@ struct DescriptorTests {
         }
     }
 
+    @Test(
+        "what is named twice, or in a body that is longer than any with descriptors has to be, is closed too")
+    func odd() async throws {
+        try await onLoop {
+            let pair = try await Pair()
+            let sockets = try FileDescriptor.socketPair()
+            let file = try #require(OpenFile(sockets.theirs.number))
+            for length in [10, 5000] {
+                let message = try Message.call(
+                    to: pair.server.uniqueName, "/org/example/log", "org.example.CallLog", "Take")
+                var writer = MessageWriter(message)
+                try writer.write(String(repeating: "x", count: length))
+                for _ in 0..<3 { try writer.write(sockets.theirs) }
+                #expect(
+                    await pair.error { _ = try await pair.client.connection.call(message) } == .invalidArgs)
+            }
+            try await eventually { file.count == 1 }
+        }
+    }
+
     @Test("a descriptor within a variant is refused and closed")
     func inVariant() async throws {
         try await onLoop {

@@ -6,7 +6,7 @@ import Testing
 @Suite("Hostile bytes", .timeLimit(.minutes(2)))
 struct FuzzTests {
     /// Messages to start from, of every kind.
-    private static func samples(_ random: inout Seeded) throws -> [UInt8] {
+    static func samples(_ random: inout Seeded) throws -> [UInt8] {
         let message: Message
         switch random.below(4) {
         case 0:
@@ -37,7 +37,7 @@ struct FuzzTests {
     }
 
     /// Changes some of `bytes`, mostly to values that mean something.
-    private static func mutate(_ bytes: inout [UInt8], _ random: inout Seeded) {
+    static func mutate(_ bytes: inout [UInt8], _ random: inout Seeded) {
         let codes = Array("ybnqiuxtdsogavh(){}rem".utf8) + [0, 1, 2, 4, 7, 8, 9, 16, 32, 64, 127, 128, 255]
         for _ in 0...random.below(4) {
             let index = random.below(bytes.count)

@@ -132,4 +132,34 @@ struct PropertyTests {
             withExtendedLifetime(token) {}
         }
     }
+
+    @Test("that change are told to each subscriber by its own name, and once")
+    func everySubscriber() async throws {
+        try await onLoop {
+            let pair = try await Pair()
+            let objects = pair.server.connection.objects
+            objects.export("/org/example", [pair.log])
+            objects.manage("/org/example")
+            let buses = [pair.client, try pair.bus.connect()]
+            var told: [String?: [[String: Value]]] = [:]
+            let tokens = buses.map { bus in
+                bus.connection.onSignal(.properties, "PropertiesChanged") { signal in
+                    #expect(signal.destination == bus.uniqueName.text)
+                    var reader = MessageReader(signal)
+                    _ = try? reader.read(String.self)
+                    told[signal.destination, default: []].append((try? reader.read()) ?? [:])
+                }
+            }
+            for bus in buses {
+                let root = RemoteObject(bus.connection, pair.server.uniqueName, "/org/example")
+                _ = try await root.managedObjects()
+            }
+            objects.propertiesChanged(Self.path, Self.interface, ["Title", "Count"], tell: .subscribers)
+            try await eventually { told.count == 2 }
+            for bus in buses {
+                #expect(told[bus.uniqueName.text] == [["Title": .string("first"), "Count": .uint32(1)]])
+            }
+            withExtendedLifetime(tokens) {}
+        }
+    }
 }

@@ -64,6 +64,7 @@ extension InterfaceReader {
             let attributes = try attributes(of: child, required: ["name", "value"])
             try checkChildren(of: child, [])
             let (name, value) = (attributes["name"] ?? "", attributes["value"] ?? "")
+            if Self.isForeign(name, element) { continue }
             guard let annotation = Annotation(rawValue: name), known.contains(annotation) else {
                 throw failure(child, "the annotation “\(excerpt(name))” is not known for \(shown(element))")
             }
@@ -73,6 +74,18 @@ extension InterfaceReader {
             }
         }
         return annotations
+    }
+
+    /// Whether the annotation is one for the generators of other languages, which mean nothing here: the type that a value has
+    /// in Qt (of a property, or of an argument of a method or signal by its place), and that a method carries descriptors.
+    private static func isForeign(_ name: String, _ element: Element) -> Bool {
+        let type = "org.qtproject.QtDBus.QtTypeName"
+        switch element.name {
+        case "property": return name == type
+        case "signal": return name.hasPrefix(type + ".")
+        case "method": return name.hasPrefix(type + ".") || name == "org.gtk.GDBus.C.UnixFD"
+        default: return false
+        }
     }
 
     private func check(

@@ -87,9 +87,10 @@ struct InterfaceReader {
 
     private func signal(_ element: Element, _ name: String) throws(GenerationError) -> Interface.Signal {
         _ = try attributes(of: element, required: ["name"])
-        try checkChildren(of: element, ["arg"])
+        try checkChildren(of: element, ["annotation", "arg"])
+        _ = try annotations(of: element, [])
         var arguments: [Interface.Argument] = []
-        for child in element.children {
+        for child in element.children where child.name == "arg" {
             let (argument, direction) = try argument(child)
             if direction == "in" {
                 throw failure(child, "an argument of a signal has no direction but “out”")
