@@ -7,12 +7,20 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
-/// The adapter `browser`: the native messaging host of the add-on for browsers, which start it and end it.
+/// The adapter `browser`: the native messaging host of the add-on for browsers, which start it and end it. Without anything
+/// that names an add-on it is what the bus starts, for pages that are continued where no browser with the add-on runs.
 package enum BrowserAdapter {
     /// It as a program.
     package static let program = AdapterProgram(BrowserHost.name) { arguments in
-        Log.useStandardError()
         let rest = arguments.dropFirst()
+        // Browsers always name the add-on.
+        if rest != ["--version"], rest.allSatisfy({ $0.hasPrefix("-") }) {
+            return AdapterService.run(
+                BrowserHost.name, busName: HandoffNames.browserAdapter,
+                summary: "Continue pages in the default web browser.", arguments: arguments,
+                make: { service, _ in BrowserCatcher(service) }, begin: { try $0.begin() })
+        }
+        Log.useStandardError()
         if rest.first == "--version" {
             print("handoff-browser \(Release.version)")
             return 0

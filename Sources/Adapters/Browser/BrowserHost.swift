@@ -12,7 +12,7 @@ internal import Platform
 @MainLoop
 final class BrowserHost {
     /// Whose activities a browser continues: those of all browsers.
-    private static let team = "org.example.Handoff.Browser"
+    nonisolated static let team = "org.example.Handoff.Browser"
     /// What `DisabledAdapters` calls the adapter.
     nonisolated static let name = "browser"
     /// How often the page in front may be another, in microseconds.
@@ -22,6 +22,7 @@ final class BrowserHost {
     /// How long it may take to open a tab.
     private static let openingTime: Duration = .seconds(15)
 
+    private let bus: Bus
     private let browser: ApplicationID
     private let port: NativePort
     private let questions: AddOnQuestions
@@ -29,25 +30,26 @@ final class BrowserHost {
     private var application: AdaptedApplication?
     private var standing: BrowserStanding?
     private var offers: JSONValue?
+    private var hasAskedForPages = false
     private var pace = Pace<BrowserFront>(pause: pause)
     private var timer: DeadlineTimer?
 
     /// A host of `browser`, whose add-on is at `port`; `bus` is the session's.
     init(_ browser: ApplicationID, _ port: NativePort, on bus: Bus) {
-        (self.browser, self.port) = (browser, port)
+        (self.browser, self.port, self.bus) = (browser, port, bus)
         questions = AddOnQuestions(port)
-        feed = StatusFeed(on: bus)
+        feed = StatusFeed(on: bus, followsBridge: false)
         bus.connection.policy = BusAccessPolicy()
     }
 
-    /// Begins to follow the daemons. The add-on has been told nothing before.
+    /// Begins to follow the broker. The add-on has been told nothing before.
     func begin() {
         timer = DeadlineTimer { [weak self] in self?.frontIsDue() }
         feed.onChange = { [weak self] in self?.changed() }
         feed.begin()
     }
 
-    // MARK: What the daemons say
+    // MARK: What the broker says
 
     private func changed() {
         let standing = currentStanding
@@ -63,6 +65,26 @@ final class BrowserHost {
             port.send(["message": "standing", "standing": .string(standing.rawValue)])
         }
         tellOffers()
+        guard standing == .ready, !hasAskedForPages else { return }
+        hasAskedForPages = true
+        MainLoop.start { [weak self] in await self?.tellPages() }
+    }
+
+    /// Tells where in the pages that the browser was started with their user was, if the adapter has started it.
+    private func tellPages() async {
+        guard let owner = try? await bus.identifiedOwner(of: HandoffNames.browserAdapter),
+            owner.sandbox == nil,
+            let name = owner.name
+        else { return }
+        let adapter = BrowserAdapterProxy(
+            RemoteObject(bus.connection, name, HandoffNames.browserAdapterPath))
+        let pages = (try? await adapter.takePages(applicationId: browser.description)) ?? []
+        for page in pages.prefix(PendingPages.maximum) {
+            let address = page.text("WebpageURL")
+            guard WebPage.isOfferable(address) else { continue }
+            let place = PagePlace(userInfo: page)
+            port.send(["message": "place", "url": .string(address), "place": place.json])
+        }
     }
 
     private var currentStanding: BrowserStanding {
@@ -132,8 +154,9 @@ final class BrowserHost {
         guard WebPage.isOfferable(address) else {
             throw HandoffFailure(
                 .invalidURL,
-                "\(browser) opens http and https pages without user info alone, and this is none. Open it by hand."
-            )
+                tr(
+                    "{browser} opens http and https pages without user info alone, and this is none. Open it by hand.",
+                    ["browser": browser.description]))
         }
         let place = PagePlace(userInfo: handed.userInfo)
         let answer = await questions.answer(
@@ -141,7 +164,9 @@ final class BrowserHost {
         guard answer?["done"]?.boolean == true else {
             throw HandoffFailure(
                 .applicationFailed,
-                "\(browser) did not open the page. See whether it still answers, and try again.")
+                tr(
+                    "{browser} did not open the page. See whether it still answers, and try again.",
+                    ["browser": browser.description]))
         }
         return true
     }

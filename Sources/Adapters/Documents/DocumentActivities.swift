@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import AdapterSupport
 internal import DBus
-internal import Glibc
 internal import HandoffCore
 internal import HandoffInterfaces
 internal import HandoffStarting
@@ -87,16 +86,8 @@ enum DocumentFile {
 
     /// What kind of document is at `path`; nil if none is. This blocks as long as the file system does.
     static func format(of path: ViewedPath) -> DocumentFormat? {
-        // Opening something else than a file may wait for ever, or do something.
-        let number = open(path.text, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard number >= 0 else { return nil }
-        defer { close(number) }
-        var status = stat()
-        guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        var bytes = [UInt8](repeating: 0, count: DocumentFormat.head)
-        let count = pread(number, &bytes, bytes.count, 0)
-        guard count > 0 else { return nil }
-        return DocumentFormat(name: path.name, bytes: Array(bytes[..<count]))
+        guard let head = try? FileHead(of: path.text, count: DocumentFormat.head) else { return nil }
+        return DocumentFormat(name: head.name, bytes: head.bytes)
     }
 
     /// Whether there is a folder at `path`.

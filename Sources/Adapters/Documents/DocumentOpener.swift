@@ -39,7 +39,7 @@ struct DocumentOpener {
         case DocumentsAdapter.browsing: try await openFolder(handed)
         default:
             throw HandoffFailure(
-                .notSupported, "This is neither a document nor a folder. Continue something else.")
+                .notSupported, tr("This is neither a document nor a folder. Continue something else."))
         }
     }
 
@@ -49,7 +49,9 @@ struct DocumentOpener {
         guard let url = handed.properties["DocumentURL"]?.string, let path = ViewedPath(url: url) else {
             throw HandoffFailure(
                 .notSupported,
-                "The document has not come along. Open it on the device that it comes from, and try again.")
+                tr(
+                    "The document has not come along. Open it on the device that it comes from, and try again."
+                ))
         }
         let wanted = handed.userInfo[DocumentKey.application]?.string
         guard let viewer = viewers.first(where: { $0.id.description == wanted }),
@@ -101,20 +103,21 @@ struct DocumentOpener {
         else {
             throw HandoffFailure(
                 .notSupported,
-                "The folder is in none that both devices share. Name the shared folder in the settings of both, by the"
-                    + " same name.")
+                tr(
+                    "The folder is in none that both devices share. Name the shared folder in the settings of both, by the"
+                        + " same name."))
         }
         guard await DocumentFile.isFolder(path, looks) else {
             throw HandoffFailure(
                 .notSupported,
-                "There is no such folder here yet. Wait until it has been synchronised, then try again.")
+                tr("There is no such folder here yet. Wait until it has been synchronised, then try again."))
         }
         let manager = try await service.bus.identifiedOwner(
             starting: Nautilus.manager, timeout: Self.folderPatience)
         guard let manager, manager.sandbox == nil, let name = manager.name else {
             throw HandoffFailure(
                 .applicationFailed,
-                "There is no file manager that shows folders when it is asked to. Install one.")
+                tr("There is no file manager that shows folders when it is asked to. Install one."))
         }
         _ = try await RemoteObject(service.bus.connection, name, Nautilus.path)
             .call(Nautilus.interface, "ShowFolders", output: "", timeout: Self.folderPatience) {

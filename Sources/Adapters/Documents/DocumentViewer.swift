@@ -27,6 +27,11 @@ protocol WindowSource: AnyObject {
     var onChange: (@MainLoop (ViewerWindow) -> Void)? { get set }
     /// Called when a window is gone.
     var onGone: (@MainLoop (ViewerWindow) -> Void)? { get set }
+    /// Whether the application is on the bus, also without any window: whoever starts adapters says nothing of a window that
+    /// comes when the application has long been there.
+    var isPresent: Bool { get }
+    /// Called when ``isPresent`` may be different.
+    var onPresenceChange: (@MainLoop () -> Void)? { get set }
 
     /// Begins to follow its windows.
     func begin()

@@ -54,9 +54,9 @@ final class Documents {
         team = try Team(DocumentsAdapter.name)
         activities = try DocumentActivities(looks)
         viewers = [
-            Okular(service.bus, try ApplicationID("org.kde.okular")),
+            PageViewer(service.bus, try ApplicationID("org.kde.okular"), Okular()),
             Evince(service.bus, try ApplicationID("org.gnome.Evince"), looks),
-            Zathura(service.bus, try ApplicationID("org.pwmt.zathura")),
+            PageViewer(service.bus, try ApplicationID("org.pwmt.zathura"), Zathura()),
         ]
         sources = viewers + [Nautilus(service.bus, try ApplicationID("org.gnome.Nautilus"))]
         opener = DocumentOpener(service, viewers, looks)
@@ -67,6 +67,7 @@ final class Documents {
         for source in sources {
             source.onChange = { [weak self] in self?.changed($0) }
             source.onGone = { [weak self] in self?.gone($0) }
+            source.onPresenceChange = { [weak self] in self?.watchIdleness() }
         }
         service.onFrontChange = { [weak self] in self?.refresher.refresh() }
         service.onChoicesChange = { [weak self] in self?.choose() }
@@ -94,6 +95,7 @@ final class Documents {
                 source.begin()
             }
         }
+        watchIdleness()
         refresher.refresh()
     }
 
@@ -192,9 +194,9 @@ final class Documents {
         watchIdleness()
     }
 
-    /// Nothing of this is needed where nothing is shown that it could stand for, and nothing is on its way here.
+    /// Nothing of this is needed where no application is there that it could stand for, and nothing is on its way here.
     private func watchIdleness() {
-        let isIdle = order.windows.isEmpty && catcher?.isContinuing != true
+        let isIdle = !sources.contains { $0.isPresent } && catcher?.isContinuing != true
         idle.set(isIdle ? max(grace, MainLoop.now + Self.afterLast) : nil)
     }
 }

@@ -14,6 +14,7 @@ final class Evince: DocumentViewer {
     nonisolated let program = "evince"
     var onChange: (@MainLoop (ViewerWindow) -> Void)?
     var onGone: (@MainLoop (ViewerWindow) -> Void)?
+    var onPresenceChange: (@MainLoop () -> Void)?
 
     /// A process, and what it says that it shows.
     private struct Process {
@@ -51,10 +52,15 @@ final class Evince: DocumentViewer {
         for member in Self.members { bus.addMatch(.signal(Self.window, member)) }
         let daemons = NamedOwners(bus, of: id, within: Self.daemon) { [weak self] _, present in
             if present != nil { self?.look() }
+            self?.onPresenceChange?()
         }
         self.daemons = daemons
         daemons.begin()
     }
+
+    /// Its daemon outlives the last document by half a minute, and is what the next one finds: nobody says that Evince has begun
+    /// then.
+    var isPresent: Bool { !processes.isEmpty || daemons?.owners.isEmpty == false }
 
     private static let members: [MemberName] = ["DocumentLoaded", "Closed"]
 

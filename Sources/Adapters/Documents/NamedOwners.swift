@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import AdapterSupport
 internal import DBus
+internal import HandoffClient
 internal import HandoffCore
 internal import MainLoop
 internal import Platform
@@ -71,7 +72,7 @@ final class NamedOwners {
     /// Finds those that are there already.
     private func look() async {
         let epoch = epoch
-        for text in (try? await bus.ownedNames()) ?? [] where isMeant(text) {
+        for text in (try? await bus.names()) ?? [] where isMeant(text) {
             guard epoch == self.epoch, !isIncomplete else { return }
             guard let name = try? BusName(text), present[name] == nil,
                 let owner = try? await bus.owner(of: name)
@@ -135,15 +136,5 @@ final class NamedOwners {
         // What else a snap may read is decided by rules that only the kernel knows.
         case .snap, .unknown: false
         }
-    }
-}
-
-extension Bus {
-    /// The names that are owned now.
-    func ownedNames() async throws -> [String] {
-        let reply = try await RemoteObject(connection, "org.freedesktop.DBus", "/org/freedesktop/DBus")
-            .call(.bus, "ListNames", output: "as") { (_) throws(DBusError) in }
-        var reader = MessageReader(reply)
-        return try reader.read([String].self)
     }
 }

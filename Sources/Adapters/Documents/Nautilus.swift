@@ -9,9 +9,12 @@ final class Nautilus: WindowSource {
     nonisolated let id: ApplicationID
     var onChange: (@MainLoop (ViewerWindow) -> Void)?
     var onGone: (@MainLoop (ViewerWindow) -> Void)?
+    var onPresenceChange: (@MainLoop () -> Void)?
 
     private let bus: Bus
     private var names: NamedOwners?
+    /// Who owns the name that no other file manager takes.
+    private var own: NamedOwners?
     private var token: SignalToken?
     private lazy var refresher = Refresher { [weak self] in await self?.look() }
     /// The places that the tabs of each window show, and the one that was new last.
@@ -19,6 +22,7 @@ final class Nautilus: WindowSource {
 
     /// The name of whatever file manager there is.
     static let manager: BusName = "org.freedesktop.FileManager1"
+    private static let name: BusName = "org.gnome.Nautilus"
     static let interface: InterfaceName = "org.freedesktop.FileManager1"
     static let path: ObjectPath = "/org/freedesktop/FileManager1"
     /// Where the windows of Nautilus are.
@@ -44,13 +48,22 @@ final class Nautilus: WindowSource {
         }
         self.names = names
         names.begin()
+        let own = NamedOwners(bus, of: id, within: Self.name) { [weak self] _, _ in
+            self?.onPresenceChange?()
+        }
+        self.own = own
+        own.begin()
     }
+
+    /// It is there as a service too, and without a window when it has been started to look after files.
+    var isPresent: Bool { own?.owners[Self.name] != nil || !windows.isEmpty }
 
     func end() {
         guard names != nil else { return }
         refresher.cancel()
         names?.end()
-        (names, token, windows) = (nil, nil, [:])
+        own?.end()
+        (names, own, token, windows) = (nil, nil, nil, [:])
         bus.removeMatch(Self.rule)
     }
 

@@ -6,6 +6,7 @@ internal import HandoffCore
 internal import HandoffInterfaces
 internal import HandoffStarting
 internal import MainLoop
+internal import Platform
 
 /// Activities of the type `org.example.Handoff.EditingText`.
 ///
@@ -43,8 +44,9 @@ enum EditingText {
         guard let path else {
             throw HandoffFailure(
                 .applicationFailed,
-                "The file is not to be had on this device, or has a name that no editor is to be given. Open it on the"
-                    + " device that it comes from.")
+                tr(
+                    "The file is not to be had on this device, or has a name that no editor is to be given. Open it on the"
+                        + " device that it comes from."))
         }
         return path
     }

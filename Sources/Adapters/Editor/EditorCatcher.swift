@@ -3,6 +3,7 @@ internal import AdapterSupport
 internal import CGio
 internal import DBus
 internal import HandoffCore
+internal import HandoffDaemon
 internal import HandoffInterfaces
 internal import HandoffStarting
 internal import MainLoop
@@ -15,10 +16,14 @@ final class EditorCatcher {
     private let looks = FileLooks()
     private let starter: ProgramStarter
     private let terminals: TerminalStarter
+    private let turns = Turns()
     private var application: AdaptedApplication?
     /// What editors were started for, by their ids, until their plugins take it.
     private var pending: [String: Pending] = [:]
-    private var rest: LoopSource?
+    // What is on its way may be handed over only after minutes: the document comes first.
+    private lazy var idleEnd = IdleEnd(of: service, after: Self.idle) { [weak self] in
+        self?.application?.isContinuing == true || self?.terminals.isWaited == true
+    }
 
     /// What an editor was started for.
     @MainLoop
@@ -34,6 +39,11 @@ final class EditorCatcher {
     private static let patience = Duration.seconds(15)
     /// The same if the editor shows all there is to show without its plugin.
     private static let shortPatience = Duration.seconds(2)
+    /// How long an editor waits for another of its kind. With what it may take itself that is less than the broker waits for
+    /// it, so that nothing opens long after the user was told that it does not.
+    private static let turnPatience = Duration.seconds(10)
+    /// How long a program may take to say whether it can have a window.
+    private static let questionPatience = Duration.seconds(3)
 
     /// What there is on the bus of `service`.
     init(_ service: AdapterService) {
@@ -50,18 +60,11 @@ final class EditorCatcher {
             try ApplicationID(EditingText.team), types: [try EditingText.type()],
             team: try Team(EditingText.team), receives: true)
         application.onContinue = { [weak self] in try await self?.continue($0) ?? false }
-        application.onContinuingChange = { [weak self] in self?.restWhenIdle() }
-        terminals.onWaitedChange = { [weak self] in self?.restWhenIdle() }
+        application.onContinuingChange = { [weak self] in self?.idleEnd.check() }
+        terminals.onWaitedChange = { [weak self] in self?.idleEnd.check() }
         application.onSteppedBack = { [service] in service.finish("it is not needed.") }
         self.application = application
-        restWhenIdle()
-    }
-
-    private func restWhenIdle() {
-        // What is on its way may be handed over only after minutes: the document comes first.
-        rest =
-            application?.isContinuing == true || terminals.isWaited
-            ? nil : .timer(after: Self.idle) { [service] in service.finish("nothing is to be done.") }
+        idleEnd.check()
     }
 
     private func `continue`(_ activity: HandedActivity) async throws -> Bool {
@@ -72,13 +75,17 @@ final class EditorCatcher {
             guard state.text == nil else {
                 throw HandoffFailure(
                     .applicationFailed,
-                    "Here is no editor that can be given text which was not saved yet. Save it on the other device, or"
-                        + " install Vim, Neovim, Emacs or gedit here.")
+                    tr(
+                        "Here is no editor that can be given text which was not saved yet. Save it on the other device, or"
+                            + " install Vim, Neovim, Emacs or gedit here."))
             }
             // The user's default application for the file opens it.
             return false
         }
-        try await start(choice, state, activity.activationToken)
+        // Whose plugin asks first gets what the editor was started for, so the next of its kind is started after that.
+        try await turns.run(choice.editor.id, within: Self.turnPatience) {
+            try await start(choice, state, activity.activationToken)
+        }
         return true
     }
 
@@ -121,8 +128,9 @@ final class EditorCatcher {
         let mine = Pending(state)
         pending[choice.editor.id] = mine
         defer { if pending[choice.editor.id] === mine { pending[choice.editor.id] = nil } }
-        let command = [choice.path] + choice.editor.arguments(state.file, state.place, for: choice.program)
-        if choice.program.isForTerminal {
+        let inTerminal = await needsTerminal(choice, id)
+        let command = [choice.path] + choice.editor.arguments(state.file, state.place, inTerminal: inTerminal)
+        if inTerminal {
             try await terminals.run(EditorAdapter.name, "--run", command, as: id, activationToken: token)
             try await wait(for: mine, choice.editor)
         } else {
@@ -136,15 +144,37 @@ final class EditorCatcher {
         }
     }
 
+    private func needsTerminal(_ choice: Choice, _ id: ApplicationID) async -> Bool {
+        switch choice.program.surface {
+        case .window: return false
+        case .terminal: return true
+        case .either:
+            let variables = SessionEnvironment.variables
+            guard ["DISPLAY", "WAYLAND_DISPLAY"].contains(where: { variables[$0]?.isEmpty == false }) else {
+                return true
+            }
+            let question = Launch(
+                id, program: choice.path, arguments: [choice.path] + KnownEditor.windowQuestion,
+                activationToken: "")
+            var hasWindow = false
+            // In a terminal each of them can run.
+            try? await starter.running(question) { program in
+                hasWindow = await program.end(within: Self.questionPatience)?.isSuccess == true
+            }
+            return !hasWindow
+        }
+    }
+
     private func wait(for pending: Pending, _ editor: KnownEditor) async throws {
         let hasText = pending.state.text != nil
         let taken = await pending.taken.value(within: hasText ? Self.patience : Self.shortPatience)
         guard taken == nil, hasText else { return }
         throw HandoffFailure(
             .applicationFailed,
-            "The file is open in \(editor.name), but what was not saved of it is not there, because the plugin for"
-                + " Handoff is not switched on in \(editor.name). Switch it on, or save the text on the other device."
-        )
+            tr(
+                "The file is open in {editor}, but what was not saved of it is not there, because the plugin for Handoff is"
+                    + " not switched on in {editor}. Switch it on, or save the text on the other device.",
+                ["editor": editor.name]))
     }
 
     fileprivate func take(_ editor: String) -> EditorState? {

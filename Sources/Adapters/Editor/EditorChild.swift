@@ -15,8 +15,10 @@ final class EditorChild {
     private nonisolated let token = RunToken()
     private let pipe = PluginPipe(input: STDIN_FILENO, output: STDOUT_FILENO)
     private var bus: Bus?
-    private var feed: StatusFeed?
+    private var feed: PreferencesFeed?
     private var session: EditorSession?
+    /// What the user had chosen when a broker was there last.
+    private var preferences: [String: Value] = [:]
 
     private init(_ editor: KnownEditor) { self.editor = editor }
 
@@ -56,7 +58,7 @@ final class EditorChild {
             bus.connection.policy = BusAccessPolicy()
             bus.connection.onClosed = { [weak self] _ in self?.stop("the bus has ended.") }
             pipe.onEnd = { [weak self] in self?.stop("it has ended.") }
-            let feed = StatusFeed(on: bus)
+            let feed = PreferencesFeed(on: bus, log: adapterLog)
             self.feed = feed
             feed.onChange = { [weak self] in self?.choicesChanged() }
             feed.begin()
@@ -67,22 +69,32 @@ final class EditorChild {
 
     /// Nothing of the editor is read before it is known whether the user wants that.
     private func choicesChanged() {
-        let preferences = feed?.report.broker.content?.preferences ?? [:]
+        preferences = feed?.preferences ?? preferences
         if preferences.texts("DisabledAdapters").contains(EditorAdapter.name)
             || preferences.texts("ExcludedApplications").contains(editor.id)
         {
-            return stop("the user keeps Handoff out of it.")
+            return leaveAlone()
         }
         guard session == nil else { return }
         do {
             let session = try EditorSession(editor, pipe)
             session.onSteppedBack = { [weak self] in self?.stop("it has learnt Handoff itself.") }
             self.session = session
-            pipe.begin()
+            // What was said while it was left alone is forgotten.
+            if !pipe.begin() { pipe.tell(.front) }
             MainLoop.start { [weak self] in await self?.openPending() }
         } catch {
             stop("\(error)")
         }
+    }
+
+    /// The user keeps Handoff out of the editor, for now: nobody but this could begin again when that is over.
+    private func leaveAlone() {
+        session?.end()
+        session = nil
+        pipe.onMessage = nil
+        // An editor must not wait for somebody who does not read.
+        _ = pipe.begin()
     }
 
     /// Opens what the editor was started for, if it was started by the adapter.

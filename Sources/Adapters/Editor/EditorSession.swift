@@ -85,7 +85,9 @@ final class EditorSession {
 
     private func save(_ shown: ShownActivity) async throws -> [String: Value] {
         guard case .state(_, let state?)? = await pipe.ask(.state, within: Self.savePatience) else {
-            throw HandoffFailure(.applicationTimedOut, "\(editor.name) does not say where it is.")
+            throw HandoffFailure(
+                .applicationTimedOut,
+                tr("{editor} does not say where it is. Look there, and try again.", ["editor": editor.name]))
         }
         guard state.file == shown.identity else { return [:] }
         return ["UserInfo": EditingText.userInfo(state, in: editor)]
@@ -107,12 +109,15 @@ final class EditorSession {
         case nil:
             throw HandoffFailure(
                 .applicationTimedOut,
-                "\(editor.name) does not answer; it may be waiting for you. Look there, and try again.")
+                tr(
+                    "{editor} does not answer; it may be waiting for you. Look there, and try again.",
+                    ["editor": editor.name]))
         default:
             throw HandoffFailure(
                 .applicationFailed,
-                "\(editor.name) cannot show the file now: it may be asking you something, or hold changes of its own"
-                    + " to that file. Look there, and try again.")
+                tr(
+                    "{editor} cannot show the file now: it may be asking you something, or hold changes of its own to that"
+                        + " file. Look there, and try again.", ["editor": editor.name]))
         }
     }
 }

@@ -13,8 +13,19 @@ struct KnownEditor: Equatable, Sendable {
     struct Program: Equatable, Sendable {
         /// Its name, to be looked for in `$PATH`.
         let name: String
-        /// Whether it needs a terminal to run in.
-        let isForTerminal: Bool
+        /// Where it shows what it edits.
+        let surface: Surface
+    }
+
+    /// Where a program shows what it edits.
+    enum Surface: Equatable, Sendable {
+        /// In a window of its own.
+        case window
+        /// In the terminal that it runs in.
+        case terminal
+        /// In a window where there is a display and it was built for that, else in a terminal. Only the program itself
+        /// knows how it was built.
+        case either
     }
 
     /// How its command line names a place.
@@ -26,22 +37,19 @@ struct KnownEditor: Equatable, Sendable {
     /// All of them, those with windows first.
     static let all = [
         KnownEditor(
-            id: "org.gnome.gedit", name: "gedit", programs: [Program(name: "gedit", isForTerminal: false)],
+            id: "org.gnome.gedit", name: "gedit", programs: [Program(name: "gedit", surface: .window)],
             style: .lineAndColumn, endsOptions: false),
         KnownEditor(
             id: "emacs", name: "Emacs",
-            programs: [
-                Program(name: "emacs-pgtk", isForTerminal: false),
-                Program(name: "emacs-gtk", isForTerminal: false),
-                Program(name: "emacs-lucid", isForTerminal: false),
-                // Which kind this is cannot be told, and in a terminal each of them can run.
-                Program(name: "emacs", isForTerminal: true),
-            ], style: .lineAndColumn, endsOptions: false),
+            // The first is whichever of the others the administrator has chosen.
+            programs: ["emacs", "emacs-gtk", "emacs-pgtk", "emacs-lucid", "emacs-nox"].map {
+                Program(name: $0, surface: .either)
+            }, style: .lineAndColumn, endsOptions: false),
         KnownEditor(
-            id: "nvim", name: "Neovim", programs: [Program(name: "nvim", isForTerminal: true)], style: .line,
+            id: "nvim", name: "Neovim", programs: [Program(name: "nvim", surface: .terminal)], style: .line,
             endsOptions: true),
         KnownEditor(
-            id: "vim", name: "Vim", programs: [Program(name: "vim", isForTerminal: true)], style: .line,
+            id: "vim", name: "Vim", programs: [Program(name: "vim", surface: .terminal)], style: .line,
             endsOptions: true),
     ]
 
@@ -50,16 +58,24 @@ struct KnownEditor: Equatable, Sendable {
 
     /// What has to follow the program's name so that `file`, an absolute path, is shown at `place`. The only option is made
     /// of numbers.
-    func arguments(_ file: String, _ place: TextPlace, for program: Program) -> [String] {
+    /// - Parameter inTerminal: whether it runs in a terminal.
+    func arguments(_ file: String, _ place: TextPlace, inTerminal: Bool) -> [String] {
         let option =
             switch style {
             case .line: "+\(place.line)"
             case .lineAndColumn: "+\(place.line):\(place.column)"
             }
-        // An Emacs that could have a window shows it in the terminal that was opened for it.
-        let first = id == "emacs" && program.isForTerminal ? ["-nw"] : []
+        // An Emacs that could have a window of its own is to use the terminal that was opened for it.
+        let first = id == "emacs" && inTerminal ? ["-nw"] : []
         return first + [option] + (endsOptions ? ["--"] : []) + [file]
     }
+
+    /// What has to follow the name of a program whose surface is ``Surface/either`` so that it does nothing but end, with
+    /// success if it can have a window.
+    static let windowQuestion = [
+        "-Q", "--batch", "--eval",
+        "(kill-emacs (if (and (fboundp 'x-create-frame) (or (getenv \"DISPLAY\") (featurep 'pgtk))) 0 1))",
+    ]
 
     /// The editors to be tried for something that comes from `origin`, the best first.
     /// - Parameters:

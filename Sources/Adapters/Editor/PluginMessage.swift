@@ -62,6 +62,8 @@ extension EditorState {
 
 /// What a plugin is asked, one JSON object on a line.
 enum PluginQuestion: Equatable, Sendable {
+    /// To say what is in front, as it does when that is another. It is no question: there is no answer but that.
+    case front
     /// Where the user is, and the text if it is not saved.
     case state
     /// To show this file at this place, with this text as one that is not saved yet, if there is one.
@@ -71,6 +73,7 @@ enum PluginQuestion: Equatable, Sendable {
     func line(_ number: Int64) -> [UInt8] {
         var members: [String: JSONValue] = ["id": .number(Double(number))]
         switch self {
+        case .front: members["ask"] = "front"
         case .state: members["ask"] = "save"
         case .open(let state):
             members["ask"] = "open"

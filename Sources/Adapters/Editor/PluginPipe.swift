@@ -21,7 +21,7 @@ final class PluginPipe {
     private var queue: [UInt8] = []
     private var lastNumber: Int64 = 0
     private var asked: [Int64: Awaited<PluginMessage?>] = [:]
-    private var hasEnded = false
+    private var (hasBegun, hasEnded) = (false, false)
 
     /// How many bytes are read at a time.
     private static let portion = 64 << 10
@@ -38,8 +38,14 @@ final class PluginPipe {
         }
     }
 
-    /// Begins to read.
-    func begin() { listen() }
+    /// Begins to read, if it has not begun before.
+    /// - Returns: whether it has begun now.
+    func begin() -> Bool {
+        guard !hasBegun else { return false }
+        hasBegun = true
+        listen()
+        return true
+    }
 
     private func listen() {
         pause = nil
@@ -82,15 +88,26 @@ final class PluginPipe {
     func ask(_ question: PluginQuestion, within time: Duration) async -> PluginMessage? {
         lastNumber += 1
         let number = lastNumber
-        let line = question.line(number)
-        guard !hasEnded, queue.count + line.count <= Self.maximumQueue else { return nil }
+        guard send(question.line(number)) else { return nil }
         let answer = Awaited<PluginMessage?>()
         asked[number] = answer
-        queue += line
-        write()
         let message = await answer.value(within: time) ?? nil
         asked[number] = nil
         return message
+    }
+
+    /// Asks the plugin for what it says by itself otherwise. There is no answer but that.
+    func tell(_ question: PluginQuestion) {
+        lastNumber += 1
+        _ = send(question.line(lastNumber))
+    }
+
+    /// Whether `line` will be written.
+    private func send(_ line: [UInt8]) -> Bool {
+        guard !hasEnded, queue.count + line.count <= Self.maximumQueue else { return false }
+        queue += line
+        write()
+        return !hasEnded
     }
 
     private func write() {

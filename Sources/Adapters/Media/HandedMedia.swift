@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
 package import HandoffCore
+internal import Platform
 
 /// What another device's player plays, checked: everything in it was chosen by whoever sent it.
 package struct HandedMedia: Equatable, Sendable {
@@ -45,7 +46,9 @@ package struct HandedMedia: Equatable, Sendable {
         }
         throw HandoffFailure(
             .notSupported,
-            "What the other device plays is neither a file nor an http or https address, and is not played here."
+            tr(
+                "What the other device plays is neither a file nor an http or https address, and is not played here."
+            )
         )
     }
 

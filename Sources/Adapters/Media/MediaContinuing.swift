@@ -91,8 +91,9 @@ final class MediaContinuing {
         guard !holdsMedia else { return }
         throw HandoffFailure(
             .notSupported,
-            "The file holds neither sound nor moving pictures as far as it can be told, and is not played. Open it yourself"
-                + " if you trust it.")
+            tr(
+                "The file holds neither sound nor moving pictures as far as it can be told, and is not played. Open it"
+                    + " yourself if you trust it."))
     }
 
     /// A player has said something.
@@ -145,7 +146,10 @@ final class MediaContinuing {
             }
         }
         throw HandoffFailure(
-            .applicationFailed, "\(player.application) did not open it. Open it there, or try again.")
+            .applicationFailed,
+            tr(
+                "{player} did not open it. Open it there, or try again.",
+                ["player": player.application.description]))
     }
 
     /// Has `player` play `media` where that was.
@@ -231,7 +235,7 @@ final class MediaContinuing {
         guard let program else {
             throw HandoffFailure(
                 .noApplication,
-                "Nothing that is installed here plays it. Install a media player, such as mpv or VLC.")
+                tr("Nothing that is installed here plays it. Install a media player, such as mpv or VLC."))
         }
         let launch = Launch(
             try ApplicationID(MediaAdapter.busName.text), program: program,

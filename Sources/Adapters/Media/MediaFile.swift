@@ -1,32 +1,46 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import AdapterSupport
-internal import CGio
 internal import Glibc
 internal import HandoffCore
+internal import Platform
 
-/// Looks at a file that a player names, or is to be given. Both block as long as the file system does.
-enum MediaFile {
-    /// Whether the file at `path` may go to another device: it holds sound or moving pictures, and neither its name nor what
-    /// that leads to may hold secrets.
-    static func mayGoOn(_ path: String) -> Bool {
-        guard !PrivateFiles.isPrivate(path), let real = realpath(path, nil) else { return false }
+/// A file that a player names, or is to be given. Looking at it blocks as long as the file system does.
+struct MediaFile: Sendable {
+    /// Where it really is; nil if it is not there.
+    let realPath: String?
+    /// Whether it may go to another device: it holds sound or moving pictures, and neither its name nor what that leads to may
+    /// hold secrets.
+    let mayGoOn: Bool
+
+    /// Looks at the file at `path`.
+    init(_ path: String) {
+        realPath = Self.realPath(path)
+        let isPrivate = PrivateFiles.isPrivate(path) || realPath.map(PrivateFiles.isPrivate) ?? true
+        mayGoOn = !isPrivate && Self.holdsMedia(path)
+    }
+
+    /// Where the file or folder at `path` really is; nil if there is none.
+    static func realPath(_ path: String) -> String? {
+        guard let real = realpath(path, nil) else { return nil }
         defer { free(real) }
-        return !PrivateFiles.isPrivate(String(cString: real)) && holdsMedia(path)
+        return String(cString: real)
+    }
+
+    /// Where the folder at `path` really is, or will be when it is made.
+    static func realPlace(_ path: String) -> String {
+        var (parent, rest) = (path, "")
+        while !parent.isEmpty {
+            if let real = realPath(parent) { return (real == "/" ? "" : real) + rest }
+            let end = parent.lastIndex(of: "/") ?? parent.startIndex
+            rest = parent[end...] + rest
+            parent = String(parent[..<end])
+        }
+        return path
     }
 
     /// Whether the file at `path` holds sound or moving pictures, and is no list that leads to other files.
     static func holdsMedia(_ path: String) -> Bool {
-        // Opening something else than a file may wait for ever, or do something.
-        let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard number >= 0 else { return false }
-        defer { close(number) }
-        var status = stat()
-        guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
-        var bytes = [UInt8](repeating: 0, count: MediaFormat.head)
-        let count = pread(number, &bytes, bytes.count, 0)
-        guard count > 0 else { return false }
-        let head = Array(bytes[..<count])
-        let name = path.split(separator: "/").last.map(String.init) ?? ""
-        return MediaFormat.isMedia(head) && !MediaFormat.isList(name: name, head)
+        guard let head = try? FileHead(of: path, count: MediaFormat.head) else { return false }
+        return MediaFormat.isMedia(head.bytes) && !MediaFormat.isList(name: head.name, head.bytes)
     }
 }

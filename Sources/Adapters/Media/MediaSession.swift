@@ -20,6 +20,8 @@ final class MediaSession {
 
     private var players = Players()
     private var shown: Players.Shown?
+    /// The player that has gone on by itself from what was shown to something that is not to be offered.
+    private var withheld: Players.Shown?
     /// The parts of those whose players are there.
     private var applications: [ApplicationID: AdaptedApplication] = [:]
     private var receiver: AdaptedApplication?
@@ -69,6 +71,7 @@ final class MediaSession {
     }
 
     private func choicesChanged() {
+        files.receives(in: service.documentsFolder)
         if isWatching { return watch.lookAgain() }
         isWatching = true
         MainLoop.start { [weak self] in
@@ -117,21 +120,17 @@ final class MediaSession {
     }
 
     private func frontChanged() {
-        guard case .window(let window) = service.front, let application = window.application,
-            shown?.application == application
-        else { return }
-        show(takingOver: true)
+        if let shown, isInFront(shown.application) { show(takingOver: true) }
     }
 
     private func show(takingOver: Bool) {
         pauses.set(players.nextDeadline?.microseconds)
         let former = shown
         shown = players.shown
+        endWithheld()
         guard shown != former || takingOver else { return }
         let wasCurrent = former.flatMap { applications[$0.application]?.isCurrent } ?? false
-        if let former, former.application != shown?.application {
-            applications[former.application]?.showNothing()
-        }
+        if let former, former.application != shown?.application { leave(former) }
         guard let shown else { return }
         // What it plays now is not to be offered, and what it played before it plays no more.
         guard let address = shown.report.address else {
@@ -144,7 +143,35 @@ final class MediaSession {
             ShownActivity(
                 "\(shown.name) \(address.url)", type: type,
                 properties: HandedMedia.properties(of: shown.report, shown.application, position: nil)),
-            takingOver: takingOver || isInstead)
+            takingOver: takingOver || isInstead || isInFront(shown.application))
+    }
+
+    private func isInFront(_ application: ApplicationID) -> Bool {
+        if case .window(let window) = service.front { window.application == application } else { false }
+    }
+
+    /// Nothing is shown any more of the application of `former`.
+    private func leave(_ former: Players.Shown) {
+        guard shown == nil, playsOther(former) else {
+            applications[former.application]?.showNothing()
+            return
+        }
+        withheld = former
+        applications[former.application]?.withhold()
+    }
+
+    /// Whether the player of `former` plays something else now, which is not to be offered.
+    private func playsOther(_ former: Players.Shown) -> Bool {
+        guard let report = players.report(of: former.name) else { return false }
+        return report.status == .playing && report.address == nil
+    }
+
+    /// A player that has gone on to something that is not to be offered is waited for no longer than it plays that, and nothing
+    /// else is shown.
+    private func endWithheld() {
+        guard let withheld, shown != nil || !playsOther(withheld) else { return }
+        self.withheld = nil
+        if shown?.application != withheld.application { applications[withheld.application]?.showNothing() }
     }
 
     private func application(_ id: ApplicationID) -> AdaptedApplication {

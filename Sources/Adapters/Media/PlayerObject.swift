@@ -3,6 +3,7 @@ internal import DBus
 internal import HandoffCore
 internal import HandoffDaemon
 internal import MainLoop
+internal import Platform
 
 /// A player on the bus (MPRIS). It is read when it says that something has changed, at most ten times a second, and given
 /// up if it says so without end.
@@ -133,7 +134,10 @@ final class PlayerObject {
         guard reply.marshalledSize <= Self.maximumReply else {
             giveUp("what it says of itself has no end")
             throw HandoffFailure(
-                .limitsExceeded, "\(application) says more of itself than can be read. Restart it.")
+                .limitsExceeded,
+                tr(
+                    "{player} says more of itself than can be read. Restart it.",
+                    ["player": application.description]))
         }
         var reader = MessageReader(reply)
         let report = PlayerReport(try reader.read(), seesFiles: !isSandboxed)

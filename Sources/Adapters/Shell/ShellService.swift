@@ -17,7 +17,7 @@ final class ShellService {
     private var application: AdaptedApplication?
     /// The shell whose folder is current; others that were there before do not count any more.
     private var shell: ProcessWatch?
-    private var rest: LoopSource?
+    private lazy var idleEnd = IdleEnd(of: service, after: Self.idle) { [weak self] in self?.isBusy ?? false }
 
     /// How long it stays when there is nothing to do.
     private static let idle = Duration.seconds(20)
@@ -40,18 +40,14 @@ final class ShellService {
         let application = AdaptedApplication(
             try ApplicationID(id), types: [try Self.type()], team: try Team(id), receives: true)
         application.onContinue = { [weak self] in try await self?.continue($0) ?? false }
-        application.onContinuingChange = { [weak self] in self?.restWhenIdle() }
-        terminals.onWaitedChange = { [weak self] in self?.restWhenIdle() }
+        application.onContinuingChange = { [weak self] in self?.idleEnd.check() }
+        terminals.onWaitedChange = { [weak self] in self?.idleEnd.check() }
         application.onSteppedBack = { [service] in service.finish("it is not needed.") }
         self.application = application
-        restWhenIdle()
+        idleEnd.check()
     }
 
-    private func restWhenIdle() {
-        let isBusy = application?.isContinuing == true || terminals.isWaited || shell != nil
-        rest =
-            isBusy ? nil : .timer(after: Self.idle) { [service] in service.finish("nothing is to be done.") }
-    }
+    private var isBusy: Bool { application?.isContinuing == true || terminals.isWaited || shell != nil }
 
     // MARK: What is current
 
@@ -75,7 +71,7 @@ final class ShellService {
         }
         shell = try watch(process)
         show(folder, value, ShellHistory.shown(history))
-        restWhenIdle()
+        idleEnd.check()
     }
 
     /// What tells of the end of `process`: the watch that is there, if it is of the same one.
@@ -116,7 +112,7 @@ final class ShellService {
     func end() {
         shell = nil
         application?.showNothing()
-        restWhenIdle()
+        idleEnd.check()
     }
 
     // MARK: Continuing

@@ -36,6 +36,8 @@ package final class AdaptedApplication {
     private var key: ActivityKey?
     /// Whether what it shows is to be current: while there is no broker, nothing is.
     private var wantsCurrent = false
+    /// Whether what it has shown is not offered, since it shows something that must not be.
+    private var isWithheld = false
     /// When the broker was told last, and what it is to be told next.
     private var toldAt = Int64.min / 2
     private var waiting: (activity: ShownActivity, takingOver: Bool)?
@@ -104,7 +106,8 @@ package final class AdaptedApplication {
         (toldAt, waiting, timer) = (MainLoop.now, nil, nil)
         let becomesCurrent = takingOver || wantsCurrent
         if let key, let shown, shown.isSameThing(as: activity) {
-            let changed = activity.changes(since: shown)
+            var changed = activity.changes(since: shown)
+            if isWithheld { changed["EligibleForHandoff"] = .boolean(true) }
             if !changed.isEmpty { client.update(key, changed) }
         } else {
             if let key { client.invalidate(key) }
@@ -114,7 +117,7 @@ package final class AdaptedApplication {
             client.create(new, type: activity.type.description, properties: activity.properties)
             (isCurrent, wantsCurrent) = (false, false)
         }
-        shown = activity
+        (shown, isWithheld) = (activity, false)
         guard let key, !wantsCurrent, becomesCurrent else { return }
         (isCurrent, wantsCurrent) = (true, true)
         client.becomeCurrent(key)
@@ -132,7 +135,17 @@ package final class AdaptedApplication {
     package func showNothing() {
         (waiting, timer) = (nil, nil)
         if let key { client.invalidate(key) }
-        (key, shown, isCurrent, wantsCurrent) = (nil, nil, false, false)
+        (key, shown, isCurrent, wantsCurrent, isWithheld) = (nil, nil, false, false, false)
+    }
+
+    /// The application has gone on by itself to something that must not be offered. What it has shown is offered no longer, and
+    /// what it shows next is as current as that was, unless the user has been at something else meanwhile.
+    package func withhold() {
+        (waiting, timer) = (nil, nil)
+        guard let key, wantsCurrent else { return showNothing() }
+        guard !isWithheld else { return }
+        isWithheld = true
+        client.update(key, ["EligibleForHandoff": .boolean(false)])
     }
 
     private func stepBack(_ reason: String) {
@@ -152,7 +165,7 @@ extension AdaptedApplication: HandoffClientDelegate {
         case .replaced(let error): stepBack(error.message)
         case .refused(let error):
             adapterLog.warning("The adapter of \(id) is refused: \(PeerText.message(error.message))")
-        case .absent, .withoutBus: coming = []
+        case .absent, .withoutBus, .busEnded: coming = []
         case .registered: break
         }
     }

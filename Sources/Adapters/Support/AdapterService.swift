@@ -24,7 +24,7 @@ package final class AdapterService {
     package var onChoicesChange: (@MainLoop () -> Void)?
 
     private let name: String
-    private let feed: StatusFeed
+    private let feed: PreferencesFeed
     /// What the user has chosen; nil until it is known.
     private var chosen: [String: Value]?
     private var watch: NameWatch?
@@ -32,7 +32,7 @@ package final class AdapterService {
 
     private init(_ name: String, _ bus: Bus) {
         (self.name, self.bus) = (name, bus)
-        feed = StatusFeed(on: bus)
+        feed = PreferencesFeed(on: bus, log: adapterLog)
     }
 
     /// Runs an adapter until it is asked to end, its name is taken over, the user switches it off, or it calls
@@ -87,7 +87,7 @@ package final class AdapterService {
 
     private func choicesChanged() {
         // While a broker is away, what the user has chosen holds on.
-        let now = feed.report.broker.content?.preferences ?? preferences
+        let now = feed.preferences ?? preferences
         guard now != chosen else { return }
         chosen = now
         if !isOn { return finish("the user has switched it off.") }

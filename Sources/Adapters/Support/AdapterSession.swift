@@ -13,7 +13,7 @@ internal import Platform
 @MainLoop
 final class AdapterSession {
     private let bus: Bus
-    private let feed: StatusFeed
+    private let feed: PreferencesFeed
     private let starter: AdapterStarter
     private let token: RunToken
     private var watch: NameWatch?
@@ -21,7 +21,7 @@ final class AdapterSession {
 
     private init(_ bus: Bus, _ token: RunToken) {
         (self.bus, self.token) = (bus, token)
-        feed = StatusFeed(on: bus)
+        feed = PreferencesFeed(on: bus, log: adapterLog)
         starter = AdapterStarter(on: bus, log: adapterLog)
     }
 
@@ -73,7 +73,7 @@ final class AdapterSession {
         }
         if try await bus.owner(of: HandoffNames.agent) != nil { return }
         feed.onChange = { [weak self] in
-            if let self { starter.update(feed.report) }
+            if let self { starter.update(feed.preferences) }
         }
         starter.begin()
         feed.begin()

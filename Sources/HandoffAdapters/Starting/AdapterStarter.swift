@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
-package import HandoffClient
+internal import HandoffClient
 internal import HandoffCore
 package import MainLoop
 package import Platform
@@ -21,7 +21,8 @@ package final class AdapterStarter {
     private let bus: Bus
     private let log: Log
     private let catalogue: AdapterCatalogue
-    private var report = StatusReport()
+    /// What the user has chosen; nil while there is no broker.
+    private var preferences: [String: Value]?
     private var token: SignalToken?
 
     /// Starts them on `bus`, and says in `log` which it cannot.
@@ -40,9 +41,9 @@ package final class AdapterStarter {
         catalogue.begin()
     }
 
-    /// The daemons say something else.
-    package func update(_ report: StatusReport) {
-        self.report = report
+    /// The user has chosen something else: these are the properties of `Preferences`, nil while there is no broker.
+    package func update(_ preferences: [String: Value]?) {
+        self.preferences = preferences
         choose()
     }
 
@@ -63,9 +64,9 @@ package final class AdapterStarter {
     }
 
     private var wanted: [(InstalledAdapter, BusName)] {
-        guard let broker = report.broker.content, broker.isEnabled else { return [] }
-        let disabled = Set(broker.preferences.texts("DisabledAdapters"))
-        let excluded = Set(broker.preferences.texts("ExcludedApplications"))
+        guard let preferences, preferences.flag("Enabled") else { return [] }
+        let disabled = Set(preferences.texts("DisabledAdapters"))
+        let excluded = Set(preferences.texts("ExcludedApplications"))
         return catalogue.adapters.compactMap { installed in
             let adapter = installed.without(excluded)
             guard let busName = adapter.description.busName, adapter.isNeeded,

@@ -127,8 +127,9 @@ struct KnownEditorTests {
     func arguments() throws {
         let place = try #require(TextPlace(10_000_000, 42))
         for editor in KnownEditor.all {
-            for program in editor.programs {
-                let words = editor.arguments("/home/me/+quit -c x", place, for: program)
+            for inTerminal in [false, true] {
+                let words = editor.arguments("/home/me/+quit -c x", place, inTerminal: inTerminal)
+                #expect(words.contains("-nw") == (inTerminal && editor.id == "emacs"))
                 #expect(words.last == "/home/me/+quit -c x")
                 for word in words.dropLast() where word != "--" && word != "-nw" {
                     #expect(

@@ -93,6 +93,36 @@ struct AdaptedApplicationTests {
         }
     }
 
+    @Test(
+        "what comes after something that must not be offered is as current as what came before, if nothing else is by then"
+    )
+    func withholding() async throws {
+        try await onLoop {
+            let session = try await AdapterSession()
+            session.application.show(try session.shows("a", "One"))
+            try await eventually { session.title == "One" }
+            session.application.withhold()
+            session.application.show(try session.shows("b", "Two"), takingOver: false)
+            try await eventually { session.title == "Two" }
+            session.application.withhold()
+            let other = AdaptedApplication(
+                try ApplicationID("com.example.letters"), types: [try ActivityType(AdapterSession.type)],
+                team: try Team("com.example.media"), receives: false, on: .address(session.bus.address))
+            other.show(try session.shows("c", "A letter"))
+            try await eventually { session.title == "A letter" && !session.application.isCurrent }
+            session.application.show(try session.shows("b", "Two more"), takingOver: false)
+            other.show(try session.shows("c", "A longer letter"))
+            try await eventually { session.title == "A longer letter" }
+            other.showNothing()
+            try await eventually { session.feed.report.broker.content?.current == nil }
+            #expect(session.application.shown?.properties["Title"] == .string("Two more"))
+            session.application.withhold()
+            #expect(session.application.shown == nil)
+            session.application.end()
+            other.end()
+        }
+    }
+
     @Test("the broker is told ten times a second at most, and of the latest, never of what is over")
     func pace() async throws {
         try await onLoop {

@@ -3,15 +3,18 @@
 
 import {api, tellsLostFocus} from './api.js';
 import {choices, onChoice} from './choices.js';
+import {ask, enter} from './entering.js';
 import {Host} from './host.js';
 import {Pace} from './pace.js';
-import {described, isExcluded, isOfferable, origin} from './pages.js';
+import {described, isExcluded, isOfferable, isSamePage, origin} from './pages.js';
 
 // In milliseconds: how often the page in front is told, how long the focus may be between two places, and how long a page
 // that was opened may take to ask where in it its user was.
 const PAUSE = 100;
 const BETWEEN = 250;
 const OPENING = 60000;
+// How many pages that the browser was started with may be waited for.
+const MOST_EXPECTED = 8;
 
 // What the host says; `missing` while there is none.
 let standing = 'missing';
@@ -25,6 +28,8 @@ let front = null;
 let told = '';
 // The places in pages that are being opened, by tab, and what has to be over before it is known which tab that is.
 const places = new Map();
+// The places in pages that the browser was started with, and that no tab shows yet.
+let expected = [];
 let opening = Promise.resolve();
 const popups = new Set();
 
@@ -45,6 +50,8 @@ async function report() {
     const text = JSON.stringify(message);
     if (text === told)
         return;
+    if (page && page.tab !== front?.tab)
+        void enter(page.tab);
     [front, told] = [page, text];
     host.send(message);
 }
@@ -95,7 +102,7 @@ async function save(question) {
     const tab = front?.tab;
     let read = null;
     if (mayRead() && tab !== undefined)
-        read = await api.tabs.sendMessage(tab, {message: 'read', forms: chosen.forms}, {frameId: 0}).catch(() => null);
+        read = await ask(tab, {message: 'read', forms: chosen.forms});
     const isFit = read && mayRead() && isOfferable(read.url) && !isExcluded(read.url, chosen.sites);
     answer(question, isFit ? {url: read.url, place: read.place} : {});
 }
@@ -125,9 +132,38 @@ async function show(url) {
     return (await api.windows.create({url})).tabs[0];
 }
 
+// The browser was started with a page, which may be there, on its way, or not even asked for yet.
+function expect(message) {
+    if (isOfferable(message.url))
+        opening = arrange(message).catch(() => null);
+}
+
+async function arrange({url, place}) {
+    const until = Date.now() + OPENING;
+    const tab = (await api.tabs.query({})).find(one => !one.incognito &&
+        (isSamePage(one.url, url) || isSamePage(one.pendingUrl, url)));
+    if (!tab) {
+        expected = [...expected, {url, place, until}].slice(-MOST_EXPECTED);
+        return;
+    }
+    // A page that is there already has asked before this was known.
+    const isThere = await api.tabs.sendMessage(tab.id, {message: 'go', url, place}, {frameId: 0}).catch(() => false);
+    if (isThere === true)
+        return;
+    places.set(tab.id, {origin: origin(url), place, until});
+    // One that the add-on was not in asks now.
+    void enter(tab.id);
+}
+
 // Where in the page its user was, for a tab that was opened for it; once, and to no other origin.
 async function placeFor(tab, address) {
     await opening;
+    expected = expected.filter(one => one.until >= Date.now());
+    const wanted = expected.find(one => isSamePage(address, one.url));
+    if (wanted) {
+        expected = expected.filter(one => one !== wanted);
+        return wanted.place;
+    }
     for (const [id, one] of places) {
         if (one.until < Date.now())
             places.delete(id);
@@ -169,6 +205,7 @@ const said = {
         outcome = message.error ? message : null;
         tellPopups();
     },
+    place: expect,
     save,
     open,
 };
@@ -217,7 +254,9 @@ api.tabs.onActivated.addListener(() => {
     clearTimeout(leaving);
     pace.changed();
 });
-api.tabs.onUpdated.addListener((_id, change, tab) => {
+api.tabs.onUpdated.addListener((id, change, tab) => {
+    if (change.status === 'complete' && isOfferable(tab.url))
+        void enter(id);
     if (tab.active && (change.url !== undefined || change.title !== undefined || change.status === 'complete'))
         pace.changed();
 });

@@ -3,6 +3,12 @@
 
 (() => {
     const api = globalThis.browser ?? globalThis.chrome;
+    const {handoff} = globalThis;
+    // It may have been put into this page twice.
+    if (handoff.isHere)
+        return;
+    handoff.isHere = true;
+    const {isVisible} = handoff;
 
     // What is read of forms at most: fields, and characters of one and of all together.
     const MAXIMUM_FIELDS = 64;
@@ -29,7 +35,7 @@
 
     // Fields
 
-    // Those that were of a password once, which pages turn into text to show it.
+    // Those that were of a password once, which pages turn into text to show it. Where the user came first, nobody knows them.
     const passwords = new WeakSet();
     const notice = event => {
         const [field] = event.composedPath();
@@ -46,14 +52,6 @@
     // Whether a form asks who somebody is, or for money: nothing of it goes anywhere.
     function isGuarded(form) {
         return form !== null && [...form.elements].some(field => isSecret(field) || isPayment(field));
-    }
-
-    // What the user does not see is not theirs: pages keep numbers of their own there, and traps for programs.
-    function isVisible(field) {
-        // The names that older browsers know, which the newer ones take as well.
-        if (field.checkVisibility)
-            return field.checkVisibility({checkOpacity: true, checkVisibilityCSS: true});
-        return field.getClientRects().length > 0 && getComputedStyle(field).visibility === 'visible';
     }
 
     function isUsable(field) {
@@ -148,11 +146,13 @@
 
     // Places
 
+    const withoutFragment = address => address.replace(/#.*$/su, '');
+
     function read(forms) {
         const height = document.scrollingElement?.scrollHeight ?? 0;
         return {
             url: location.href,
-            place: {x: scrollX, y: scrollY, height, fields: forms ? readFields() : []},
+            place: {x: scrollX, y: scrollY, height, fields: forms && !handoff.isLate ? readFields() : []},
         };
     }
 
@@ -186,8 +186,14 @@
     // What is said to this page, and by it
 
     api.runtime.onMessage.addListener((message, sender, reply) => {
-        if (sender.id === api.runtime.id && !sender.tab && message.message === 'read')
+        if (sender.id !== api.runtime.id || sender.tab)
+            return false;
+        if (message.message === 'read')
             reply(read(message.forms === true));
+        if (message.message === 'go' && withoutFragment(location.href) === withoutFragment(message.url)) {
+            go(message.place);
+            reply(true);
+        }
         return false;
     });
 

@@ -27,6 +27,15 @@ export function origin(address) {
     return isOfferable(address) ? parsed(address).origin : null;
 }
 
+// Whether two addresses are of the same page, wherever in it.
+export function isSamePage(one, other) {
+    const [first, second] = [parsed(one), parsed(other)];
+    if (!first || !second)
+        return false;
+    first.hash = second.hash = '';
+    return first.href === second.href;
+}
+
 // The site of the page at this address, by which it is excluded; null if it is none.
 export function site(address) {
     return isOfferable(address) ? parsed(address).hostname : null;

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffCore
+
+/// The pages that browsers were started with, and where in them their user was, until the add-on of that browser asks for it.
+struct PendingPages {
+    /// One of them.
+    struct Page: Equatable {
+        /// What tells it from all others.
+        let number: Int
+        /// The browser that was started with it, by each name that it may give itself.
+        let browsers: Set<ApplicationID>
+        /// Its address.
+        let address: String
+        /// Where its user was.
+        let place: PagePlace
+        /// Until when it is kept, in microseconds.
+        let until: Int64
+    }
+
+    private var pages: [Page] = []
+    private var last = 0
+
+    /// How many there are at most; the oldest makes room.
+    static let maximum = 8
+
+    /// The browser that may call itself any of `browsers` was started with the page at `address`.
+    /// - Returns: the number of the page.
+    @discardableResult
+    mutating func add(
+        _ address: String, _ place: PagePlace, for browsers: Set<ApplicationID>, until: Int64
+    ) -> Int {
+        last += 1
+        pages.append(Page(number: last, browsers: browsers, address: address, place: place, until: until))
+        if pages.count > Self.maximum { pages.removeFirst() }
+        return last
+    }
+
+    /// Forgets the page `number`, if it is still kept.
+    mutating func remove(_ number: Int) { pages.removeAll { $0.number == number } }
+
+    /// Takes all of `browser` that are still kept, the oldest first. Those of others stay.
+    mutating func take(for browser: ApplicationID, at now: Int64) -> [Page] {
+        let taken = pages.filter { $0.until > now && $0.browsers.contains(browser) }
+        pages.removeAll { $0.until <= now || $0.browsers.contains(browser) }
+        return taken
+    }
+
+    /// How long it takes until none is kept any more, in microseconds; nil if none is.
+    func remaining(at now: Int64) -> Int64? {
+        pages.map { $0.until - now }.max().flatMap { $0 > 0 ? $0 : nil }
+    }
+}
