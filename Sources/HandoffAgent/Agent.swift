@@ -94,6 +94,6 @@ public final class Agent {
     private func changed() {
         actions.devicesChanged()
         for surface in surfaces { surface.update(feed.report) }
-        adapters.update(feed.report)
+        adapters.update(feed.report.broker.content?.preferences)
     }
 }

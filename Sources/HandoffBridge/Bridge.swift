@@ -29,6 +29,7 @@ public final class Bridge {
     private(set) lazy var entrance = Entrance(self, Admission(self))
     private(set) lazy var places = PeerPlaces(self)
     private(set) lazy var discovery = Discovery(self, Announcer(self), isAllowed: discovers)
+    private(set) lazy var firewall = Firewall(self, discovers: discovers)
     private lazy var discoverability = Discoverability(bus) { [weak self] in self?.discoverableChanged() }
 
     /// The devices that are trusted.
@@ -155,6 +156,7 @@ public final class Bridge {
             links.check(new.addresses)
         }
         discovery.networkChanged()
+        firewall.look()
         dials.dialAllNow()
     }
 
@@ -178,6 +180,7 @@ public final class Bridge {
     func portChanged() {
         propertiesChanged("Port")
         links.sayHello()
+        firewall.look()
     }
 
     /// Whether a connection from the IP address `host` is accepted if its device shows no secret that is

@@ -40,6 +40,7 @@ final class BridgeObject: BridgeServer {
     var version: UInt32 { 1 }
     var discoveryError: String { bridge.discovery.error.text }
     var discoveryErrorName: String { bridge.discovery.error.name }
+    var firewall: [String: Value] { bridge.firewall.finding?.properties ?? [:] }
     var nearby: [[String: Value]] {
         bridge.discovery.strangers.map {
             ["Name": .string($0.name), "Addresses": .strings($0.addresses.map(\.description))]

@@ -103,6 +103,8 @@ public final class Broker {
         connection.observer = unreadMessages
         connection.gate = firstReading
         connection.objects.manage(HandoffNames.brokerPath)
+        connection.objects.tellReaders(
+            of: PreferencesBinding.description.name, at: HandoffNames.brokerPath)
         connection.objects.export(
             HandoffNames.brokerPath,
             [
@@ -126,6 +128,9 @@ public final class Broker {
             }
         }
     }
+
+    /// Leaves nothing incomplete behind at the end.
+    public func settle() async { await documents.settle() }
 
     private func bridgeChanged(_ owner: BusName?) {
         guard owner != bridge else { return }
@@ -321,12 +326,12 @@ public final class Broker {
 
     /// What the user has chosen has changed.
     func tellPreferences(_ names: [String]) {
+        // The bridge needs them whether or not it has read them.
         connection.objects.propertiesChanged(
-            HandoffNames.brokerPath, PreferencesBinding.description.name, names, tell: .subscribers)
-        tellBridge(names)
+            HandoffNames.brokerPath, PreferencesBinding.description.name, names,
+            tell: bridge.map { .subscribersAnd($0) } ?? .subscribers)
     }
 
-    /// The bridge needs only the preferences: as a subscriber, it would be sent back every offer of a peer.
     private func tellBridge(_ names: [String]) {
         guard let bridge else { return }
         connection.objects.propertiesChanged(

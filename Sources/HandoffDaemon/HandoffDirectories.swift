@@ -11,4 +11,7 @@ public enum HandoffDirectories {
     public static func state() throws(KeyFileError) -> String {
         "\(UserDirectories.state)/handoff/\(try MachineID.folderName())"
     }
+
+    /// The file in the state on this machine that a bridge locks as long as it uses that.
+    public static let lockName = "lock"
 }

@@ -21,6 +21,11 @@ public enum ProgramArguments {
         return plain
     }
 
+    /// The bytes of the arguments that follow the first `--`; nil if there is none.
+    public static var afterSeparator: [[UInt8]]? {
+        all.firstIndex(of: Array("--".utf8)).map { Array(all[($0 + 1)...]) }
+    }
+
     private static var all: [[UInt8]] {
         (0..<Int(CommandLine.argc)).compactMap { index in
             CommandLine.unsafeArgv[index].map { argument in

@@ -14,6 +14,20 @@ public struct ProgramOptions {
         let description: String
     }
 
+    /// What the help says of an option.
+    public struct Description: Equatable, Sendable {
+        /// The name, without dashes.
+        public let name: String
+        /// The letter that does too, if there is one.
+        public let letter: Character?
+        /// What its argument is called; nil if it takes none.
+        public let argument: String?
+        /// Whether it may be given more than once.
+        public let repeats: Bool
+        /// What it does.
+        public let description: String
+    }
+
     /// What a command line says.
     public struct Values {
         private var flags: Set<String> = []
@@ -57,6 +71,15 @@ public struct ProgramOptions {
         flag("version", "Show the version")
     }
 
+    /// The options, in the order in which the help shows them.
+    public var all: [Description] {
+        options.map {
+            Description(
+                name: $0.name, letter: $0.letter, argument: $0.argument, repeats: $0.repeats,
+                description: $0.description)
+        }
+    }
+
     /// Declares the option `--name` without an argument.
     public mutating func flag(_ name: String, letter: Character? = nil, _ description: String) {
         options.append(Option(name: name, letter: letter, argument: nil, description: description))
@@ -98,18 +121,33 @@ public struct ProgramOptions {
             do throws(GLibError) {
                 _ = try throwingGError { g_option_context_parse_strv(context, &vector, $0) }
             } catch {
-                throw Failure(description: "\(error.message). Try --help.")
+                throw Failure(description: "\(error.message). \(advice(on: commandLine))")
             }
             var values = Values()
             for (index, option) in options.enumerated() {
                 try Self.take(option, storage[index], into: &values)
             }
-            values.rest = Self.strings(vector).dropFirst().filter { $0 != "--" }
+            let rest = Self.strings(vector).dropFirst()
+            // What belongs to a command, and how, is for that to say.
+            values.rest =
+                stopsAtFirstArgument
+                ? Array(rest.first == "--" ? rest.dropFirst() : rest) : rest.filter { $0 != "--" }
             if arguments == nil, let first = values.rest.first {
                 throw Failure(description: "Unexpected argument “\(first)”. Try --help.")
             }
             return values
         }
+    }
+
+    /// What to try instead of a command line that was refused.
+    private func advice(on commandLine: [String]) -> String {
+        let known = options.map(\.name)
+        for word in commandLine.dropFirst().prefix(while: { $0 != "--" }) where word.hasPrefix("--") {
+            let name = String(word.dropFirst(2).prefix { $0 != "=" })
+            guard !known.contains(name) else { continue }
+            if let nearest = NearestWord.to(name, among: known) { return "Did you mean --\(nearest)?" }
+        }
+        return "Try --help."
     }
 
     // MARK: GOptionContext

@@ -13,4 +13,5 @@ exit(
             broker.export()
             return broker
         },
-        begin: { $0.begin() }))
+        begin: { $0.begin() },
+        settle: { await $0.settle() }))

@@ -52,4 +52,16 @@ struct ProgramOptionsTests {
         let mixed = try options(arguments: "FILE…").parse(["x", "a", "-l", "b"])
         #expect(mixed.has("loud") && mixed.rest == ["a", "b"])
     }
+
+    @Test("an option that is nearly right is suggested")
+    func nearlyRight() throws {
+        for (typed, meant) in [("--lodu", "--loud"), ("--plaec=x", "--place")] {
+            let failure = #expect(throws: ProgramOptions.Failure.self) { try options().parse(["x", typed]) }
+            #expect(failure?.description.hasSuffix("Did you mean \(meant)?") == true)
+        }
+        let failure = #expect(throws: ProgramOptions.Failure.self) {
+            try options().parse(["x", "--frobnicate"])
+        }
+        #expect(failure?.description.hasSuffix("Try --help.") == true)
+    }
 }

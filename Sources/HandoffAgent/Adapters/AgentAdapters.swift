@@ -53,8 +53,8 @@ final class AgentAdapters {
         starter.begin()
     }
 
-    /// The daemons say something else.
-    func update(_ report: StatusReport) { starter.update(report) }
+    /// The user has chosen something else: these are the properties of `Preferences`, nil while there is no broker.
+    func update(_ preferences: [String: Value]?) { starter.update(preferences) }
 
     private func launchersChanged() {
         sides = starter.launchers.map { launcher in

@@ -58,6 +58,8 @@ final class Entrance {
 
     /// The port that the user has chosen, 0 for none.
     private var chosenPort: UInt16 { address?.port ?? owner.configuredPort }
+    /// Whether the port is another one of ``Listener/ports`` at each start.
+    var choosesPort: Bool { chosenPort == 0 && Listener.ports.contains(port) }
 
     /// The user has chosen another port, which counts unless an address was given.
     func portChosen() {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
 internal import HandoffCore
 internal import MainLoop
 internal import Platform
@@ -12,6 +13,7 @@ extension Bridge: DiscoveryOwner {
     }
 
     func strangersChanged() { propertiesChanged("Nearby") }
+    func systemBusChanged(_ bus: Bus?) { firewall.busChanged(bus) }
     func discoveryErrorChanged() { propertiesChanged("DiscoveryError", "DiscoveryErrorName") }
 
     /// The machine has woken up: for the devices at the other ends, its links may have ended long ago.
@@ -23,6 +25,11 @@ extension Bridge: DiscoveryOwner {
         discovery.renew()
         dials.dialAllNow()
     }
+}
+
+extension Bridge: FirewallOwner {
+    var choosesPort: Bool { entrance.choosesPort }
+    func firewallChanged() { propertiesChanged("Firewall") }
 }
 
 extension Bridge: AnnouncerOwner {

@@ -23,6 +23,8 @@ protocol DiscoveryOwner: AnyObject {
     func strangersChanged()
     /// The reason why devices are not found may have changed, or may be gone.
     func discoveryErrorChanged()
+    /// There is another connection with the system bus, or none.
+    func systemBusChanged(_ bus: Bus?)
     /// The machine has woken up.
     func resumed()
     /// Logs why devices are not found, unless that was logged a short time ago.
@@ -113,6 +115,7 @@ final class Discovery {
 
     private func busChanged(_ bus: Bus?) {
         sleep = bus.map { SleepWatch($0) { [weak self] in self?.owner.resumed() } }
+        owner.systemBusChanged(bus)
         avahi = nil
         avahiChanged(false)
         guard isAllowed, let bus else { return }

@@ -23,6 +23,8 @@ final class PairingDialogue {
     private static let timeout = Duration.seconds(10)
     /// How long the peer may take to be told that the pairing is over.
     private static let farewell = Duration.seconds(1)
+    /// For how long a dialogue is new, in microseconds.
+    private static let moment: Int64 = 5_000_000
 
     init(_ link: Link, as ours: DeviceID, _ pairings: Pairings) {
         self.link = link
@@ -38,6 +40,8 @@ final class PairingDialogue {
     private(set) var isWanted = false
     /// Whether the dialogue began on another link, and has begun anew on this one.
     private var hasMoved = false
+    /// When the local user began it, on the main loop's clock.
+    private var begun: Int64?
     /// Whether this device took part in the attempt.
     private var tookPart = false
     /// The call that tells the peer that the pairing is over.
@@ -45,6 +49,8 @@ final class PairingDialogue {
     /// Whether the dialogue may begin anew on another link: once, and only while neither side has learnt
     /// anything from it.
     var canMove: Bool { isWanted && isActive && !hasMoved && !machine.isAnswered }
+    /// Whether the local user has begun it just now.
+    var isNew: Bool { begun.map { MainLoop.now - $0 < Self.moment } ?? false }
 
     var stage: Pairing.Stage { machine.stage }
     var isAsked: Bool { machine.isAsked }
@@ -60,6 +66,7 @@ final class PairingDialogue {
     func pair(hasMoved: Bool = false) {
         isWanted = true
         self.hasMoved = hasMoved
+        begun = begun ?? MainLoop.now
         perform(machine.pair(at: .now))
     }
 

@@ -168,11 +168,16 @@ final class Pairings {
             forgetFailure(device)
             return dialogue(link).pair()
         }
+        connect(device, owner.knownAddresses(of: device), hasMoved: false)
+    }
+
+    /// Connects to `device` in order to pair.
+    /// - Parameter hasMoved: whether a dialogue that the user began goes on there.
+    private func connect(_ device: DeviceID, _ addresses: [NetworkAddress], hasMoved: Bool) {
         guard connecting[device] == nil else { return }
-        let addresses = owner.knownAddresses(of: device)
         connecting[device] = Connecting(
             addresses: addresses,
-            task: MainLoop.start { [weak self] in await self?.connect(device, addresses) })
+            task: MainLoop.start { [weak self] in await self?.connect(device, addresses, hasMoved) })
         forgetFailure(device)
         changed(device)
     }
@@ -180,7 +185,7 @@ final class Pairings {
     /// Whether the one attempt of this session is over.
     private func isSpent(_ link: Link) -> Bool { dialogues[link.number]?.isSpent == true }
 
-    private func connect(_ device: DeviceID, _ addresses: [NetworkAddress]) async {
+    private func connect(_ device: DeviceID, _ addresses: [NetworkAddress], _ hasMoved: Bool) async {
         var reason = PairingFailure(
             .disconnected, "No address of it is known. Connect to it by its address first.")
         for address in addresses {
@@ -199,7 +204,7 @@ final class Pairings {
                         "The link that there is has served for an attempt already. Try again in a moment.")
                     break
                 }
-                return dialogue(link).pair()
+                return dialogue(link).pair(hasMoved: hasMoved)
             } catch {
                 // Whoever cancelled the attempt has already said so.
                 if Task.isCancelled { return }
@@ -256,7 +261,24 @@ final class Pairings {
             dialogue.abandon()
             return self.dialogue(other).pair(hasMoved: true)
         }
+        // A device that has forgotten this one lets it in only to say so. The user who pairs just then wants a link that lasts.
+        let (addresses, isForgotten) = (addresses(after: link), link.received?.isPaired == false)
+        if isForgotten, dialogue.canMove, dialogue.isNew, owner.isOn, connecting[link.device] == nil,
+            !addresses.isEmpty
+        {
+            dialogue.abandon()
+            return connect(link.device, addresses, hasMoved: true)
+        }
         dialogue.linkEnded()
+    }
+
+    /// Where the device at the other end of a link that has ended may be.
+    private func addresses(after link: Link) -> [NetworkAddress] {
+        var addresses = owner.knownAddresses(of: link.device)
+        if case .dialled(let address) = link.origin, !addresses.contains(address) {
+            addresses.append(address)
+        }
+        return addresses
     }
 
     /// The stage of pairing with `device` has changed.
@@ -270,10 +292,7 @@ final class Pairings {
         // What strangers do by themselves does not concern the user.
         guard tookPart else { return owner.note(refusal: text) }
         bridgeLog.message(text)
-        var addresses = owner.knownAddresses(of: device)
-        if case .dialled(let address)? = link?.origin, !addresses.contains(address) {
-            addresses.append(address)
-        }
+        let addresses = link.map(addresses(after:)) ?? owner.knownAddresses(of: device)
         if failures.count >= Self.maximumFailures,
             let oldest = failures.min(by: { $0.value.time < $1.value.time })
         {

@@ -187,7 +187,7 @@ final class Peer {
 
     /// Tells the peer of this device's offer.
     func tell(_ own: OwnOffer, over link: Link) {
-        MainLoop.start { [label] in
+        MainLoop.start { [self] in
             do {
                 let summary = try SummaryTime.forLink(own.summary, now: MainLoop.wallClock)
                 try await PeerProxy(link.remote).offer(activity: own.id.description, summary: summary)
@@ -200,7 +200,7 @@ final class Peer {
     /// Tells the peer that the offer has ended.
     func tellWithdrawn(_ id: ActivityID) {
         guard let link else { return }
-        MainLoop.start { [label] in
+        MainLoop.start { [self] in
             do {
                 try await PeerProxy(link.remote).withdraw(activity: id.description)
             } catch {

@@ -21,23 +21,33 @@ enum SummaryTime {
         try converted(summary) { max(1, now.subtracting(max(0, $0))) }
     }
 
-    private static func converted(
-        _ summary: [String: Value], _ convert: (Int64) -> Int64?
-    ) throws(HandoffFailure) -> [String: Value] {
+    /// Throws unless `summary` can be turned into the other form: it is not too large, and its times are times.
+    static func check(_ summary: [String: Value]) throws(HandoffFailure) {
         let size = MarshalledSize.ofBody(summary)
         guard size <= maximumSize else {
             throw HandoffFailure(
                 .limitsExceeded, "The summary takes \(size) bytes. Give one of at most \(maximumSize).")
         }
+        for key in keys { _ = try time(key, in: summary) }
+    }
+
+    private static func time(_ key: String, in summary: [String: Value]) throws(HandoffFailure) -> Int64? {
+        guard let value = summary[key] else { return nil }
+        guard case .int64(let time) = value else {
+            throw HandoffFailure(
+                .invalidArguments,
+                "\(key) has the type \(value.typeSignature.prefix(64)). Give it the type x.")
+        }
+        return time
+    }
+
+    private static func converted(
+        _ summary: [String: Value], _ convert: (Int64) -> Int64?
+    ) throws(HandoffFailure) -> [String: Value] {
+        try check(summary)
         var summary = summary
         for key in keys {
-            guard let value = summary[key] else { continue }
-            guard case .int64(let time) = value else {
-                throw HandoffFailure(
-                    .invalidArguments,
-                    "\(key) has the type \(value.typeSignature.prefix(64)). Give it the type x.")
-            }
-            summary[key] = convert(time).map { .int64($0) }
+            if let time = try time(key, in: summary) { summary[key] = convert(time).map { .int64($0) } }
         }
         return summary
     }

@@ -15,7 +15,7 @@ final class StateFolder {
     private var folder: FileDescriptor?
     private var lock: FileDescriptor?
 
-    private static let lockName = "lock"
+    private static let lockName = HandoffDirectories.lockName
 
     /// The folder at `path`, which is made when it is locked.
     nonisolated init(_ path: String) { self.path = path }

@@ -78,9 +78,8 @@ extension ContinuationRunner {
                 continuation: id.description, timeout: Deadline.documentSilence * 2)
             guard attempt == documentFile.attempt else { return }
             let about = try DocumentDescription(reply.about)
-            documentFile.receiving = try DocumentReceiving(
-                about, from: reply.stream, to: owner.documents.folder,
-                replacing: documentFile.brought?.placed
+            documentFile.receiving = try owner.documents.receive(
+                about, from: reply.stream, replacing: documentFile.brought?.placed
             ) { [weak self] event in self?.received(event, about, attempt) }
             showProgress(0, of: about.size)
         } catch {

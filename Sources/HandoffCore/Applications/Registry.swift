@@ -122,8 +122,9 @@ public struct Registry: Sendable {
 
     /// The applications that can continue `offer`, best first: the one that the user has chosen; for a web page, those to
     /// which its site has given it; the one it comes from; those of its team that declare its type, first those that
-    /// are registered, the latest first and adapters last, then those that can be started, by id; the user's browser if it declares that it
-    /// is handed pages. Last come what only opens the web page, and what only opens the document.
+    /// are registered, the latest first and adapters last, then those that can be started, by id; the user's browser if it
+    /// declares that it is handed pages; adapters that can be started. Last come what only opens the web page, and what only
+    /// opens the document.
     public func handlers(for offer: Offer, with choices: HandlerChoices = HandlerChoices()) -> [Handler] {
         handlers(for: offer, with: choices, excludedToo: false)
     }
@@ -179,6 +180,8 @@ public struct Registry: Sendable {
         var ids: [ApplicationID] = []
         // The user's browser, which is handed the activity whatever its team, but comes after the team.
         var browser: [ApplicationID] = []
+        // What is started to stand for others comes after all that know Handoff themselves.
+        var adapters: [ApplicationID] = []
         for registration in receiving(excludedToo: excludedToo).reversed()
         where registration.declares(offer.type) {
             let id = registration.applicationID
@@ -193,14 +196,14 @@ public struct Registry: Sendable {
         for id in installed.keys.sorted() where !running.contains(id) && (excludedToo || !isExcluded(id)) {
             guard let entry = installed[id], start(id) != nil else { continue }
             if entry.continues(offer) {
-                ids.append(id)
+                if entry.adapter == nil { ids.append(id) } else { adapters.append(id) }
             } else if offer.type == .browsingWeb, id == defaultBrowser,
                 entry.declaration.types.contains(offer.type)
             {
                 browser = [id]
             }
         }
-        ids += browser.filter { !ids.contains($0) }
+        ids += browser.filter { !ids.contains($0) } + adapters
         guard let index = ids.firstIndex(of: offer.applicationID) else { return ids }
         ids.insert(ids.remove(at: index), at: 0)
         return ids

@@ -19,16 +19,18 @@ public struct DocumentDescription: Hashable, Sendable {
     public init(
         name: String, size: UInt64? = nil, contentType: String = "", modified: Int64? = nil
     ) throws(HandoffFailure) {
-        for (key, text) in [("Name", name), ("ContentType", contentType)] {
-            guard text.utf8.count <= Self.maximumLength else {
-                throw HandoffFailure(
-                    .invalidArguments,
-                    "\(key) has \(text.utf8.count) bytes. Give at most \(Self.maximumLength).")
-            }
-        }
+        try Self.check(name, "Name")
+        try Self.check(contentType, "ContentType")
         self.name = name
         self.size = size
         self.contentType = contentType
         self.modified = modified == 0 ? nil : modified
+    }
+
+    private static func check(_ text: String, _ key: String) throws(HandoffFailure) {
+        guard text.utf8.count <= maximumLength else {
+            throw HandoffFailure(
+                .invalidArguments, "\(key) has \(text.utf8.count) bytes. Give at most \(maximumLength).")
+        }
     }
 }

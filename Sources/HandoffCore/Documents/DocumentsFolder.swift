@@ -30,6 +30,9 @@ public struct DocumentsFolder: Hashable, Sendable {
         (self.text, self.path) = (text, plain)
     }
 
+    /// What it is called in the folder for downloads, if the user has chosen no other.
+    public static let usualName = "Handoff"
+
     /// How many bytes a path may have, so that a document in the folder still has one that the system takes.
     private static let maximumPath = SharedFolder.maximumPath - DocumentName.maximumBytes - 1
 

@@ -70,8 +70,8 @@ public struct ChosenText: Equatable, Sendable {
         switch scalar.value {
         // Line and paragraph separators are white space, but are more than blank.
         case 0x0A...0x0D, 0x85, 0x2028, 0x2029: false
-        // The fillers of Hangul and the empty pattern of Braille.
-        case 0x115F, 0x1160, 0x2800, 0x3164, 0xFFA0: true
+        // The fillers of Hangul, the empty pattern of Braille, the blanks of hieroglyphs, and the head of no note.
+        case 0x115F, 0x1160, 0x2800, 0x3164, 0xFFA0, 0x13441, 0x13442, 0x1D159: true
         default: scalar.properties.isWhitespace
         }
     }

@@ -18,7 +18,10 @@ enum Hexadecimal {
         guard text.utf8.count == count * 16 else { return nil }
         var words: [UInt64] = []
         var word: UInt64 = 0
-        for (index, digit) in text.utf8.enumerated() {
+        // The bytes of an array are at hand, those of a string are fetched one by one.
+        let digits = Array(text.utf8)
+        for index in digits.indices {
+            let digit = digits[index]
             switch digit {
             case UInt8(ascii: "0")...UInt8(ascii: "9"): word = word << 4 | UInt64(digit - UInt8(ascii: "0"))
             case UInt8(ascii: "a")...UInt8(ascii: "f"):

@@ -27,6 +27,7 @@ private final class FakeDiscoveryOwner: DiscoveryOwner, AnnouncerOwner {
     func sightingsChanged(_ device: DeviceID?) {}
     func strangersChanged() {}
     func discoveryErrorChanged() { errorChanges += 1 }
+    func systemBusChanged(_ bus: Bus?) {}
     func resumed() { wakings += 1 }
     func listens(at host: String) -> Bool { true }
     func renewPort() {}

@@ -125,7 +125,11 @@ struct LostLinkTests {
             try await a.allPeers().offer(activity: activity, summary: summary)
             try await eventually { b.broker?.saw("offer \(activity)") == true }
             a.bridge.end()
-            try await eventually(timeout: .seconds(3)) { b.broker?.saw("withdraw \(activity)") == true }
+            try await eventually { b.link(with: a) == nil }
+            let lost = MainLoop.now
+            try await eventually { b.broker?.saw("withdraw \(activity)") == true }
+            // As one of a link that was cut would.
+            #expect(MainLoop.now - lost < PeerOffer.withoutLink)
         }
     }
 

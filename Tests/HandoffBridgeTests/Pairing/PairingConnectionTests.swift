@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import HandoffCore
+import HandoffInterfaces
 import MainLoop
 import TestSupport
 import Testing
@@ -42,6 +43,26 @@ struct PairingConnectionTests {
         try await onLoop {
             let error = try await told { device, link in device.bridge.pairings.dialogue(link).abandon() }
             #expect(error.hasPrefix("The link that there is has served for an attempt already."))
+        }
+    }
+
+    @Test("whoever pairs just when the other device ends the link connects anew, and goes on there, but once")
+    func anew() async throws {
+        try await onLoop {
+            let (a, b) = (try await TestDevice.start(), try await TestDevice.start())
+            b.bridge.setDiscoverable(true)
+            _ = try await a.proxy.connect(address: b.address)
+            for (number, error) in [(1, false), (2, true)] {
+                try await eventually {
+                    b.bridge.links.current[a.id] != nil && a.bridge.links.current[b.id] != nil
+                }
+                if number == 1 { try a.bridge.pairings.pair(b.id) }
+                let former = try #require(a.bridge.links.current[b.id])
+                b.bridge.links.current[a.id]?.close("for the test")
+                try await eventually { former.isClosed }
+                #expect((a.bridge.pairings.shown(b.id).error != .none) == error)
+                if !error { try await eventually { b.bridge.pairings.shown(a.id).state == "comparing" } }
+            }
         }
     }
 }

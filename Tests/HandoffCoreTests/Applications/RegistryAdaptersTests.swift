@@ -130,6 +130,35 @@ struct RegistryAdaptersTests {
         #expect(registry.connection(for: notes, continuing: try Example.offer()) == ":1.3")
     }
 
+    @Test(
+        "an adapter that would have to be started comes after all that know Handoff, also after the user's browser"
+    )
+    func startedLast() throws {
+        var registry = Registry()
+        let page = Declaration(activityTypes: [.browsingWeb])
+        let (catcher, browser, reader) = (
+            try Example.application("catcher"), try Example.application("browser"),
+            try Example.application("reader")
+        )
+        _ = registry.setInstalled([
+            InstalledApplication(
+                catcher, team: try Example.team(), declaration: page, start: .bus,
+                adapter: try AdapterName("browser")),
+            InstalledApplication(
+                browser, team: try Team("com.other"), declaration: page, start: .program),
+            InstalledApplication(
+                reader, team: try Example.team(), declaration: page, start: .program),
+        ])
+        var choices = HandlerChoices()
+        choices.browser = browser
+        let offer = Offer(
+            id: try Example.activity(1), type: .browsingWeb, title: "Page",
+            applicationID: try Example.application("nothing"),
+            team: try Example.team(), webpageHost: "www.example.com", documentType: nil,
+            supportsContinuationStreams: false, revision: 1, since: 0)
+        #expect(registry.handlers(for: offer, with: choices).map(\.id) == [reader, browser, catcher])
+    }
+
     @Test("what belongs to an adapter that is switched off is not started, and comes back with it")
     func switchedOff() throws {
         var registry = Registry()
@@ -137,7 +166,7 @@ struct RegistryAdaptersTests {
             try installed("notes", adapter: "media"), try installed("writer"),
             try installed("reader", adapter: "browser"),
         ])
-        let all = try ids("notes", "reader", "writer")
+        let all = try ids("notes", "writer", "reader")
         #expect(registry.handlers(for: try Example.offer()).map(\.id) == all)
         registry.disabledAdapters = [try AdapterName("media")]
         #expect(registry.isSwitchedOff(all[0]) && !registry.isSwitchedOff(all[1]))

@@ -58,7 +58,7 @@ struct ChosenTextTests {
             ("a\u{1B}[2Jb", "a\u{FFFD}[2Jb"), ("a\u{9B}b\u{7F}", "a\u{FFFD}b\u{FFFD}"),
             ("a\u{0}b", "a\u{FFFD}b"),
             ("lap     paired", "lap paired"), ("a\u{3000}\u{A0}\u{2003}b", "a b"),
-            ("a\u{2800}\u{3164}b", "a b"),
+            ("a\u{2800}\u{3164}b", "a b"), ("a\u{1D159}\u{1D159}\u{13441} b", "a b"),
             ("  a  ", "a"), (" \u{2800} ", ""),
             ("a\u{202E}b\u{2066}c\u{200F}", "a\u{FFFD}b\u{FFFD}c\u{FFFD}"),
             ("\u{301}a", "a"), ("a\u{AD}\u{E0041}b", "ab"), ("a\u{E000}b", "a\u{FFFD}b"),

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CGio
-internal import Glibc
 internal import HandoffCore
 internal import Platform
 
@@ -49,18 +48,14 @@ struct DocumentKind {
     /// Looks at the file at `path`, which may block.
     /// - Throws: if it cannot be read, or is no regular file.
     init(of path: String) throws(HandoffFailure) {
-        let number = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard number >= 0 else { throw Self.unreadable(path, SystemError.last) }
-        defer { close(number) }
-        var status = stat()
-        guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw Self.unreadable(path, "it is not a regular file")
+        let head: FileHead
+        do throws(FileHead.Failure) {
+            head = try FileHead(of: path, count: Self.head, followsLinks: false)
+        } catch {
+            throw HandoffFailure(
+                .accessDenied, "\(PeerText.message(path)) cannot be opened: \(error.reason).")
         }
-        var bytes = [UInt8](repeating: 0, count: Self.head)
-        let count = pread(number, &bytes, bytes.count, 0)
-        guard count >= 0 else { throw Self.unreadable(path, SystemError.last) }
-        let name = path.split(separator: "/").last.map { String($0) } ?? ""
-        self.init(name: name, bytes: Array(bytes[..<count]), isExecutable: status.st_mode & 0o111 != 0)
+        self.init(name: head.name, bytes: head.bytes, isExecutable: head.isExecutable)
     }
 
     /// What the document is to be opened as.
@@ -111,9 +106,5 @@ struct DocumentKind {
         guard let type = make() else { return "" }
         defer { g_free(type) }
         return String(cString: type)
-    }
-
-    private static func unreadable(_ path: String, _ why: String) -> HandoffFailure {
-        HandoffFailure(.accessDenied, "\(PeerText.message(path)) cannot be opened: \(why).")
     }
 }

@@ -28,20 +28,24 @@ final class DocumentReceiving: Sendable {
     /// What the document takes the place of, if that is as it was left.
     private let former: PlacedDocument?
     private let tell: @MainLoop @Sendable (Event) -> Void
+    private let settled: @MainLoop @Sendable () -> Void
 
     /// How many microseconds there are at least between two reports.
     private static let interval: Int64 = 100_000
 
     /// Begins to read from `socket`. What has been placed is found in `folder`.
-    /// - Throws: if there is no thread for it.
+    /// - Parameter settled: called once nothing incomplete is there any longer, however this ends, a cancellation included.
+    /// - Throws: if there is no thread for it; then nothing is called.
     init(
         _ document: DocumentDescription, from socket: consuming FileDescriptor, to folder: String,
-        replacing former: PlacedDocument?, _ tell: @escaping @MainLoop @Sendable (Event) -> Void
+        replacing former: PlacedDocument?, settled: @escaping @MainLoop @Sendable () -> Void = {},
+        _ tell: @escaping @MainLoop @Sendable (Event) -> Void
     ) throws(HandoffFailure) {
         self.document = document
         self.folder = folder
         self.former = former
         self.tell = tell
+        self.settled = settled
         stream = DocumentStream(socket)
         do {
             try BackgroundThread.start("document") { [self] in run() }
@@ -64,8 +68,12 @@ final class DocumentReceiving: Sendable {
                 throw DocumentStream.cut
             }
             stream.acknowledge()
-            MainLoop.start { [self] in arrived(placed) }
+            MainLoop.start { [self] in
+                settled()
+                arrived(placed)
+            }
         } catch {
+            MainLoop.start { [self] in settled() }
             post(.failed(error))
             stream.awaitAnything()
         }

@@ -14,10 +14,16 @@ final class ReceivedDocuments {
     private(set) var folder: String
     /// From whom a document is coming, for which continuation.
     private var coming: [DeviceID: ContinuationID] = [:]
+    /// Those of which something incomplete may be there.
+    private var receiving: [UInt64: DocumentReceiving] = [:]
+    private var lastNumber: UInt64 = 0
+    /// Whether no document is brought over any longer, and who waits until nothing incomplete is there.
+    private var isEnding = false
+    private var settling: [CheckedContinuation<Void, Never>] = []
 
     /// Documents are placed in `Handoff` in the folder `downloads`.
     init(in downloads: String = UserDirectories.downloads) {
-        usualFolder = "\(downloads)/\(ReceivedFolder.name)"
+        usualFolder = "\(downloads)/\(DocumentsFolder.usualName)"
         folder = usualFolder
     }
 
@@ -50,6 +56,42 @@ final class ReceivedDocuments {
                 "Another document is on its way from that device. Wait until it is here, then try again.")
         }
         coming[device] = id
+    }
+
+    /// Begins to bring a document over; see ``DocumentReceiving``.
+    /// - Throws: if there is no thread for it, or the broker is about to end.
+    func receive(
+        _ document: DocumentDescription, from socket: consuming FileDescriptor,
+        replacing former: PlacedDocument?,
+        _ tell: @escaping @MainLoop @Sendable (DocumentReceiving.Event) -> Void
+    ) throws(HandoffFailure) -> DocumentReceiving {
+        guard !isEnding else {
+            throw HandoffFailure(
+                .connectionUnavailable, "Handoff is ending on this device. Try again once it runs again.")
+        }
+        lastNumber += 1
+        let number = lastNumber
+        let begun = try DocumentReceiving(
+            document, from: socket, to: folder, replacing: former,
+            settled: { [weak self] in self?.settled(number) }, tell)
+        receiving[number] = begun
+        return begun
+    }
+
+    private func settled(_ number: UInt64) {
+        receiving[number] = nil
+        guard receiving.isEmpty else { return }
+        for waiting in settling { waiting.resume() }
+        settling = []
+    }
+
+    /// Ends for good what is on its way, and waits until nothing incomplete is left of it: at the next start there may be
+    /// nobody who would remove that, if Handoff is being removed.
+    func settle() async {
+        isEnding = true
+        for one in receiving.values { one.cancel() }
+        guard !receiving.isEmpty else { return }
+        await withCheckedContinuation { settling.append($0) }
     }
 
     /// The document for this continuation is here, or no longer comes.

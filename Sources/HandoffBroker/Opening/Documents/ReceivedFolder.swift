@@ -14,9 +14,6 @@ final class ReceivedFolder: Sendable {
     /// Its descriptor.
     let descriptor: FileDescriptor
 
-    /// What it is called in the folder for downloads, if the user has chosen no other.
-    static let name = "Handoff"
-
     /// Opens the folder at `path`, an absolute path, and makes what is missing. The folder that it is in may be one that
     /// the user has put elsewhere by a link; itself it must be none.
     /// - Throws: if it cannot be used: what is wrong, and what to do.
