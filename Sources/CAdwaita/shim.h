@@ -54,6 +54,7 @@ GObject *gtk_builder_get_object(GtkBuilder *builder, const char *name);
 
 gboolean gtk_widget_grab_focus(GtkWidget *widget);
 gboolean gtk_widget_is_ancestor(GtkWidget *widget, GtkWidget *ancestor);
+void gtk_widget_queue_resize(GtkWidget *widget);
 void gtk_widget_insert_action_group(GtkWidget *widget, const char *name, GActionGroup *group);
 GdkClipboard *gtk_widget_get_clipboard(GtkWidget *widget);
 void gdk_clipboard_set_text(GdkClipboard *clipboard, const char *text);

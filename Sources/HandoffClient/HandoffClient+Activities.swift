@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
 internal import HandoffInterfaces
+internal import MainLoop
 
 extension HandoffClient {
     /// Whether there is a broker that the application is registered with.
@@ -52,5 +53,27 @@ extension HandoffClient {
     /// The properties of the activity as the application wants them, nil if it has ended.
     package func properties(of key: ActivityKey) -> [String: Value]? {
         activities.activities[key]?.properties
+    }
+
+    // MARK: Waiting
+
+    /// Waits until the broker has answered everything that was called before, or is gone, but no longer than `limit`.
+    package func settle(within limit: Duration) async {
+        flush()
+        if activities.isSettled || broker == nil { return }
+        nextWaiting += 1
+        let number = nextWaiting
+        let timer = LoopSource.timer(after: limit) { [weak self] in
+            self?.waiting.removeValue(forKey: number)?.resume()
+        }
+        await withCheckedContinuation { waiting[number] = $0 }
+        timer.cancel()
+    }
+
+    /// Nobody has to wait any longer.
+    func resumeWaiting() {
+        let all = waiting
+        waiting = [:]
+        for one in all.values { one.resume() }
     }
 }

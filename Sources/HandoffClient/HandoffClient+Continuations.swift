@@ -7,13 +7,14 @@ internal import MainLoop
 extension HandoffClient {
     /// Opens a stream to the application that the activity comes from.
     /// - Returns: this side's end, which is a connected stream socket.
-    /// - Throws: what the broker answers; `UnknownObject` if the continuation has ended, also with its broker;
-    ///   `ConnectionUnavailable` if what the broker has sent is no stream.
+    /// - Throws: what the broker answers; `UnknownObject` if the continuation has ended before, also with its broker;
+    ///   `ConnectionUnavailable` if the broker ends meanwhile, or what it has sent is no stream.
     package func openStream(_ key: ContinuationKey) async throws -> FileDescriptor {
         guard let continuation = continuation(key) else {
             throw DBusError.unknownObject("The continuation has ended. Continue the activity again.")
         }
-        let end = try await continuation.openStream()
+        let end = FileDescriptor(
+            owning: try await openings.wait { try await continuation.openStream().take() })
         try StreamSocket.check(
             end, or: .connectionUnavailable,
             remedy: "Continue the activity again; if that does not help, see which program has the bus name"

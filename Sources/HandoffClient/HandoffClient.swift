@@ -44,10 +44,12 @@ package final class HandoffClient {
     private var isStarting = false
     /// Whether the bus has said who owns the broker's name.
     private var isOwnerKnown = false
-    private var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
-    private var nextWaiting = 0
+    /// Who waits in ``settle(within:)``.
+    var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+    var nextWaiting = 0
     var activities = ActivityBook()
     var continuations = ContinuationBook()
+    let openings = StreamOpenings()
 
     static let log = Log(domain: "handoff-client")
     /// How long a broker may take to answer a registration before that is reported. It is waited for nevertheless.
@@ -79,8 +81,10 @@ package final class HandoffClient {
         guard declaration != nil || standing != nil else { return }
         flush()
         declaration = nil
-        if let broker {
-            // What was sent before goes first, and the bus is not left before the answer.
+        if let bus, let name = policy.nameOwners[.broker] {
+            // Also if the registration was not answered yet: what was sent before takes effect first. The bus is not left
+            // before the answer.
+            let broker = Daemon(bus: bus, name: name)
             MainLoop.start { try? await broker.manager.unregisterApplication(timeout: .seconds(5)) }
         }
         activities = ActivityBook()
@@ -107,7 +111,7 @@ package final class HandoffClient {
         }
         guard begun == epoch else { return }
         guard let found else { return stand(.withoutBus) }
-        if found.connection.isClosed { return stand(.withoutBus) }
+        if found.connection.isClosed { return stand(.busEnded) }
         bus = found
         serve(on: found)
         if case .address = way { await startBroker(on: found) }
@@ -187,6 +191,8 @@ package final class HandoffClient {
     private func register(
         with broker: Daemon, _ declaration: ClientDeclaration, _ began: Int
     ) async {
+        // Nothing is asked of a broker that has ended since, nor for an application that has stopped.
+        guard began == epoch else { return }
         let asked = MainLoop.now
         do {
             try await broker.manager.registerApplication(
@@ -243,7 +249,7 @@ package final class HandoffClient {
     private func busEnded() {
         owner = nil
         endBroker(Self.ended("The session bus has ended."))
-        stand(.withoutBus)
+        stand(.busEnded)
     }
 
     /// What the broker had of this client is worth nothing from now on.
@@ -255,13 +261,15 @@ package final class HandoffClient {
         policy.nameOwners[.broker] = nil
         tell(activities.ended())
         resumeWaiting()
+        openings.end()
         for failed in continuations.ended() {
             try? delegate?.didFailToContinue(failed.key, type: failed.type, error)
         }
         if wasRegistered, let isReplaced { delegate?.brokerEnded(isReplaced: isReplaced) }
     }
 
-    private static let brokerEnded = ended("The broker of Handoff has ended.")
+    /// What whoever waits for a broker is told when that ends.
+    static let brokerEnded = ended("The broker of Handoff has ended.")
 
     private static func ended(_ reason: String) -> DBusError {
         HandoffFailure(.connectionUnavailable, "\(reason) Continue the activity again.").dbusError
@@ -276,7 +284,8 @@ package final class HandoffClient {
         MainLoop.start { [weak self] in self?.flush() }
     }
 
-    private func flush() {
+    /// Sends what was called and not sent yet.
+    func flush() {
         isFlushScheduled = false
         guard let broker else { return resumeWaiting() }
         let began = epoch
@@ -327,24 +336,5 @@ package final class HandoffClient {
             let properties: [String: Value] = try? reader.read()
         else { return }
         tell(activities.changed(at: path, properties))
-    }
-
-    /// Waits until the broker has answered everything that was called before, or is gone, but no longer than `limit`.
-    package func settle(within limit: Duration) async {
-        flush()
-        if activities.isSettled || broker == nil { return }
-        nextWaiting += 1
-        let number = nextWaiting
-        let timer = LoopSource.timer(after: limit) { [weak self] in
-            self?.waiting.removeValue(forKey: number)?.resume()
-        }
-        await withCheckedContinuation { waiting[number] = $0 }
-        timer.cancel()
-    }
-
-    private func resumeWaiting() {
-        let all = waiting
-        waiting = [:]
-        for one in all.values { one.resume() }
     }
 }

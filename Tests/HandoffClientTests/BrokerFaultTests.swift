@@ -70,7 +70,7 @@ struct BrokerFaultTests {
             await Task.yield()
             broker.session.kill()
             await settling.value
-            try await eventually { recorder.standings.last == .withoutBus }
+            try await eventually { recorder.standings.last == .busEnded }
             #expect(recorder.events == ["will t", "failed t", "ended"])
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import FoundationEssentials
+import Glibc
 import HandoffKit
 import HandoffTesting
 import Testing
@@ -78,7 +79,8 @@ struct ComingFromNSUserActivityTests {
                 documentTypes: ["text/plain": "com.example.notes.text"], domains: ["notes.example.com"])
         }
         application.start()
-        let activityDelegate = ActivityDelegate()
+        let (activityDelegate, delegateHere) = (ActivityDelegate(), AppDelegate())
+        application.delegate = delegateHere
         let url = URL(filePath: "/tmp/note.txt")
         try await laptop.run(as: application) {
             let activity = UserActivity(activityType: "com.example.notes.edit")
@@ -86,6 +88,9 @@ struct ComingFromNSUserActivityTests {
             activity.userInfo = ["note": 7]
             activity.requiredUserInfoKeys = ["note"]
             activity.webpageURL = URL(string: "https://notes.example.com/7")
+            activity.referrerURL = URL(string: "https://notes.example.com/")
+            activity.targetContentIdentifier = "note-7"
+            activity.persistentIdentifier = "7"
             activity.keywords = ["milk"]
             activity.expirationDate = Date(timeIntervalSinceNow: 3600)
             activity.isEligibleForHandoff = true
@@ -108,6 +113,7 @@ struct ComingFromNSUserActivityTests {
             await laptop.settle()
             try await desktop.continueActivity()
             #expect(appDelegate.controller.text == "Milk" && activityDelegate.devices == ["Desktop"])
+            #expect(delegateHere.updates > 0 && appDelegate.updates == 0)
 
             let document = DocumentActivity(url: url, contentType: "text/plain")
             #expect(document.userActivity?.activityType == "com.example.notes.text")
@@ -119,6 +125,12 @@ struct ComingFromNSUserActivityTests {
             activity.resignCurrent()
             activity.invalidate()
         }
+    }
+
+    private static func takeSocket(of stream: ContinuationStream) throws {
+        let descriptor = try stream.takeDescriptor()
+        #expect(fcntl(descriptor, F_GETFD) >= 0)
+        close(descriptor)
     }
 
     @Test("streams: what the article shows does what it says")
@@ -136,6 +148,8 @@ struct ComingFromNSUserActivityTests {
             let stream = try await activity.continuationStream()
             try await stream.write(Data("Milk".utf8))
             try await stream.finish()
+
+            try Self.takeSocket(of: try await activity.continuationStream())
             return true
         }
         try await desktop.continueActivity()

@@ -4,7 +4,8 @@ import HandoffKit
 import MainLoop
 
 // What the tests can only see from outside: a program whose loop is GLib's, and whose main actor it runs. With `idle` it
-// stays when it has done everything; with `kit` it uses the kit alone, which must not begin anything that wakes up later.
+// stays when it has done everything; with `kit` it uses the kit alone, which must not begin anything that wakes up later;
+// with `session` it is an application whose session ends.
 let token = RunToken()
 
 MainActor.assumeIsolated {
@@ -12,6 +13,7 @@ MainActor.assumeIsolated {
     MainActorSource.attach()
 }
 let mode = CommandLine.arguments.last
+if mode == "session" { MainActor.assumeIsolated { outliveSession() } }
 Task {
     if mode == "kit" {
         await useKit()

@@ -36,6 +36,16 @@ final class ContactEditor {
         buffer.on("changed") { [weak self] in self?.changed(.note) }
         buffer.on("notify::cursor-position") { [weak self] in self?.cursorMoved() }
         window.on("notify::focus-widget") { [weak self] in self?.cursorMoved() }
+        note[object: "vadjustment"]?.on("changed") { [weak self] in self?.noteLaidOut() }
+    }
+
+    /// The note knows how wide it is, and so how high. It was given its height before, and does not ask again by itself.
+    private func noteLaidOut() {
+        guard let room = note[object: "vadjustment"],
+            room[fraction: "upper"] > room[fraction: "page-size"]
+        else { return }
+        // What is asked for while the window is laid out is not heard.
+        Task { [note] in gtk_widget_queue_resize(note.pointer) }
     }
 
     /// Puts a draft into the form; the cursor goes where it was.

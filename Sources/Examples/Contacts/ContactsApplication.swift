@@ -109,6 +109,6 @@ final class ContactsApplication {
     private func failed(_ type: String, _ error: HandoffError) {
         guard let announced = coming.firstIndex(where: { $0.type == type }) else { return }
         let (_, device, window) = coming.remove(at: announced)
-        window.failContinuing(from: device, error.message)
+        window.failContinuing(from: device, error)
     }
 }

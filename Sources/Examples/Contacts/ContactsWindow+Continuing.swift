@@ -15,7 +15,10 @@ extension ContactsWindow {
     }
 
     /// Shows why it has not come.
-    func failContinuing(from device: String, _ reason: String) {
+    func failContinuing(from device: String, _ error: any Error) {
+        let known = error as? HandoffError
+        let reason = known?.reason ?? "\(error)"
+        if let known, known.message != reason { failureDetails = known.message }
         change { $0.failContinuing(from: device, reason: reason) }
     }
 
@@ -47,7 +50,7 @@ extension ContactsWindow {
                 return false
             }
         } catch {
-            failContinuing(from: device, "\(error)")
+            failContinuing(from: device, error)
             throw error
         }
         // Without this the desktop would only say that the window is ready.

@@ -266,7 +266,11 @@ final class ContactsWindow {
         let isFolded = widgets.leaflet[flag: "folded"]
         widgets.back[flag: "visible"] = isFolded && isViewing
         widgets.leaflet[flag: "can-navigate-back"] = isViewing
-        widgets.cancel[flag: "visible"] = isEditing || (!isViewing && state.pane != .nothing)
+        let canCancel = isEditing || (!isViewing && state.pane != .nothing)
+        // What has failed is closed by a button below the reason: there is nothing left to be cancelled.
+        var hasFailed = false
+        if case .failed = state.pane { hasFailed = true }
+        widgets.cancel[flag: "visible"] = canCancel && !hasFailed
         widgets.save[flag: "visible"] = isEditing
         // On a narrow screen there is no room for both.
         widgets.contentHeader[flag: "show-end-title-buttons"] = !(isEditing && isFolded)
@@ -276,7 +280,7 @@ final class ContactsWindow {
         commands[isEnabled: "edit"] = isViewing
         commands[isEnabled: "delete"] = isStored
         commands[isEnabled: "back"] = isViewing
-        commands[isEnabled: "cancel"] = widgets.cancel[flag: "visible"] && !state.isSaving
+        commands[isEnabled: "cancel"] = canCancel && !state.isSaving
         commands[isEnabled: "save"] = state.canSave
         commands[isEnabled: "new"] = store.problem == nil
     }

@@ -12,6 +12,8 @@ package enum ClientStanding: Equatable, Sendable {
     /// The client is an adapter, and its application turned out to know Handoff itself, as the broker says here. The
     /// client has left the bus; nothing follows, and nothing is sent, until it is started again.
     case replaced(DBusError)
-    /// The bus has ended, or there never was one. Nothing follows.
+    /// There is no bus. Nothing follows.
     case withoutBus
+    /// The bus has ended, and the session with it. Nothing follows.
+    case busEnded
 }

@@ -20,6 +20,8 @@ package struct BridgeStatus: Equatable, Sendable {
     package var discoveryError = ""
     /// The name of that error; empty if there is none, or the bridge does not tell.
     package var discoveryErrorName = ""
+    /// The firewall that keeps other devices out, or may do so; nil if none is known to.
+    package var firewall: FirewallStatus?
     /// The devices on the same networks that let themselves be discovered and are not paired.
     package var nearby: [NearbyDevice] = []
     /// The devices that it knows: peers first, by name.
@@ -38,6 +40,7 @@ package struct BridgeStatus: Equatable, Sendable {
         isDiscoverable = properties.flag("Discoverable")
         discoveryError = properties.text("DiscoveryError")
         discoveryErrorName = properties.text("DiscoveryErrorName")
+        firewall = FirewallStatus(properties["Firewall"])
         nearby = NearbyDevice.all(in: properties["Nearby"])
         devices = KnownDevice.all(in: objects)
     }

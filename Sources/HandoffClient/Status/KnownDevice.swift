@@ -7,11 +7,17 @@ internal import HandoffInterfaces
 package struct KnownDevice: Equatable, Sendable {
     /// 64 hexadecimal digits.
     package let id: String
+    /// Its object.
     package let path: ObjectPath
+    /// What it calls itself, as it came; see ``label``.
     package let name: String
+    /// The kind of device, by the chassis names of the machine; may be empty.
     package let type: String
+    /// Where it was found or connected, each `HOST:PORT` or `[V6]:PORT`.
     package let addresses: [String]
+    /// Whether it is a peer.
     package let isPaired: Bool
+    /// Whether there is a link to it.
     package let isConnected: Bool
     /// When it was connected, in microseconds since the Unix epoch; 0 if it is not connected.
     package let connectedSince: Int64
@@ -21,10 +27,13 @@ package struct KnownDevice: Equatable, Sendable {
     package let connectionError: String
     /// The name of that error; empty if there is none, or the bridge does not tell.
     package let connectionErrorName: String
+    /// How far pairing is: `none`, `waiting`, `comparing` or `confirmed`.
     package let pairingState: String
     /// Whether it has asked to be paired, and the user here has yet to agree.
     package let pairingAsked: Bool
+    /// The six digits to be compared; empty unless it has come to that.
     package let pairingCode: String
+    /// Why it was not paired, as the bridge says it; empty if nothing is known of that.
     package let pairingError: String
     /// The name of that error; empty if there is none, or the bridge does not tell.
     package let pairingErrorName: String

@@ -67,13 +67,16 @@ package final class StatusFeed {
         name: HandoffNames.bridge, root: HandoffNames.bridgePath, interfaces: [BridgeProxy.interface])
     private var isReportScheduled = false
     private let seesSandboxes = Sandbox.own == nil
+    private let followsBridge: Bool
 
-    /// A feed of the daemons on `bus`.
-    package init(on bus: Bus) { self.bus = bus }
+    /// A feed of the daemons on `bus`: without `followsBridge` of the broker alone, and then ``report`` knows of no bridge.
+    package init(on bus: Bus, followsBridge: Bool = true) {
+        (self.bus, self.followsBridge) = (bus, followsBridge)
+    }
 
     /// Begins to follow.
     package func begin() {
-        for side in [\StatusFeed.brokerSide, \StatusFeed.bridgeSide] {
+        for side in followsBridge ? [\StatusFeed.brokerSide, \.bridgeSide] : [\.brokerSide] {
             let name = self[keyPath: side].name
             self[keyPath: side].watch = bus.watch(name) { [weak self] in self?.ownerChanged(side, $0) }
         }
@@ -165,7 +168,7 @@ package final class StatusFeed {
 
     private func makeReport() {
         isReportScheduled = false
-        guard brokerSide.isKnown, bridgeSide.isKnown else { return }
+        guard brokerSide.isKnown, bridgeSide.isKnown || !followsBridge else { return }
         let former = isKnown ? report : nil
         isKnown = true
         report = StatusReport(

@@ -30,7 +30,7 @@ extension StatusReport {
         case .running(let bridge):
             // The switch has been reported already.
             if broker.content?.isEnabled == false { return [] }
-            if bridge.port != 0 { return Self.noDiscovery(bridge) }
+            if bridge.port != 0 { return Self.noDiscovery(bridge) + firewallProblems(bridge) }
             return [
                 Problem(
                     text: tr("The bridge does not listen, so no device can connect to this one."),

@@ -98,9 +98,9 @@ public final class HandoffApplication {
 
     /// Registers from now on, again with each new broker. Without Handoff it does nothing.
     ///
-    /// The session bus is another matter: it ends with the session, and does not come back. If there is none, or it has
-    /// ended, whatever waits ends with an error, and nothing follows until ``stop()`` and another ``start()``; each activity
-    /// has to be made current again then.
+    /// The session bus is another matter: it ends with the session, and does not come back. If there is none, everything is
+    /// accepted and does nothing, too. Once it has ended, whatever waits ends with an error, ``run()`` returns, and nothing
+    /// follows until ``stop()`` and another ``start()``; each activity has to be made current again then.
     public func start() {
         guard !hasStarted else { return }
         hasStarted = true
@@ -140,6 +140,10 @@ public final class HandoffApplication {
         } else if registrationError != nil {
             registrationError = nil
         }
+        if standing == .ended {
+            kitLog.debug("The session bus has ended, and \(id) is known to nobody any more.")
+            Self.running?.stop()
+        }
     }
 
     // MARK: Activities
@@ -173,8 +177,9 @@ public final class HandoffApplication {
 
     // MARK: The loop
 
-    /// Runs the main loop for a program that has none of its own, until ``quit()``. To be called on the first thread, as
-    /// the last line of `main.swift`.
+    /// Runs the main loop for a program that has none of its own, until ``quit()``, or until the session bus ends: then the
+    /// user has logged out, and a program without windows would be left behind. To be called on the first thread, as the
+    /// last line of `main.swift`. Whoever has something to finish does so after it, or calls it once more.
     public static func run() {
         MainActorSource.attach()
         let token = RunToken()
@@ -183,7 +188,7 @@ public final class HandoffApplication {
         running = nil
     }
 
-    /// Ends ``run()``.
+    /// Makes ``run()`` return.
     public static func quit() { running?.stop() }
 }
 

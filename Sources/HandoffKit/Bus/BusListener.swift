@@ -47,6 +47,7 @@ final class BusListener: HandoffClientDelegate {
     func standingChanged(_ standing: ClientStanding) {
         switch standing {
         case .absent, .withoutBus: tell(.standing(.absent))
+        case .busEnded: tell(.standing(.ended))
         case .registered: tell(.standing(.registered))
         case .refused(let error), .replaced(let error):
             tell(.standing(.refused(HandoffFailure(ofBroker: error))))

@@ -152,6 +152,7 @@ private final class LateBridge: BridgeServer, AccessPolicy {
     var discoverable: Bool { false }
     func setDiscoverable(_ value: Bool, _ call: MethodCall) async throws {}
     var nearby: [[String: Value]] { [] }
+    var firewall: [String: Value] { [:] }
     var discoveryError: String { "" }
     var discoveryErrorName: String { "" }
     var version: UInt32 { 1 }

@@ -36,4 +36,7 @@ final class BrokerSession {
 
     /// Kills the broker, as a crash would.
     func kill() { broker.send(signal: 9) }
+
+    /// Ends the bus, as the end of the session would, and the broker with it.
+    func killBus() { bus.kill() }
 }

@@ -52,6 +52,26 @@ struct MainActorSourceTests {
         withExtendedLifetime(session) {}
     }
 
+    @Test(
+        "when the session ends, so does the loop of a program without one; what goes on is not busy with it")
+    func sessionEnds() async throws {
+        try await onLoop {
+            let session = try await BrokerSession.start()
+            let child = try ChildProcess(
+                [program("MainActorProgram"), "session"], environment: session.environment)
+            try await eventually { child.output == "current\n" || child.end != nil }
+            session.killBus()
+            try await eventually { child.output == "current\ndone\n" || child.end != nil }
+            #expect(child.end == nil, "\(child.output)")
+            // What was begun before may still end.
+            try await letPass(.milliseconds(500))
+            let before = try Self.wakeUps(of: child.id, thread: child.id)
+            try await letPass(.seconds(2))
+            #expect(try Self.wakeUps(of: child.id, thread: child.id) == before)
+            child.send(signal: 9)
+        }
+    }
+
     /// How often the threads of a process have given up the processor to wait for something.
     private static func wakeUps(of process: Int32) throws -> Int {
         var threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")
