@@ -11,31 +11,44 @@ public enum HandoffCommand {
         StatusVerb.self, ListVerb.self, ContinueVerb.self, SendVerb.self, DevicesVerb.self, PairVerb.self,
         UnpairVerb.self, ConnectVerb.self, TrustVerb.self, UntrustVerb.self, MuteVerb.self, UnmuteVerb.self,
         OnVerb.self, OffVerb.self, WatchVerb.self, PublishVerb.self, ReceiveVerb.self, HereVerb.self,
+        ResetVerb.self, TwinsVerb.self,
     ]
+    /// Those that no user calls.
+    private static let inner: [any Verb.Type] = [TwinsKeeperVerb.self]
 
-    /// Does what `commandLine` says, which begins with the name of the program, and returns the exit status:
-    /// 0, 1 if something failed, 2 if the command line was wrong.
+    /// Does what `commandLine` says, which begins with the name of the program, and returns the exit status: 0, or that of a
+    /// ``FailureKind``.
     public static func run(_ commandLine: [String]) -> Int32 {
         _ = StandardDescriptors.closed
         Log.useStandardError()
+        // Even what cannot be understood is answered in the form that was asked for.
+        let printsJSON = commandLine.prefix { $0 != "--" }.contains("--json")
         do {
-            guard let verb = try parse(commandLine) else { return 0 }
-            let run = MainLoop.assumeIsolated { VerbRun() }
-            MainLoop.start { await run.perform(verb) }
+            guard let call = try parse(commandLine) else { return 0 }
+            let run = MainLoop.assumeIsolated { VerbRun(printsJSON: call.printsJSON) }
+            MainLoop.start { await run.perform(call.verb) }
             MainLoop.run(until: run.token)
             return MainLoop.assumeIsolated { run.status }
         } catch {
-            Output.note(error.message)
+            Output.failure(error, asJSON: printsJSON)
             return error.status
         }
     }
 
     // MARK: Command line
 
-    /// The verb that is meant, or nil if the answer has been printed already.
-    private static func parse(_ commandLine: [String]) throws(CommandFailure) -> (any Verb)? {
-        let options = programOptions
-        let values = try parse(options, commandLine)
+    /// A verb, and whether what it prints is for programs.
+    private typealias Call = (verb: any Verb, printsJSON: Bool)
+
+    /// What is meant, or nil if the answer has been printed already.
+    private static func parse(_ commandLine: [String]) throws(CommandFailure) -> Call? {
+        // The words that are to be completed are nothing to be understood here.
+        let words = commandLine.dropFirst()
+        if words.first == CompleteVerb.name {
+            let isMarked = words.dropFirst().first == "--"
+            return (CompleteVerb(words: Array(words.dropFirst(isMarked ? 2 : 1))), false)
+        }
+        let values = try parse(programOptions, commandLine)
         if values.has("version") {
             try Output.line("handoff \(Release.version)")
             return nil
@@ -49,14 +62,14 @@ public enum HandoffCommand {
         return try parse(try verb(word), rest)
     }
 
-    private static func parse(_ verb: any Verb.Type, _ rest: [String]) throws(CommandFailure) -> (any Verb)? {
+    private static func parse(_ verb: any Verb.Type, _ rest: [String]) throws(CommandFailure) -> Call? {
         let values = try parse(verb.options, ["handoff"] + rest)
         if values.has("help") { return try help([verb.name]) }
         if values.has("version") {
             try Output.line("handoff \(Release.version)")
             return nil
         }
-        return try verb.init(values)
+        return (try verb.init(values), values.has("json"))
     }
 
     private static func parse(
@@ -70,15 +83,17 @@ public enum HandoffCommand {
     }
 
     private static func verb(_ word: String) throws(CommandFailure) -> any Verb.Type {
-        guard let verb = verbs.first(where: { $0.name == word }) else {
-            throw .usage("There is no command \(word.quoted). “handoff help” lists them.")
+        guard let verb = (verbs + inner).first(where: { $0.name == word }) else {
+            let nearest = NearestWord.to(word, among: verbs.map { $0.name })
+            let advice = nearest.map { "Did you mean “handoff \($0)”?" } ?? "“handoff help” lists them."
+            throw .usage("There is no command \(word.quoted). \(advice)")
         }
         return verb
     }
 
     // MARK: Help
 
-    private static func help(_ words: [String]) throws(CommandFailure) -> (any Verb)? {
+    private static func help(_ words: [String]) throws(CommandFailure) -> Call? {
         var text = programOptions.help(program: "handoff")
         if let word = words.first {
             let verb = try verb(word)
@@ -104,15 +119,18 @@ public enum HandoffCommand {
 @MainLoop
 private final class VerbRun {
     nonisolated let token = RunToken()
+    private let printsJSON: Bool
     private(set) var status: Int32 = 0
 
+    init(printsJSON: Bool) { self.printsJSON = printsJSON }
+
     func perform(_ verb: any Verb) async {
-        let session = Session()
+        let session = Session(printsJSON: printsJSON)
         do {
             status = try await verb.run(in: session)
         } catch {
             let failure = CommandFailure(error)
-            Output.note(failure.message)
+            Output.failure(failure, asJSON: printsJSON, besideBytes: verb.streamsBytes)
             status = failure.status
         }
         session.flush()

@@ -10,12 +10,21 @@ protocol Verb: Sendable {
     static var arguments: String? { get }
     /// What it does, in one line.
     static var summary: String { get }
-    /// Declares its options.
+    /// Declares its options, except `--json`, which each verb has.
     static func declare(_ options: inout ProgramOptions)
+    /// What can follow the word, for who has it completed.
+    static var completion: Completion { get }
+    /// What the arguments of options can be whose name in the help does not say it, by the names of the options.
+    static var completions: [String: Completion] { get }
+    /// What `--json` prints, in one line.
+    static var jsonSummary: String { get }
 
     /// Takes over what the command line says.
     /// - Throws: what is wrong with it.
     init(_ values: ProgramOptions.Values) throws(CommandFailure)
+
+    /// Whether standard output is for the bytes of a stream, so that all else goes to standard error.
+    var streamsBytes: Bool { get }
 
     /// Carries out the verb and returns the exit status.
     @MainLoop
@@ -25,18 +34,18 @@ protocol Verb: Sendable {
 extension Verb {
     static var arguments: String? { nil }
     static func declare(_ options: inout ProgramOptions) {}
+    static var completion: Completion { .nothing }
+    var streamsBytes: Bool { false }
+    static var completions: [String: Completion] { [:] }
+    static var jsonSummary: String { "Print JSON, for programs" }
 
     /// Its options.
     static var options: ProgramOptions {
         var options = ProgramOptions(arguments: arguments, summary: summary + ".")
         declare(&options)
+        options.flag("json", jsonSummary)
         return options
     }
-}
-
-extension ProgramOptions {
-    /// Declares `--json`.
-    mutating func json(_ description: String = "Print JSON, for programs") { flag("json", description) }
 }
 
 extension ProgramOptions.Values {
@@ -49,9 +58,14 @@ extension ProgramOptions.Values {
         return rest
     }
 
-    /// The argument of an option that must be given.
-    func required(_ name: String, _ argument: String) throws(CommandFailure) -> String {
-        guard let text = self[name] else { throw .usage("--\(name) \(argument) is missing. Try --help.") }
-        return text
+    /// Checks that these options, each with what its argument is called, are all given.
+    /// - Parameter otherwise: what would do instead, for the user to read.
+    /// - Throws: a failure that names all that are missing.
+    func require(_ options: KeyValuePairs<String, String>, otherwise: String? = nil) throws(CommandFailure) {
+        let missing = options.filter { !has($0.key) }.map { "--\($0.key) \($0.value)" }
+        guard let last = missing.last else { return }
+        let list = missing.count == 1 ? last : missing.dropLast().joined(separator: ", ") + " and " + last
+        let advice = otherwise ?? "Try --help."
+        throw .usage("\(list) \(missing.count == 1 ? "is" : "are") missing. \(advice)")
     }
 }

@@ -2,6 +2,7 @@
 import DBus
 import HandoffClient
 import HandoffCore
+import MainLoop
 import Testing
 
 @testable import HandoffCommand
@@ -50,7 +51,7 @@ struct ChoosingTests {
     @Test("an id that nobody offers fails; what is no id is a wrong command line")
     func missing() throws {
         let offers = [try Self.offer(Self.deviceA, "12ab")]
-        #expect(#expect(throws: CommandFailure.self) { try offers.choose("ff") }?.status == 1)
+        #expect(#expect(throws: CommandFailure.self) { try offers.choose("ff") }?.status == 3)
         for text in ["", "x", "a/", "/a", "a/b/c", "-1"] {
             #expect(#expect(throws: CommandFailure.self) { try offers.choose(text) }?.status == 2)
         }
@@ -87,9 +88,53 @@ struct ChoosingTests {
         #expect(try devices.choose("bb").id == Self.deviceB)
         #expect(try devices.choose("lap").id == Self.deviceB)
         for text in ["", "la", "c"] {
-            #expect(#expect(throws: CommandFailure.self) { try devices.choose(text) }?.status == 1)
+            #expect(#expect(throws: CommandFailure.self) { try devices.choose(text) }?.status == 3)
         }
         let twins = [try Self.device(Self.deviceA, "x"), try Self.device(Self.deviceB, "x")]
         #expect(#expect(throws: CommandFailure.self) { try twins.choose("x") }?.status == 2)
+    }
+
+    @Test("without an id the only offer is meant; of several the user chooses, or names one")
+    @MainLoop
+    func withoutID() throws {
+        let (one, other) = (
+            try Self.offer(Self.deviceA, "12ab", ["Title": .string("One")]),
+            try Self.offer(Self.deviceB, "13ab", ["Title": .string("1  Two")])
+        )
+        #expect(try [one].only()?.id == "12ab")
+        #expect(try [one, other].only() == nil)
+        #expect(throws: CommandFailure.self) { try [RemoteOffer]().only() }
+        let failure = [one, other].unnamed
+        #expect(failure.status == 2 && failure.message.contains("12ab") && failure.message.contains("13ab"))
+        let choice = OfferChoice(among: [one, other])
+        // A number is never what another device has chosen.
+        #expect(choice.lines().map { $0.prefix(5) } == ["  1  ", "  2  "])
+        #expect(choice.offer(numbered: " 2 ")?.id == "13ab")
+        for text in [
+            "", "0", "3", "x", "-1", "1 2", "9223372036854775807", "-9223372036854775808",
+            "99999999999999999999",
+        ] {
+            #expect(choice.offer(numbered: text) == nil)
+        }
+    }
+
+    @Test(
+        "nothing that another device has chosen begins a line of the question, however narrow the terminal is"
+    )
+    @MainLoop
+    func narrow() throws {
+        let titles = [
+            String(repeating: "全", count: 150), String(repeating: "- ", count: 100) + "2 'Two'", "e\u{301}",
+        ]
+        let offers = try titles.enumerated().map { index, title in
+            try Self.offer(
+                Self.deviceA, "\(index)ab", ["Title": .string(title), "DeviceName": .string(title)])
+        }
+        let choice = OfferChoice(among: offers)
+        for columns in [20, 40, 80, 81, 200] {
+            #expect(
+                choice.lines(within: columns).allSatisfy { $0.displayWidth <= columns && !$0.contains("\n") })
+        }
+        #expect(choice.lines(within: 80).allSatisfy { $0.hasSuffix("”") })
     }
 }

@@ -27,7 +27,7 @@ struct SendingTextTests {
         )
         let away = try Self.device("c", "away", isConnected: false)
         #expect(try [away, lap].onlyConnected().name == "lap")
-        #expect(#expect(throws: CommandFailure.self) { try [away].onlyConnected() }?.status == 1)
+        #expect(#expect(throws: CommandFailure.self) { try [away].onlyConnected() }?.status == 3)
         let failure = #expect(throws: CommandFailure.self) { try [lap, away, pad].onlyConnected() }
         #expect(failure?.status == 2)
         for (text, isThere) in [("lap", true), ("pad", true), ("away", false)] {

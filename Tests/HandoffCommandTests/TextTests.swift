@@ -17,6 +17,28 @@ struct TextTests {
             table.lines == ["ID   NAME  END", "a    漢字  x", "abc  e\u{301}     -", "a    a\u{FFFD}b   y"])
     }
 
+    @Test("where a terminal is narrow the widest columns that may be cut are, and nothing else")
+    func narrowTable() {
+        var table = Table("ID", "TITLE", "TYPE", shrinking: ["TITLE", "TYPE"])
+        table.add("0123456789", "A title that is long", "org.example.type")
+        #expect(table.lines(columns: nil)[1] == "0123456789  A title that is long  org.example.type")
+        #expect(table.lines(columns: 40)[1] == "0123456789  A title that…  org.example.…")
+        #expect(table.lines(columns: 40).allSatisfy { $0.displayWidth <= 40 })
+        // As narrow as it gets.
+        #expect(table.lines(columns: 1)[1] == "0123456789  A title…  org.exa…")
+        #expect("漢字漢字".cut(to: 5) == "漢字…")
+    }
+
+    @Test(
+        "where the locale has no Unicode, what comes nearest is shown",
+        arguments: [("plain", "plain"), ("“a” … ‘b’", "\"a\" ... 'b'"), ("é", "e"), ("漢", "?")])
+    func ascii(_ text: String, _ expected: String) { #expect(Terminal.ascii(text) == expected) }
+
+    @Test("JSON stays what it is in ASCII")
+    func asciiJSON() {
+        #expect((["ä": "漢🙂"] as JSON).text(isASCII: true) == #"{"\u00e4":"\u6f22\ud83d\ude42"}"#)
+    }
+
     @Test(
         "what could steer a terminal is replaced",
         arguments: [

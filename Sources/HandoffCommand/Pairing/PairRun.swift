@@ -16,6 +16,7 @@ final class PairRun {
     }
 
     private let bridge: Daemon
+    private let printsJSON: Bool
     private let events: AsyncStream<Event>
     private let feed: AsyncStream<Event>.Continuation
     private let keyboard: Keyboard
@@ -33,12 +34,13 @@ final class PairRun {
     /// How many devices are listed at most, whoever comes and goes nearby.
     private static let mostListed = 64
 
-    private static let ended = CommandFailure("The bridge has ended. Start this command again.")
+    private static let ended = CommandFailure("The bridge has ended. Start this command again.", .notRunning)
     /// The user has ended the pairing, or nobody can see any longer what it prints.
     static let interrupted = CommandFailure("Interrupted: the pairing is given up.")
 
-    init(_ bridge: Daemon) {
+    init(_ bridge: Daemon, printsJSON: Bool) {
         self.bridge = bridge
+        self.printsJSON = printsJSON
         (events, feed) = AsyncStream.makeStream()
         let (feed, name, connection) = (feed, bridge.name, bridge.bus.connection)
         keyboard = Keyboard { feed.yield(.line($0)) }
@@ -86,14 +88,15 @@ final class PairRun {
         guard text.contains(":") else {
             throw CommandFailure(
                 "There is no device \(text.quoted). Run “handoff pair” there, so that it can be found; or give its"
-                    + " address, HOST:PORT.")
+                    + " address, HOST:PORT.", .notFound)
         }
         return try await bridge.bridge.connect(address: text, timeout: Self.timeout)
     }
 
     /// Connects to a device at the first of its addresses where it answers.
     private func connect(_ device: NearbyDevice) async throws -> ObjectPath {
-        var failure: any Error = CommandFailure("\(device.label.quoted) has no address. Try again.")
+        var failure: any Error = CommandFailure(
+            "\(device.label.quoted) has no address. Try again.", .notFound)
         for address in device.addresses {
             do {
                 return try await bridge.bridge.connect(address: address, timeout: Self.timeout)
@@ -136,7 +139,7 @@ final class PairRun {
             if canType, !listed.isEmpty { keyboard.readLine() }
             guard try await bridge.bridge.discoverable() else {
                 throw CommandFailure(
-                    "No device has asked. Start this command again for another five minutes.")
+                    "No device has asked. Start this command again for another five minutes.", .timedOut)
             }
         }
         throw Self.ended
@@ -196,7 +199,7 @@ final class PairRun {
     }
 
     private static func unnamed(_ candidates: PairingCandidates) -> CommandFailure {
-        .usage(
+        .ambiguous(
             "Say which of these to pair with, by its id or address:\n"
                 + candidates.all.map { "  " + $0.line }.joined(separator: "\n"))
     }
@@ -227,10 +230,12 @@ final class PairRun {
                 if !device.pairingError.isEmpty {
                     // The words may be those of the device.
                     throw CommandFailure(
-                        "Not paired: \(ChosenText(message: device.pairingError).quoted)")
+                        "Not paired: \(ChosenText(message: device.pairingError).quoted)",
+                        errorName: device.pairingErrorName)
                 }
                 if device.isPaired, hasBegun {
                     current = nil
+                    if printsJSON { return try Output.json(device.json) }
                     return try Output.line("Paired with device \(device.id)\(device.callsItself).")
                 }
             }
@@ -247,7 +252,9 @@ final class PairRun {
             // The comparison has just ended, as the device will show.
             feed.yield(.changed)
         }
-        if !matches { throw CommandFailure("Not paired: you did not say yes.") }
+        // Where the input has ended, nobody has said no.
+        let kind = text == nil ? FailureKind.failed : .refused
+        if !matches { throw CommandFailure("Not paired: you did not say yes.", kind) }
     }
 
     private func look(_ path: ObjectPath) async throws -> KnownDevice {
@@ -255,7 +262,7 @@ final class PairRun {
             let properties = try await bridge.properties(DeviceProxy.interface, path)
             return KnownDevice(path, id: properties.text("DeviceId"), properties)
         } catch let error as DBusError where error.name == .unknownObject {
-            throw CommandFailure("Not paired: the device is gone. Try again.")
+            throw CommandFailure("Not paired: the device is gone. Try again.", .notFound)
         }
     }
 

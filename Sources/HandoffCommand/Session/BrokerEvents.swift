@@ -38,5 +38,5 @@ final class BrokerEvents {
 extension CommandFailure {
     /// The bus is gone, and with it everything that was registered.
     static let busEnded = CommandFailure(
-        "The session bus has ended. Log in again, and start this command again.")
+        "The session bus has ended. Log in again, and start this command again.", .notRunning)
 }

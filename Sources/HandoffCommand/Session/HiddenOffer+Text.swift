@@ -5,9 +5,9 @@ internal import HandoffCore
 extension HiddenOffer {
     var json: JSON {
         [
-            "id": .string(id), "deviceId": .string(deviceID), "deviceName": .string(deviceName),
-            "type": .string(type), "applicationId": .string(applicationID), "title": .string(title),
-            "since": .integer(since), "invited": .boolean(isInvited), "hidden": .boolean(true),
+            "activityId": .string(id), "deviceId": .string(deviceID), "deviceName": .string(deviceName),
+            "activityType": .string(type), "title": .string(title), "applicationId": .string(applicationID),
+            "since": .time(since), "invited": .boolean(isInvited), "hidden": .boolean(true),
             "reason": .string(reason),
         ]
     }
@@ -17,16 +17,18 @@ extension [HiddenOffer] {
     /// A list with a heading: each offer, and below it why it is hidden. It is empty if there are no offers.
     func lines(at now: Int64) -> [String] {
         if isEmpty { return [] }
-        var table = Table("DEVICE", "TITLE", "TYPE", "APPLICATION", "SINCE")
+        var table = Table(
+            "DEVICE", "TITLE", "TYPE", "APPLICATION", "SINCE",
+            shrinking: ["DEVICE", "TITLE", "TYPE", "APPLICATION"])
         for offer in self {
             table.add(
                 offer.device.shown, offer.label.shown, ChosenText(title: offer.type).shown,
                 ChosenText(title: offer.applicationID).shown, Age.text(of: offer.since, at: now))
         }
-        let rows = table.lines
-        var lines = ["Hidden, because nothing here continues it:", "  " + rows[0]]
+        let rows = table.lines(indent: 2)
+        var lines = ["Hidden, because nothing here continues it:", rows[0]]
         for (offer, row) in zip(self, rows.dropFirst()) {
-            lines.append("  " + row)
+            lines.append(row)
             if offer.isInvited { lines.append("    It was sent to this device.") }
             if !offer.reason.isEmpty { lines.append("    " + offer.reason.shown.sentence) }
         }

@@ -21,11 +21,20 @@ extension KnownDevice {
         return words.joined(separator: ", ")
     }
 
+    /// Which device it is, and nothing more, with what a verb has just changed.
+    func json(_ changes: [JSON.Member] = []) -> JSON {
+        .object(
+            [
+                .init(name: "deviceId", value: .string(id)), .init(name: "deviceName", value: .string(name)),
+            ] + changes)
+    }
+
     var json: JSON {
         [
-            "id": .string(id), "name": .string(name), "type": .string(type), "addresses": .strings(addresses),
+            "deviceId": .string(id), "deviceName": .string(name), "deviceType": .string(type),
+            "addresses": .strings(addresses),
             "paired": .boolean(isPaired), "connected": .boolean(isConnected),
-            "connectedSince": .integer(connectedSince), "connectedAddress": .string(connectedAddress),
+            "connectedSince": .time(connectedSince), "connectedAddress": .string(connectedAddress),
             "connectionError": .string(connectionError), "pairingState": .string(pairingState),
             "pairingCode": .string(pairingCode),
             "pairingError": .string(pairingError), "muted": .boolean(isMuted),
@@ -39,7 +48,8 @@ extension [KnownDevice] {
     func table(at now: Int64) -> Table {
         let ids = ShortIDs(map(\.id))
         // The name comes last, because it could imitate whatever came after it.
-        var table = Table("ID", "STATE", "SINCE", "ADDRESSES", "TYPE", "NAME")
+        var table = Table(
+            "ID", "STATE", "SINCE", "ADDRESSES", "TYPE", "NAME", shrinking: ["ADDRESSES", "NAME"])
         for device in self {
             table.add(
                 ids.short(device.id), device.state, Age.text(of: device.connectedSince, at: now),
@@ -66,11 +76,12 @@ extension [KnownDevice] {
     func choose(_ text: String) throws(CommandFailure) -> KnownDevice {
         let found = named(text)
         guard let device = found.first else {
-            throw CommandFailure("There is no paired device \(text.quoted). See “handoff devices”.")
+            throw CommandFailure(
+                "There is no paired device \(text.quoted). See “handoff devices”.", .notFound)
         }
         guard found.count == 1 else {
             let list = found.table(at: 0).lines.joined(separator: "\n")
-            throw .usage("\(text.quoted) names \(found.count) devices. Give more of the id:\n\(list)")
+            throw .ambiguous("\(text.quoted) names \(found.count) devices. Give more of the id:\n\(list)")
         }
         return device
     }

@@ -4,7 +4,7 @@ internal import HandoffClient
 extension LocalActivity {
     var json: JSON {
         [
-            "id": .string(id), "type": .string(type), "title": .string(title),
+            "activityId": .string(id), "activityType": .string(type), "title": .string(title),
             "applicationId": .string(applicationID), "excluded": .boolean(isExcluded),
         ]
     }

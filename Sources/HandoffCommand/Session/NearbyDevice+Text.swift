@@ -6,7 +6,13 @@ extension NearbyDevice {
     /// Where it can be connected to, for people.
     var places: String { addresses.map(\.shown).joined(separator: ", ") }
 
-    var json: JSON { ["name": .string(name), "addresses": .strings(addresses)] }
+    /// For programs. Its id is not known before it is connected.
+    var json: JSON {
+        [
+            "deviceId": .null, "deviceName": .string(name), "addresses": .strings(addresses),
+            "paired": .boolean(false), "connected": .boolean(false), "nearby": .boolean(true),
+        ]
+    }
 }
 
 extension [NearbyDevice] {

@@ -16,15 +16,12 @@ struct ReceivedActivity {
 
     var json: JSON {
         var members: [JSON.Member] = [
-            .init(name: "event", value: "continue"),
-            .init(name: "type", value: .string(activity.text("ActivityType"))),
+            .init(name: "event", value: "received"),
+            .init(name: "deviceId", value: .string(context.text("DeviceId"))),
+            .init(name: "deviceName", value: .string(context.text("DeviceName"))),
+            .init(name: "activityType", value: .string(activity.text("ActivityType"))),
             .init(name: "title", value: .string(activity.text("Title"))),
             .init(name: "applicationId", value: .string(activity.text("ApplicationId"))),
-            .init(
-                name: "device",
-                value: [
-                    "id": .string(context.text("DeviceId")), "name": .string(context.text("DeviceName")),
-                ]),
         ]
         members += userInfo
         for (name, value) in activity.sorted(by: { $0.key < $1.key }) where !Self.named.contains(name) {

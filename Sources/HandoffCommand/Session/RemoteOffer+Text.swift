@@ -10,10 +10,10 @@ extension RemoteOffer {
 
     var json: JSON {
         [
-            "id": .string(id), "deviceId": .string(deviceID), "deviceName": .string(deviceName),
-            "deviceType": .string(deviceType), "type": .string(type), "title": .string(title),
+            "activityId": .string(id), "deviceId": .string(deviceID), "deviceName": .string(deviceName),
+            "deviceType": .string(deviceType), "activityType": .string(type), "title": .string(title),
             "applicationId": .string(applicationID), "handlers": .strings(handlers),
-            "handlersToStart": .strings(handlersToStart), "since": .integer(since),
+            "handlersToStart": .strings(handlersToStart), "since": .time(since),
             "state": .string(state), "invited": .boolean(isInvited),
             "progress": progress.map { .real($0) } ?? .null,
         ]
@@ -25,7 +25,9 @@ extension [RemoteOffer] {
     func table(at now: Int64) -> Table {
         let ids = ShortIDs(map(\.id))
         // What others chose comes behind the mark, so that nothing can pass itself off as sent.
-        var table = Table("ID", "SENT", "DEVICE", "TITLE", "TYPE", "SINCE", "CONTINUES IN")
+        var table = Table(
+            "ID", "SENT", "DEVICE", "TITLE", "TYPE", "SINCE", "CONTINUES IN",
+            shrinking: ["DEVICE", "TITLE", "TYPE", "CONTINUES IN"])
         for offer in self {
             table.add(
                 name(of: offer, ids), offer.isInvited ? "sent" : "", offer.device.shown, offer.label.shown,
@@ -38,9 +40,25 @@ extension [RemoteOffer] {
 
     /// The id by which `offer` can be chosen among these, preceded by its device if two devices show the same
     /// id.
-    private func name(of offer: RemoteOffer, _ ids: ShortIDs) -> String {
+    func name(of offer: RemoteOffer, _ ids: ShortIDs) -> String {
         guard filter({ $0.id == offer.id }).count > 1 else { return ids.short(offer.id) }
         return ShortIDs(map(\.deviceID)).short(offer.deviceID) + "/" + ids.short(offer.id)
+    }
+
+    /// The one offer that there is, for who has named none; nil if there are several.
+    func only() throws(CommandFailure) -> RemoteOffer? {
+        guard let offer = first else {
+            throw CommandFailure(
+                "No other device offers anything. “handoff status” shows whether something is wrong.",
+                .notFound)
+        }
+        return count == 1 ? offer : nil
+    }
+
+    /// What to say to who has to name one of them.
+    var unnamed: CommandFailure {
+        let list = table(at: 0).lines.joined(separator: "\n")
+        return .ambiguous("\(count) activities are offered. Say which one, by its id:\n\(list)")
     }
 
     /// The one offer that `text` names: the beginning of its id, or `DEVICE/ID` with the beginnings of both.
@@ -55,11 +73,12 @@ extension [RemoteOffer] {
             offer.id.hasPrefix(id) && (parts.count == 1 || offer.deviceID.hasPrefix(parts[0]))
         }
         guard let offer = found.first else {
-            throw CommandFailure("No activity with the id \(text.quoted) is offered. See “handoff list”.")
+            throw CommandFailure(
+                "No activity with the id \(text.quoted) is offered. See “handoff list”.", .notFound)
         }
         guard found.count == 1 else {
             let list = found.table(at: 0).lines.joined(separator: "\n")
-            throw .usage(
+            throw .ambiguous(
                 "The id \(text.quoted) is that of \(found.count) activities. Give more of it:\n\(list)")
         }
         return offer

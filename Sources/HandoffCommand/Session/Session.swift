@@ -9,7 +9,17 @@ internal import MainLoop
 /// This session: its bus, and the two daemons there.
 @MainLoop
 final class Session {
+    /// Whether what is printed is for programs.
+    let printsJSON: Bool
     private var openBus: Bus?
+
+    /// A session whose bus is not connected yet.
+    init(printsJSON: Bool) { self.printsJSON = printsJSON }
+
+    /// Prints what a verb has done: `words` for people, or `json` for programs.
+    func reply(_ words: String, _ json: @autoclosure () -> JSON) throws(CommandFailure) {
+        if printsJSON { try Output.json(json()) } else { try Output.line(words) }
+    }
 
     /// The session bus, connected when it is first needed.
     func bus() throws(CommandFailure) -> Bus {
@@ -17,13 +27,13 @@ final class Session {
         guard SessionBus.isKnown else {
             throw CommandFailure(
                 "No session bus is known: DBUS_SESSION_BUS_ADDRESS is not set and $XDG_RUNTIME_DIR/bus does not exist."
-                    + " Run this in your desktop session, or under “dbus-run-session”.")
+                    + " Run this in your desktop session, or under “dbus-run-session”.", .notRunning)
         }
         let bus: Bus
         do { bus = try Bus(.session) } catch {
             throw CommandFailure(
-                "\(error.message.shown.sentence) Check DBUS_SESSION_BUS_ADDRESS, and that the session's D-Bus daemon runs."
-            )
+                "\(error.message.shown.sentence) Check DBUS_SESSION_BUS_ADDRESS, and that the session's D-Bus daemon runs.",
+                .notRunning)
         }
         // libdbus makes the process ignore this signal, but writing to a pipe that nobody reads must end this
         // program.
@@ -70,7 +80,7 @@ final class Session {
         guard try await bus.owner(of: owner) != nil else { return nil }
         throw CommandFailure(
             "\(owner) has taken the name \(name) from within a sandbox, and is told nothing. Close that program, then"
-                + " try again; “busctl --user status \(name)” tells which one it is.")
+                + " try again; “busctl --user status \(name)” tells which one it is.", .refused)
     }
 
     /// The owner of `name`, waited for if there is none yet; nil if none comes in `limit`. Nothing is started.
@@ -98,14 +108,15 @@ final class Session {
         } catch let error as DBusError where error.name == .serviceUnknown {
             throw CommandFailure(
                 "Handoff is not running: the bus does not know how to start \(label). Install Handoff for this user"
-                    + " or this machine, or start it yourself. See “handoff status”.")
+                    + " or this machine, or start it yourself. See “handoff status”.", .notRunning)
         } catch let error as DBusError {
             throw CommandFailure(
                 "The bus could not start \(label): \(error.message.shown.sentence) Look at the log:"
-                    + " journalctl --user --since today | grep handoff.")
+                    + " journalctl --user --since today | grep handoff.", .notRunning)
         }
         guard let daemon = try await running(name) else {
-            throw CommandFailure("The bus has started \(label), but it ended at once. Look at the log.")
+            throw CommandFailure(
+                "The bus has started \(label), but it ended at once. Look at the log.", .notRunning)
         }
         return daemon
     }
@@ -128,8 +139,10 @@ extension Daemon {
     }
 
     /// The devices nearby that can be paired.
-    func nearby() async throws -> [NearbyDevice] {
-        NearbyDevice.all(in: try await properties(BridgeProxy.interface, HandoffNames.bridgePath)["Nearby"])
+    func nearby(timeout: Duration = Connection.defaultTimeout) async throws -> [NearbyDevice] {
+        NearbyDevice.all(
+            in: try await properties(BridgeProxy.interface, HandoffNames.bridgePath, timeout: timeout)[
+                "Nearby"])
     }
 
     /// The devices that the bridge knows.

@@ -40,7 +40,7 @@ struct StandingApplication {
                 Output.note(reason.shown.sentence)
                 isRenewed = true
             case .standing(.absent): break
-            case .standing(.withoutBus): throw CommandFailure.busEnded
+            case .standing(.withoutBus), .standing(.busEnded): throw CommandFailure.busEnded
             case .standing(.refused(let error)), .standing(.replaced(let error)): throw error
             case .standing(.registered):
                 began()
@@ -56,23 +56,18 @@ struct StandingApplication {
 }
 
 extension ClientDeclaration {
-    /// Declares the options that name the application.
-    static func declare(_ options: inout ProgramOptions) {
+    /// Declares the options that name the application; `need` says when the id has to be given.
+    static func declare(_ options: inout ProgramOptions, need: String) {
         options.text(
-            "app-id", argument: "ID", "The application's id: the name of its desktop entry, or any such name")
+            "app-id", argument: "ID",
+            "The application's id: the name of its desktop entry, or any such name (\(need))")
         options.text("team", argument: "TEAM", "Its team (default: that of the desktop entry, else the id)")
     }
 
-    /// What `values` say. `usual`: the id if they name none; nil if they have to.
-    init(
-        _ values: ProgramOptions.Values, types: [String], receives: Bool, usual: String? = nil
-    ) throws(CommandFailure) {
-        let id: String
-        if values["app-id"] == nil, let usual {
-            id = usual
-        } else {
-            id = try values.required("app-id", "ID")
-        }
-        self.init(applicationID: id, activityTypes: types, team: values["team"], receives: receives)
+    /// What `values` say, which name an id. `usual`: the id if they name none.
+    init(_ values: ProgramOptions.Values, types: [String], receives: Bool, usual: String = "") {
+        self.init(
+            applicationID: values["app-id"] ?? usual, activityTypes: types, team: values["team"],
+            receives: receives)
     }
 }

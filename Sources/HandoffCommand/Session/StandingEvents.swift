@@ -26,11 +26,16 @@ final class StandingEvents {
     private var signals: EndingSignals?
     /// Whether the command is to end, even if that has not been noticed yet.
     private(set) var isEnding = false
+    /// Comes once the user wants the command to end.
+    let interruption = Awaited<Void>()
 
     /// No events so far.
     init() {
         (stream, feed) = AsyncStream.makeStream()
-        signals = EndingSignals { [weak self] in self?.end() }
+        signals = EndingSignals { [weak self] in
+            self?.interruption.come(())
+            self?.end()
+        }
     }
 
     /// Says that the command is done.

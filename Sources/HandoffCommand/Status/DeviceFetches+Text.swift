@@ -5,10 +5,10 @@ internal import HandoffCore
 extension DeviceFetches {
     var json: JSON {
         [
-            "deviceId": .string(deviceID), "deviceName": .string(deviceName), "time": .integer(time),
-            "type": .string(type), "applicationId": .string(applicationID), "title": .string(title),
-            "fetches": .integer(fetches), "streams": .integer(streams),
-            "documents": .integer(documents),
+            "deviceId": .string(deviceID), "deviceName": .string(deviceName), "time": .time(time),
+            "activityType": .string(type), "applicationId": .string(applicationID), "title": .string(title),
+            "fetchCount": .integer(fetches), "streamCount": .integer(streams),
+            "documentCount": .integer(documents),
         ]
     }
 }
@@ -17,7 +17,9 @@ extension [DeviceFetches] {
     /// A list with a heading; empty if nothing was fetched.
     func lines(at now: Int64) -> [String] {
         if isEmpty { return [] }
-        var table = Table("DEVICE", "ACTIVITIES", "STREAMS", "DOCUMENTS", "LAST", "TITLE", "NAME")
+        var table = Table(
+            "DEVICE", "ACTIVITIES", "STREAMS", "DOCUMENTS", "LAST", "TITLE", "NAME",
+            shrinking: ["TITLE", "NAME"])
         let ids = ShortIDs(map(\.deviceID))
         for device in self {
             table.add(
@@ -26,6 +28,6 @@ extension [DeviceFetches] {
                 ChosenText(title: device.title.isEmpty ? device.applicationID : device.title).shown,
                 ChosenText(name: device.deviceName).shown)
         }
-        return ["Fetched by other devices since the broker began:"] + table.lines.map { "  \($0)" }
+        return ["Fetched by other devices since the broker began:"] + table.lines(indent: 2)
     }
 }

@@ -5,8 +5,9 @@ internal import HandoffCore
 extension RecentFetch {
     var json: JSON {
         [
-            "time": .integer(time), "kind": .string(kind), "deviceId": .string(deviceID),
-            "deviceName": .string(deviceName), "type": .string(type), "applicationId": .string(applicationID),
+            "time": .time(time), "kind": .string(kind), "deviceId": .string(deviceID),
+            "deviceName": .string(deviceName), "activityType": .string(type),
+            "applicationId": .string(applicationID),
             "title": .string(title),
         ]
     }
@@ -17,7 +18,7 @@ extension [RecentFetch] {
     /// continued.
     func lines(at now: Int64) -> [String] {
         if isEmpty { return [] }
-        var table = Table("WHEN", "WHAT", "DEVICE", "TITLE", "TYPE")
+        var table = Table("WHEN", "WHAT", "DEVICE", "TITLE", "TYPE", shrinking: ["TITLE", "TYPE"])
         for fetch in self {
             table.add(
                 Age.text(of: fetch.time, at: now),
@@ -26,6 +27,6 @@ extension [RecentFetch] {
                 ChosenText(title: fetch.title.isEmpty ? fetch.applicationID : fetch.title).shown,
                 ChosenText(title: fetch.type).shown)
         }
-        return ["Fetched by other devices, the latest first:"] + table.lines.map { "  \($0)" }
+        return ["Fetched by other devices, the latest first:"] + table.lines(indent: 2)
     }
 }

@@ -57,7 +57,8 @@ extension StatusReport {
     private func peerLines(at now: Int64) -> [String] {
         guard !peers.isEmpty else { return [] }
         let ids = ShortIDs(bridge.content?.devices.map(\.id) ?? [])
-        var table = Table("ID", "LINK", "SINCE", "ADDRESSES", "TYPE", "NAME")
+        var table = Table(
+            "ID", "LINK", "SINCE", "ADDRESSES", "TYPE", "NAME", shrinking: ["ADDRESSES", "NAME"])
         for peer in peers {
             table.add(
                 ids.short(peer.id),
@@ -65,14 +66,14 @@ extension StatusReport {
                 Age.text(of: peer.connectedSince, at: now), peer.places, ChosenText(name: peer.type).shown,
                 ChosenText(name: peer.name).shown)
         }
-        return ["", "Peers:"] + table.lines.map { "  \($0)" }
+        return ["", "Peers:"] + table.lines(indent: 2)
     }
 
     private func offerLines(at now: Int64) -> [String] {
         guard let broker = broker.content else { return [] }
         var lines: [String] = []
         if !broker.offers.isEmpty {
-            lines += ["", "Offered by other devices:"] + broker.offers.table(at: now).lines.map { "  \($0)" }
+            lines += ["", "Offered by other devices:"] + broker.offers.table(at: now).lines(indent: 2)
         }
         if !broker.hidden.isEmpty { lines += [""] + broker.hidden.lines(at: now) }
         return lines
@@ -112,7 +113,8 @@ extension StatusReport {
             "deviceName": .string(bridge.deviceName), "deviceType": .string(bridge.deviceType),
             "port": .integer(bridge.port), "listening": .boolean(bridge.port != 0),
             "discoverable": .boolean(bridge.isDiscoverable), "discoveryError": .string(bridge.discoveryError),
-            "nearby": .array(bridge.nearby.map(\.json)), "devices": .array(bridge.devices.map(\.json)),
+            "firewall": bridge.firewall?.json ?? .null,
+            "nearbyDevices": .array(bridge.nearby.map(\.json)), "devices": .array(bridge.devices.map(\.json)),
         ]
     }
 
@@ -123,5 +125,5 @@ extension StatusReport {
 
 extension Problem {
     /// The problem for programs.
-    var json: JSON { ["problem": .string(words), "remedy": .string(remedy)] }
+    var json: JSON { ["message": .string(words), "remedy": .string(remedy)] }
 }

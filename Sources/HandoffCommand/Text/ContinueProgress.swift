@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import CGio
 internal import Glibc
 internal import MainLoop
 
@@ -8,19 +7,12 @@ internal import MainLoop
 @MainLoop
 final class ContinueProgress {
     private let isTerminal = isatty(STDERR_FILENO) == 1
-    private let isUnicode: Bool
     private var share: Double?
     private var shown: String?
     private var timer: LoopSource?
 
     /// The least time from one drawing to the next.
     private static let interval = Duration.milliseconds(100)
-
-    /// Nothing is shown yet.
-    init() {
-        setlocale(LC_CTYPE, "")
-        isUnicode = g_get_charset(nil) != 0
-    }
 
     /// This much is done, from 0 to 1; nil if that is no longer known.
     func update(_ share: Double?) {
@@ -44,7 +36,7 @@ final class ContinueProgress {
     }
 
     private func text(_ share: Double) -> String {
-        ProgressBar.text(share, columns: Self.columns, isUnicode: isUnicode)
+        ProgressBar.text(share, columns: Self.columns, isUnicode: Terminal.isUnicode)
     }
 
     private func erase() {
@@ -59,9 +51,5 @@ final class ContinueProgress {
         erase()
     }
 
-    private static var columns: Int {
-        var size = winsize()
-        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-        return Int(size.ws_col)
-    }
+    private static var columns: Int { Terminal.columns(of: STDERR_FILENO) ?? 80 }
 }

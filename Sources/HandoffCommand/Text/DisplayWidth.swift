@@ -16,4 +16,15 @@ extension String {
     func padded(to width: Int) -> String {
         self + String(repeating: " ", count: max(0, width - displayWidth))
     }
+
+    /// The text, as much of it as `width` columns hold, with an ellipsis in the last of them if that is not all.
+    func cut(to width: Int) -> String {
+        if displayWidth <= width { return self }
+        var text = ""
+        for character in self {
+            guard (text + String(character)).displayWidth < width else { break }
+            text.append(character)
+        }
+        return text + "…"
+    }
 }

@@ -29,6 +29,8 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral {
     }
 
     static func integer(_ number: some BinaryInteger) -> JSON { .number("\(number)") }
+    /// A moment in microseconds since the Unix epoch; 0 stands for none.
+    static func time(_ microseconds: Int64) -> JSON { microseconds == 0 ? .null : .integer(microseconds) }
     static func strings(_ strings: [String]) -> JSON { .array(strings.map { .string($0) }) }
 
     /// JSON has no infinity and no NaN: they are null.
@@ -39,38 +41,41 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral {
 
 extension JSON {
     /// The value on one line, in ASCII except for printable text.
-    var text: String {
+    var text: String { text(isASCII: false) }
+
+    /// The value on one line. `isASCII`: printable text is escaped too, where it is not ASCII.
+    func text(isASCII: Bool) -> String {
         var text = ""
-        write(to: &text)
+        write(to: &text, isASCII)
         return text
     }
 
-    private func write(to text: inout String) {
+    private func write(to text: inout String, _ isASCII: Bool) {
         switch self {
         case .null: text += "null"
         case .boolean(let value): text += value ? "true" : "false"
         case .number(let digits): text += digits
-        case .string(let string): Self.write(string, to: &text)
+        case .string(let string): Self.write(string, to: &text, isASCII)
         case .array(let elements):
             text += "["
             for (index, element) in elements.enumerated() {
                 if index > 0 { text += "," }
-                element.write(to: &text)
+                element.write(to: &text, isASCII)
             }
             text += "]"
         case .object(let members):
             text += "{"
             for (index, member) in members.enumerated() {
                 if index > 0 { text += "," }
-                Self.write(member.name, to: &text)
+                Self.write(member.name, to: &text, isASCII)
                 text += ":"
-                member.value.write(to: &text)
+                member.value.write(to: &text, isASCII)
             }
             text += "}"
         }
     }
 
-    private static func write(_ string: String, to text: inout String) {
+    private static func write(_ string: String, to text: inout String, _ isASCII: Bool) {
         text += "\""
         for scalar in string.unicodeScalars {
             switch scalar {
@@ -78,7 +83,8 @@ extension JSON {
             case "\\": text += "\\\\"
             case "\n": text += "\\n"
             // Nothing is lost, and nothing steers a terminal that shows the line.
-            case _ where PeerText.isControl(scalar): writeEscape(scalar, to: &text)
+            case _ where PeerText.isControl(scalar) || (isASCII && !scalar.isASCII):
+                writeEscape(scalar, to: &text)
             default: text.unicodeScalars.append(scalar)
             }
         }

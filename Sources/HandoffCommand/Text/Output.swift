@@ -5,12 +5,23 @@ internal import Platform
 /// What the command prints: whole lines, written immediately, so that a reader at the other end of a pipe
 /// gets them immediately.
 enum Output {
-    /// Writes a line to standard output.
+    /// Writes a line to standard output, in the characters of the locale.
     /// - Throws: if it cannot be written.
     static func line(_ text: String) throws(CommandFailure) {
-        guard write(text + "\n", to: STDOUT_FILENO) else {
+        guard write(Terminal.fit(text) + "\n", to: STDOUT_FILENO) else {
             throw CommandFailure("Standard output cannot be written: \(SystemError.last).")
         }
+    }
+
+    /// Writes a JSON value to standard output, on a line of its own.
+    /// - Throws: if it cannot be written.
+    static func json(_ value: JSON) throws(CommandFailure) {
+        try line(value.text(isASCII: !Terminal.isUnicode))
+    }
+
+    /// Writes a JSON value to standard error, on a line of its own.
+    static func jsonNote(_ value: JSON) {
+        _ = write(value.text(isASCII: !Terminal.isUnicode) + "\n", to: STDERR_FILENO)
     }
 
     /// Writes lines to standard output.
@@ -18,12 +29,20 @@ enum Output {
         if !lines.isEmpty { try line(lines.joined(separator: "\n")) }
     }
 
-    /// Tells the user something on standard error, after the program's name.
-    static func note(_ text: String) { _ = write("handoff: \(text)\n", to: STDERR_FILENO) }
+    /// Says why a command has failed: to the user on standard error, and as JSON also to the program that reads standard
+    /// output, in an object of its own; `besideBytes`: that output is for bytes, so that the object goes to standard error.
+    static func failure(_ failure: CommandFailure, asJSON: Bool, besideBytes: Bool = false) {
+        let object: JSON = ["error": failure.json]
+        if asJSON, besideBytes { jsonNote(object) } else if asJSON { try? json(object) }
+        note(failure.message)
+    }
 
-    /// Writes the text to standard error as it is, and returns whether that was possible.
+    /// Tells the user something on standard error, after the program's name.
+    static func note(_ text: String) { _ = write("handoff: \(Terminal.fit(text))\n", to: STDERR_FILENO) }
+
+    /// Writes the text to standard error, in the characters of the locale, and returns whether that was possible.
     @discardableResult
-    static func error(_ text: String) -> Bool { write(text, to: STDERR_FILENO) }
+    static func error(_ text: String) -> Bool { write(Terminal.fit(text), to: STDERR_FILENO) }
 
     private static func write(_ text: String, to descriptor: Int32) -> Bool {
         var rest = Array(text.utf8)[...]

@@ -10,6 +10,7 @@ struct ConnectVerb: Verb {
     static let name = "connect"
     static let arguments: String? = "ADDRESS"
     static let summary = "Connect to a device by its address, HOST:PORT or [V6]:PORT"
+    static let completion = Completion.addresses
 
     private let address: String
 
@@ -25,7 +26,7 @@ struct ConnectVerb: Verb {
         let path = try await bridge.bridge.connect(address: address, timeout: Self.timeout)
         let properties = try await bridge.properties(DeviceProxy.interface, path)
         let device = KnownDevice(path, id: properties.text("DeviceId"), properties)
-        try Output.line("Connected to device \(device.id)\(device.callsItself).")
+        try session.reply("Connected to device \(device.id)\(device.callsItself).", device.json)
         if !device.isPaired {
             Output.note(
                 "It is not paired. If that is its id, and only then, run “handoff trust \(device.id)” here, and"

@@ -10,50 +10,65 @@ internal import Platform
 /// `handoff continue`: continues an activity here and waits for the outcome.
 struct ContinueVerb: Verb {
     static let name = "continue"
-    static let arguments: String? = "ID"
-    static let summary = "Continue an activity here, by its id or the beginning of it"
+    static let arguments: String? = "[ID]"
+    static let summary = "Continue an activity here: the only one, or by the beginning of its id"
+    static let completion = Completion.offers
+    static let completions = ["app": Completion.handlers]
 
-    private let id: String
+    private let id: String?
     private let application: String?
     private let remembers: Bool
     private let isVerbose: Bool
-    private let printsJSON: Bool
 
     static func declare(_ options: inout ProgramOptions) {
         options.text("app", argument: "ID", "The application to continue it with (default: the best one)")
         options.flag("remember", "Continue activities of this type in that application from now on")
         options.flag("verbose", letter: "v", "Report what happens, and how long it takes")
-        options.json()
     }
 
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {
-        id = try values.arguments(1...1, "continue ID")[0]
+        id = try values.arguments(0...1, "continue [ID]").first
         application = values["app"]
         remembers = values.has("remember")
         guard !remembers || application != nil else {
             throw .usage("--remember goes with --app, which says which application is to be remembered.")
         }
         isVerbose = values.has("verbose")
-        printsJSON = values.has("json")
     }
 
     func run(in session: Session) async throws -> Int32 {
         let broker = try await session.broker()
-        let offer = try RemoteOffer.all(in: try await broker.brokerObjects()).choose(id)
+        let offer = try await offer(among: RemoteOffer.all(in: try await broker.brokerObjects()))
         let run = ContinueRun(broker, offer, isVerbose: isVerbose)
-        let outcome = try await run.outcome(of: options)
+        let outcome = try await run.outcome(of: options(isTraced: isVerbose || session.printsJSON))
         if isVerbose { tell(run.trace) }
-        try tell(outcome, offer, run.trace, after: run.elapsed)
-        // What a shell says of a program that this signal has ended.
-        if run.isInterrupted, !outcome.isSuccess { return 128 + SIGINT }
-        return outcome.isSuccess ? 0 : 1
+        let failure = outcome.failure.map { run.isInterrupted ? $0.interrupted : $0 }
+        if session.printsJSON {
+            try Output.json(Self.json(outcome, failure, offer, run))
+        } else if outcome.isSuccess {
+            try Output.line(Self.success(outcome, offer))
+        }
+        if let failure {
+            // The words may be those of another device, or of an application.
+            Output.note(
+                "\(offer.label.quoted) was not continued: \(ChosenText(message: failure.message).quoted)")
+        }
+        return failure?.status ?? 0
     }
 
-    private var options: [String: Value] {
+    @MainLoop
+    private func offer(among offers: [RemoteOffer]) async throws -> RemoteOffer {
+        if let id { return try offers.choose(id) }
+        if let only = try offers.only() { return only }
+        guard Terminal.canAsk else { throw offers.unnamed }
+        return try await OfferChoice(among: offers).offer()
+    }
+
+    private func options(isTraced: Bool) -> [String: Value] {
         var options: [String: Value] = [:]
         if let application { options["ApplicationId"] = .string(application) }
         if remembers { options["Remember"] = .boolean(true) }
-        if isVerbose || printsJSON { options["Trace"] = .boolean(true) }
+        if isTraced { options["Trace"] = .boolean(true) }
         // A launcher may have given a token that lets the application raise its window.
         for variable in ["XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID"] {
             guard options["ActivationToken"] == nil, let token = getenv(variable), token.pointee != 0 else {
@@ -80,33 +95,38 @@ struct ContinueVerb: Verb {
         }
     }
 
-    private func tell(
-        _ outcome: ContinueCall.Outcome, _ offer: RemoteOffer, _ trace: RemoteActivityContinueTrace?,
-        after elapsed: Int64
-    ) throws {
-        if printsJSON {
-            let line: JSON = [
-                "id": .string(offer.id), "deviceId": .string(offer.deviceID),
-                "applicationId": .string(outcome.applicationID), "errorName": .string(outcome.errorName),
-                "message": .string(outcome.message), "microseconds": .integer(elapsed),
-                "continuation": trace.map { .string($0.continuation) } ?? .null,
-                "phases": .object(Self.phases(of: trace).map { JSON.Member(name: $0, value: .integer($1)) }),
-            ]
-            try Output.line(line.text)
-        } else if outcome.isSuccess {
-            let place = outcome.applicationID.isEmpty ? "" : " in \(outcome.applicationID.shown)"
-            // These are handed to whatever opens pages and documents.
-            let isOpened = [ActivityType.browsingWeb.description, PublishVerb.documentType].contains(
-                offer.type)
-            try Output.line(
-                "\(isOpened ? "Opened" : "Continued") \(offer.label.quoted) of \(offer.device.quoted)\(place)."
-            )
-        }
-        if !outcome.isSuccess {
-            let reason = outcome.message.isEmpty ? outcome.errorName : outcome.message
-            // The words may be those of another device, or of an application.
-            Output.note("\(offer.label.quoted) was not continued: \(ChosenText(message: reason).quoted)")
-        }
+    /// The outcome for programs.
+    @MainLoop
+    private static func json(
+        _ outcome: ContinueCall.Outcome, _ failure: CommandFailure?, _ offer: RemoteOffer, _ run: ContinueRun
+    ) -> JSON {
+        let trace = run.trace
+        return [
+            "activityId": .string(offer.id), "deviceId": .string(offer.deviceID),
+            "deviceName": .string(offer.deviceName), "activityType": .string(offer.type),
+            "title": .string(offer.title),
+            "handler": outcome.applicationID.isEmpty ? .null : .string(outcome.applicationID),
+            "continuationId": trace.map { .string($0.continuation) } ?? .null,
+            "duration": .integer(run.elapsed),
+            "phases": .object(phases(of: trace).map { JSON.Member(name: $0, value: .integer($1)) }),
+            "error": failure?.json ?? .null,
+        ]
+    }
+
+    /// The outcome for people, if it has gone well.
+    private static func success(_ outcome: ContinueCall.Outcome, _ offer: RemoteOffer) -> String {
+        let place = outcome.applicationID.isEmpty ? "" : " in \(outcome.applicationID.shown)"
+        // These are handed to whatever opens pages and documents.
+        let isOpened = [ActivityType.browsingWeb.description, PublishVerb.documentType].contains(offer.type)
+        return
+            "\(isOpened ? "Opened" : "Continued") \(offer.label.quoted) of \(offer.device.quoted)\(place)."
+    }
+}
+
+extension ContinueCall.Outcome {
+    /// Why it was not continued, in the words of whoever said so; nil if it was.
+    fileprivate var failure: CommandFailure? {
+        isSuccess ? nil : CommandFailure(message.isEmpty ? errorName : message, errorName: errorName)
     }
 }
 
@@ -151,7 +171,8 @@ private final class ContinueRun {
             return ContinueCall.Outcome(
                 applicationID: "", errorName: error.name.text, message: CommandFailure(error).message)
         } catch ContinueCall.Failure.brokerEnded {
-            throw CommandFailure("The broker ended before the activity was continued. Try again.")
+            throw CommandFailure(
+                "The broker ended before the activity was continued. Try again.", .notRunning)
         }
     }
 

@@ -7,20 +7,16 @@ struct DevicesVerb: Verb {
     static let name = "devices"
     static let summary = "List the other devices: paired, connected, or nearby"
 
-    private let printsJSON: Bool
-
-    static func declare(_ options: inout ProgramOptions) { options.json() }
-
-    init(_ values: ProgramOptions.Values) { printsJSON = values.has("json") }
+    init(_ values: ProgramOptions.Values) {}
 
     func run(in session: Session) async throws -> Int32 {
         let bridge = try await session.bridge()
         let devices = try await bridge.devices()
-        if printsJSON {
-            try Output.line(JSON.array(devices.map(\.json)).text)
+        let nearby = try await bridge.nearby()
+        if session.printsJSON {
+            try Output.json(.array(devices.map(\.json) + nearby.map(\.json)))
             return 0
         }
-        let nearby = try await bridge.nearby()
         if devices.isEmpty, nearby.isEmpty {
             Output.note(
                 "No other devices are known. Run “handoff pair” on one to let it be found, or look for one at an"

@@ -38,14 +38,16 @@ struct HereVerb: Verb {
             if let adapter = try await session.running(HandoffNames.shellAdapter) {
                 try await Self.proxy(adapter).end()
             }
-            try Output.line("This folder is not offered any more.")
+            try session.reply("This folder is not offered any more.", ["folder": .null])
             return 0
         }
         let folder = try Self.folder()
         let history = hasHistory ? try CommandHistory.read() : []
         let adapter = try await session.adapter(HandoffNames.shellAdapter, "the adapter for shells")
         try await Self.proxy(adapter).here(folder: folder, process: UInt32(getppid()), history: history)
-        try Output.line("\(folder.shown) can be continued on your other devices as long as this shell runs.")
+        try session.reply(
+            "\(folder.shown) can be continued on your other devices as long as this shell runs.",
+            ["folder": .string(folder)])
         return 0
     }
 

@@ -9,27 +9,22 @@ struct ListVerb: Verb {
     static let name = "list"
     static let summary = "List the activities of other devices that can be continued here"
 
-    private let printsJSON: Bool
     private let showsAll: Bool
 
     static func declare(_ options: inout ProgramOptions) {
         options.flag(
             "all", letter: "a", "Also list what is hidden because nothing here can continue it, and why")
-        options.json()
     }
 
-    init(_ values: ProgramOptions.Values) {
-        printsJSON = values.has("json")
-        showsAll = values.has("all")
-    }
+    init(_ values: ProgramOptions.Values) { showsAll = values.has("all") }
 
     func run(in session: Session) async throws -> Int32 {
         let broker = try await session.broker()
         let offers = RemoteOffer.all(in: try await broker.brokerObjects())
         let hidden = try await broker.hiddenOffers()
         let shown = showsAll ? hidden : []
-        if printsJSON {
-            try Output.line(JSON.array(offers.map(\.json) + shown.map(\.json)).text)
+        if session.printsJSON {
+            try Output.json(.array(offers.map(\.json) + shown.map(\.json)))
             return 0
         }
         let now = MainLoop.wallClock

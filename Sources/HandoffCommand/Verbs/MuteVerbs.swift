@@ -26,11 +26,14 @@ extension MutingVerb {
         self.init(device: try values.arguments(1...1, "\(Self.name) DEVICE")[0])
     }
 
+    @MainLoop
     func run(in session: Session) async throws -> Int32 {
         let bridge = try await session.bridge()
         let peer = try await bridge.devices().filter(\.isPaired).choose(device)
         try await DeviceProxy(bridge.object(peer.path)).setMuted(Self.isMuted)
-        try Output.line("What \(peer.label.quoted) sends is \(Self.outcome).")
+        try session.reply(
+            "What \(peer.label.quoted) sends is \(Self.outcome).",
+            peer.json([.init(name: "muted", value: .boolean(Self.isMuted))]))
         return 0
     }
 }
@@ -40,6 +43,7 @@ struct MuteVerb: MutingVerb {
     static let name = "mute"
     static let summary = "Do not show what a device sends; what it offers stays in the list"
     static let isMuted = true
+    static let completion = Completion.unmutedPeers
     static let outcome = "not shown any more"
 
     let device: String
@@ -50,6 +54,7 @@ struct UnmuteVerb: MutingVerb {
     static let name = "unmute"
     static let summary = "Show what a device sends again"
     static let isMuted = false
+    static let completion = Completion.mutedPeers
     static let outcome = "shown"
 
     let device: String

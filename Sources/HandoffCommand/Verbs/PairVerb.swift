@@ -10,6 +10,7 @@ struct PairVerb: Verb {
     static let name = "pair"
     static let arguments: String? = "[DEVICE | ADDRESS]"
     static let summary = "Pair with a device by comparing a code; without a name, wait for one to ask"
+    static let completion = Completion.strangers
 
     private let device: String?
 
@@ -18,7 +19,7 @@ struct PairVerb: Verb {
     }
 
     func run(in session: Session) async throws -> Int32 {
-        let run = PairRun(try await session.bridge())
+        let run = PairRun(try await session.bridge(), printsJSON: session.printsJSON)
         // The program that reads this output may end; even then, what was begun has to be ended.
         signal(SIGPIPE, SIG_IGN)
         let (outcomes, feed) = AsyncStream<Result<Void, any Error>>.makeStream()

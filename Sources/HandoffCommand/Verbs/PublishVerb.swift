@@ -11,18 +11,21 @@ internal import Platform
 struct PublishVerb: Verb {
     static let name = "publish"
     static let summary = "Make an activity current, so that other devices can continue it, until interrupted"
+    static let jsonSummary = "Print JSON, one object a line"
 
     private let declaration: ClientDeclaration
     private let type: String
     private let properties: [String: Value]
     private let stream: PublishedStream?
+    private let script: ScriptOptions
 
     static func declare(_ options: inout ProgramOptions) {
-        ClientDeclaration.declare(&options)
-        options.text("type", argument: "TYPE", "The activity's type, e.g. com.example.notes.edit")
+        let need = "required without --document and --web"
+        ClientDeclaration.declare(&options, need: need)
+        options.text("type", argument: "TYPE", "The activity's type, e.g. com.example.notes.edit (\(need))")
         options.text(
-            "title", argument: "TITLE", "Its title (default: the name of the document, or the page's address)"
-        )
+            "title", argument: "TITLE",
+            "Its title (default: the name of the document, or the page's address; \(need))")
         options.text(
             "document", argument: "FILE", "A file to go on with; the other device gets a file of its own")
         options.text("web", argument: "URL", "A web page to go on with")
@@ -33,27 +36,25 @@ struct PublishVerb: Verb {
         options.text(
             "stream", argument: "FILE",
             "Send this file through each stream that is opened; “-” is standard input, sent once")
+        ScriptOptions.declare(&options)
     }
 
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {
         _ = try values.arguments(0...0, "publish [OPTION…]")
+        script = try ScriptOptions(values)
         let document = try values["document"].map { (path) throws(CommandFailure) in
             try PublishedDocument(ProgramArguments.bytes(of: path))
         }
         let subject = try Self.subject(values, document)
-        if values["type"] == nil, let subject {
-            type = subject.type
-        } else {
-            type = try values.required("type", "TYPE")
+        if subject == nil {
+            try values.require(
+                ["app-id": "ID", "type": "TYPE", "title": "TITLE"],
+                otherwise: "Give them, or a --document or page (--web) that needs none of them.")
         }
-        declaration = try ClientDeclaration(
-            values, types: [type], receives: false, usual: subject.map { _ in Self.usualApplication })
+        type = values["type"] ?? subject?.type ?? ""
+        declaration = ClientDeclaration(values, types: [type], receives: false, usual: Self.usualApplication)
         var properties: [String: Value] = [:]
-        if values["title"] == nil, let subject {
-            properties["Title"] = .string(subject.title)
-        } else {
-            properties["Title"] = .string(try values.required("title", "TITLE"))
-        }
+        properties["Title"] = .string(values["title"] ?? subject?.title ?? "")
         if let document { properties["DocumentURL"] = .string(document.url) }
         if let url = values["web"] ?? values["webpage"] { properties["WebpageURL"] = .string(url) }
         var userInfo = try UserInfoArgument.userInfo(values.all("user-info"))
@@ -87,18 +88,22 @@ struct PublishVerb: Verb {
     }
 
     func run(in session: Session) async throws -> Int32 {
-        let publisher = Publisher(stream)
+        let script = PublishingScript(script, type: type, properties, adding: stream?.userInfo ?? [:])
+        let publisher = Publisher(stream, script)
         let application = try await StandingApplication(session, declaration, publisher)
         let client = application.client
         publisher.client = client
+        publisher.printsJSON = session.printsJSON
         client.create(Publisher.activity, type: type, properties: properties)
         client.becomeCurrent(Publisher.activity)
+        MainLoop.start { await publisher.readLines() }
         try await application.stay {}
         // The broker does so too when this connection ends, but only after that.
         client.invalidate(Publisher.activity)
         await client.settle(within: .seconds(5))
         await publisher.awaitBreak()
-        if let failure = publisher.failure { throw failure }
+        await script.finish(publisher.events.interruption)
+        if let failure = publisher.failure ?? script.failure { throw failure }
         return 0
     }
 }
@@ -116,6 +121,8 @@ private final class Publisher: StandingDelegate {
     let events = StandingEvents()
     /// What registers this program.
     weak var client: HandoffClient?
+    /// Whether what is printed is for programs.
+    var printsJSON = false
     /// Where the present broker has the activity.
     private var path: ObjectPath?
     /// Why it failed.
@@ -123,12 +130,18 @@ private final class Publisher: StandingDelegate {
     /// Whether what can be sent only once has been sent, or is being sent.
     private(set) var isSpent = false
     private let stream: PublishedStream?
+    private let script: PublishingScript
+    /// Comes once a broker has made the activity current.
+    private let isPublished = Awaited<Void>()
     /// The streams that must not appear to end in order.
     private var unfinished: [(sending: StreamSending, task: Task<Void, Never>)] = []
     private var wasContinued = false
     private var timer: LoopSource?
 
-    init(_ stream: PublishedStream?) { self.stream = stream }
+    init(_ stream: PublishedStream?, _ script: PublishingScript) {
+        self.stream = stream
+        self.script = script
+    }
 
     func brokerEnded(isReplaced: Bool) {
         forgetBroker()
@@ -152,22 +165,40 @@ private final class Publisher: StandingDelegate {
             // Whoever reads the id may take it that the activity is current.
             await client?.settle(within: Connection.defaultTimeout)
             guard self.path == path else { return }
-            do { try Output.line(String(path.lastElement)) } catch { events.happened(.failed(error)) }
+            do { try tellPublished(path) } catch { events.happened(.failed(error)) }
+            isPublished.come(())
         }
     }
 
     func refused(_ key: ActivityKey, _ error: DBusError, restored: [String: Value?]) {
+        // Without what was refused, the activity is there.
+        if !restored.isEmpty { return script.refused(error, restored: restored) }
         path = nil
         events.happened(.failed(error))
     }
 
     func wasContinued(_ key: ActivityKey, on device: ClientDevice) throws {
-        try Output.line(
-            "continued on device \(device.id.shown), which calls itself \(ChosenText(name: device.name).quoted)"
-        )
+        try tellContinued(on: device)
         wasContinued = true
+        script.wasContinued(on: device)
         if timer != nil { events.end() }
     }
+
+    // MARK: The script
+
+    /// Sets what standard input says; the command ends when that does, but not before the activity was there.
+    func readLines() async {
+        do {
+            guard try await script.readLines({ client?.update(Self.activity, $0) }) else { return }
+            _ = await isPublished.value(within: nil)
+            await client?.settle(within: Connection.defaultTimeout)
+            events.end()
+        } catch {
+            events.happened(.failed(error))
+        }
+    }
+
+    func willSave(_ key: ActivityKey) async throws -> [String: Value] { try await script.save() }
 
     // MARK: Streams
 
@@ -229,6 +260,26 @@ private final class Publisher: StandingDelegate {
         let told = "Interrupted before everything was sent. The other side is told."
         let untold = "Interrupted before everything was sent, and the other side may take it for the end."
         failure = isOver ? failure ?? CommandFailure(told) : CommandFailure(untold)
+    }
+
+    // MARK: What is printed
+
+    private func tellPublished(_ path: ObjectPath) throws(CommandFailure) {
+        let id = String(path.lastElement)
+        guard printsJSON else { return try Output.line(id) }
+        try Output.json(["event": "published", "activityId": .string(id)])
+    }
+
+    private func tellContinued(on device: ClientDevice) throws(CommandFailure) {
+        guard printsJSON else {
+            return try Output.line(
+                "continued on device \(device.id.shown), which calls itself \(ChosenText(name: device.name).quoted)"
+            )
+        }
+        try Output.json([
+            "event": "continued", "activityId": path.map { .string(String($0.lastElement)) } ?? .null,
+            "deviceId": .string(device.id), "deviceName": .string(device.name),
+        ])
     }
 
     // MARK: Activities of others

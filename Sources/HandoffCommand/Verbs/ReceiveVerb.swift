@@ -10,28 +10,41 @@ internal import Platform
 struct ReceiveVerb: Verb {
     static let name = "receive"
     static let summary = "Receive activities of the given types, and print each as one line of JSON"
+    static let jsonSummary = "Print JSON also of what fails; activities always are"
 
     private let declaration: ClientDeclaration
     private let count: Int?
     private let isStream: Bool
+    private let command: String?
 
     static func declare(_ options: inout ProgramOptions) {
-        ClientDeclaration.declare(&options)
-        options.texts("type", argument: "TYPE", "A type of activity to receive; may be repeated")
+        ClientDeclaration.declare(&options, need: "required")
+        options.texts("type", argument: "TYPE", "A type of activity to receive; may be repeated (required)")
         options.flag("once", "End after the first activity")
         options.text("count", argument: "N", "End after N activities")
         options.flag(
             "stream",
             "Write the activity's stream to standard output, and its line of JSON to standard error; end after one"
                 + " activity unless --count is given")
+        options.text(
+            "run", argument: "COMMAND",
+            "Run this with the line of JSON on its standard input instead of printing it; if it fails, the activity"
+                + " was not continued")
     }
 
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {
         _ = try values.arguments(0...0, "receive [OPTION…]")
-        guard !values.all("type").isEmpty else { throw .usage("--type TYPE is missing. Try --help.") }
-        declaration = try ClientDeclaration(values, types: values.all("type"), receives: true)
+        try values.require(["app-id": "ID", "type": "TYPE"])
+        declaration = ClientDeclaration(values, types: values.all("type"), receives: true)
         isStream = values.has("stream")
+        command = values["run"]
+        guard command?.isEmpty != true else {
+            throw .usage("--run has no command. Give one, or leave it out.")
+        }
         if isStream { try Self.checkOutput() }
+        guard !isStream || command == nil else {
+            throw .usage("--run and --stream do not go together. Give one of them.")
+        }
         if let text = values["count"] {
             guard let number = Int(text), number > 0 else {
                 throw .usage("--count \(text.quoted) is not a number of activities: give 1 or more.")
@@ -52,13 +65,16 @@ struct ReceiveVerb: Verb {
         }
     }
 
+    var streamsBytes: Bool { isStream }
+
     func run(in session: Session) async throws -> Int32 {
-        let receiver = Receiver(count: count, isStream: isStream)
+        let receiver = Receiver(count: count, isStream: isStream, command: command)
         let application = try await StandingApplication(session, declaration, receiver)
         receiver.client = application.client
         try await application.stay {
             Output.note("Waiting for activities as \(declaration.applicationID.shown).")
         }
+        await receiver.commands?.end()
         if let failure = receiver.failure ?? receiver.interruption { throw failure }
         return 0
     }
@@ -76,9 +92,12 @@ private final class Receiver: StandingDelegate {
     private var left: Int?
     private var reading: StreamReading?
     private var isReading = false
+    /// What is run with each activity, if that is wanted.
+    let commands: ReceivingCommands?
 
-    init(count: Int?, isStream: Bool) {
+    init(count: Int?, isStream: Bool, command: String?) {
         left = count
+        commands = command.map { ReceivingCommands($0) }
         self.isStream = isStream
     }
 
@@ -91,15 +110,38 @@ private final class Receiver: StandingDelegate {
     ) async throws -> Bool {
         if left == 0 { return false }
         let received = ReceivedActivity(activity, context)
-        let line = received.json.text
+        let line = received.json
         if let path = received.documentPath { Output.note("The document is \(path.quoted).") }
         if isStream { return try await readStream(key, of: activity, line, call) }
-        try Output.line(line)
+        if let commands { return try await run(commands, key, activity, context) }
+        try Output.json(line)
         // This happens before the reply, because another activity may follow at once.
         left = left.map { $0 - 1 }
         call.afterReply { [self] in
             if activity.flag("SupportsContinuationStreams") { client?.release(key) }
             if left == 0 { events.end() }
+        }
+        return true
+    }
+
+    private func run(
+        _ commands: ReceivingCommands, _ key: ContinuationKey, _ activity: [String: Value],
+        _ context: [String: Value]
+    ) async throws -> Bool {
+        // This happens before it is known what comes of it, because another activity may follow at once.
+        left = left.map { $0 - 1 }
+        do {
+            try await commands.run(activity, context)
+        } catch {
+            left = left.map { $0 + 1 }
+            throw error
+        }
+        if activity.flag("SupportsContinuationStreams") { client?.release(key) }
+        if left == 0 {
+            MainLoop.start { [self] in
+                await commands.idle()
+                events.end()
+            }
         }
         return true
     }
@@ -112,7 +154,7 @@ private final class Receiver: StandingDelegate {
     }
 
     private func readStream(
-        _ key: ContinuationKey, of activity: [String: Value], _ line: String, _ call: MethodCall
+        _ key: ContinuationKey, of activity: [String: Value], _ line: JSON, _ call: MethodCall
     ) async throws -> Bool {
         guard !isReading else {
             throw HandoffFailure(
@@ -124,7 +166,7 @@ private final class Receiver: StandingDelegate {
             let reading = StreamReading(
                 try await client.openStream(key), activity["UserInfo"]?.properties ?? [:])
             self.reading = reading
-            Output.error(line + "\n")
+            Output.jsonNote(line)
             call.afterReply { [self] in
                 MainLoop.start { [self] in
                     failure = await reading.run()
@@ -144,9 +186,9 @@ private final class Receiver: StandingDelegate {
 
     func didFailToContinue(_ key: ContinuationKey?, type: String, _ error: DBusError) throws {
         let line: JSON = [
-            "event": "failed", "type": .string(type), "errorName": .string(error.name.text),
-            "message": .string(error.message),
+            "event": "failed", "activityType": .string(type),
+            "error": CommandFailure(error.message, errorName: error.name.text).json,
         ]
-        if isStream { Output.error(line.text + "\n") } else { try Output.line(line.text) }
+        if isStream || commands != nil { Output.jsonNote(line) } else { try Output.json(line) }
     }
 }

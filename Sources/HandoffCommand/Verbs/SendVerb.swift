@@ -9,6 +9,7 @@ struct SendVerb: Verb {
     static let name = "send"
     static let arguments: String? = "[DEVICE]"
     static let summary = "Send what is current here to a device, which shows it to its user"
+    static let completion = Completion.connectedPeers
 
     private let device: String?
 
@@ -27,14 +28,16 @@ struct SendVerb: Verb {
             failure = try await SendCall(bridge, peer.path).failure()
         } catch SendCall.Failure.bridgeEnded {
             throw CommandFailure(
-                "The bridge has ended. What was sent may have arrived; send it again if it has not.")
+                "The bridge has ended. What was sent may have arrived; send it again if it has not.",
+                .notRunning)
         }
         if let failure {
             // The words may be those of the device.
             throw CommandFailure(
-                "\(peer.label.quoted) has not got it: \(ChosenText(message: failure.message).quoted)")
+                "\(peer.label.quoted) has not got it: \(ChosenText(message: failure.message).quoted)",
+                errorName: failure.name)
         }
-        try Output.line("What is current here was sent to \(peer.label.quoted).")
+        try session.reply("What is current here was sent to \(peer.label.quoted).", peer.json())
         return 0
     }
 }
@@ -44,11 +47,11 @@ extension [KnownDevice] {
     func onlyConnected() throws(CommandFailure) -> KnownDevice {
         let connected = filter { $0.isPaired && $0.isConnected }
         guard let device = connected.first else {
-            throw CommandFailure("No paired device is connected. See “handoff status”.")
+            throw CommandFailure("No paired device is connected. See “handoff status”.", .notFound)
         }
         guard connected.count == 1 else {
             let list = connected.table(at: 0).lines.joined(separator: "\n")
-            throw .usage("\(connected.count) devices are connected. Name one of them:\n\(list)")
+            throw .ambiguous("\(connected.count) devices are connected. Name one of them:\n\(list)")
         }
         return device
     }

@@ -10,11 +10,7 @@ struct StatusVerb: Verb {
     static let name = "status"
     static let summary = "Show what works, what is wrong, and how to fix it; starts nothing"
 
-    private let printsJSON: Bool
-
-    static func declare(_ options: inout ProgramOptions) { options.json() }
-
-    init(_ values: ProgramOptions.Values) { printsJSON = values.has("json") }
+    init(_ values: ProgramOptions.Values) {}
 
     /// How long the bridge may take to start. A broker that has just started has the bus start the bridge.
     private static let start = Duration.seconds(3)
@@ -23,8 +19,8 @@ struct StatusVerb: Verb {
 
     func run(in session: Session) async throws -> Int32 {
         let report = try await report(on: session)
-        if printsJSON {
-            try Output.line(report.json.text)
+        if session.printsJSON {
+            try Output.json(report.json)
         } else {
             try Output.lines(report.lines(at: MainLoop.wallClock))
         }

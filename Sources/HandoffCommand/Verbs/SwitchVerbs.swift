@@ -12,7 +12,7 @@ struct OnVerb: Verb {
 
     func run(in session: Session) async throws -> Int32 {
         try await session.broker().manager.setEnabled(true)
-        try Output.line("Handoff is on.")
+        try session.reply("Handoff is on.", ["enabled": .boolean(true)])
         return 0
     }
 }
@@ -26,7 +26,7 @@ struct OffVerb: Verb {
 
     func run(in session: Session) async throws -> Int32 {
         try await session.broker().manager.setEnabled(false)
-        try Output.line("Handoff is off.")
+        try session.reply("Handoff is off.", ["enabled": .boolean(false)])
         return 0
     }
 }

@@ -28,8 +28,9 @@ struct TrustVerb: Verb {
         let properties = try await bridge.properties(DeviceProxy.interface, path)
         let known = KnownDevice(path, id: id, properties)
         let ours = try await bridge.bridge.deviceId()
-        try Output.line(
-            "Device \(id) is trusted here\(known.name.isEmpty ? "" : " as \(known.label.quoted)").")
+        try session.reply(
+            "Device \(id) is trusted here\(known.name.isEmpty ? "" : " as \(known.label.quoted)").",
+            known.json)
         if !known.isConnected {
             Output.note("The other device must trust this one too: run “handoff trust \(ours.shown)” there.")
         }
@@ -57,6 +58,7 @@ struct UnpairVerb: Verb {
     static let name = "unpair"
     static let arguments: String? = "DEVICE"
     static let summary = "End the pairing with a device, on both sides"
+    static let completion = Completion.peers
 
     private let device: String
 
@@ -71,8 +73,9 @@ struct UnpairVerb: Verb {
         let bridge = try await session.bridge()
         let peer = try await bridge.devices().filter(\.isPaired).choose(device)
         try await DeviceProxy(bridge.object(peer.path)).unpair()
-        try Output.line(
-            "Device \(peer.id) is not trusted any more\(peer.name.isEmpty ? "" : ": \(peer.label.quoted)").")
+        try session.reply(
+            "Device \(peer.id) is not trusted any more\(peer.name.isEmpty ? "" : ": \(peer.label.quoted)").",
+            peer.json([.init(name: "paired", value: .boolean(false))]))
         return 0
     }
 }
@@ -82,6 +85,7 @@ struct UntrustVerb: Verb {
     static let name = "untrust"
     static let arguments: String? = "DEVICE"
     static let summary = "The same as “unpair”"
+    static let completion = Completion.peers
 
     private let device: String
 

@@ -11,17 +11,15 @@ struct WatchVerb: Verb {
     static let name = "watch"
     static let summary = "Print the offers of other devices as they come and go, until interrupted"
 
-    private let printsJSON: Bool
+    static let jsonSummary = "Print JSON, one object a line"
 
-    static func declare(_ options: inout ProgramOptions) { options.json("Print JSON, one object a line") }
-
-    init(_ values: ProgramOptions.Values) { printsJSON = values.has("json") }
+    init(_ values: ProgramOptions.Values) {}
 
     func run(in session: Session) async throws -> Int32 {
         _ = try await session.broker()
         let bus = try session.bus()
         let events = BrokerEvents(bus)
-        let printer = WatchPrinter(printsJSON: printsJSON) { events.end() }
+        let printer = WatchPrinter(printsJSON: session.printsJSON) { events.end() }
         var feed: OfferFeed?
         var isFirst = true
         for await event in events.stream {
@@ -76,7 +74,7 @@ private final class WatchPrinter {
 
     func broker(isThere: Bool) {
         if printsJSON {
-            write(JSON.object([.init(name: "event", value: isThere ? "brokerStarted" : "brokerEnded")]).text)
+            write(["event": .string(isThere ? "brokerStarted" : "brokerEnded")] as JSON)
         } else {
             Output.note(
                 isThere ? "The broker is back." : "The broker has ended. Waiting for it to come back.")
@@ -88,7 +86,7 @@ private final class WatchPrinter {
             let members: [JSON.Member] = [
                 .init(name: "event", value: .string(event)), .init(name: "offer", value: offer.json),
             ]
-            return write(JSON.object(members).text)
+            return write(JSON.object(members))
         }
         let line = Self.line(offer)
         // The change may not concern anything that the line shows.
@@ -107,9 +105,13 @@ private final class WatchPrinter {
         return words.joined(separator: "  ")
     }
 
-    private func write(_ line: String) {
+    private func write(_ value: JSON) { write { () throws(CommandFailure) in try Output.json(value) } }
+
+    private func write(_ line: String) { write { () throws(CommandFailure) in try Output.line(line) } }
+
+    private func write(_ body: () throws(CommandFailure) -> Void) {
         guard failure == nil else { return }
-        do { try Output.line(line) } catch {
+        do { try body() } catch {
             failure = error
             onFailure()
         }

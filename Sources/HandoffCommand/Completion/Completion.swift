@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// What can stand at a place of the command line.
+enum Completion: String, CaseIterable {
+    /// Something that only the user knows.
+    case nothing
+    /// The name of a verb.
+    case verbs
+    /// The id of an activity that can be continued here.
+    case offers
+    /// An application that can continue one of them.
+    case handlers
+    /// A paired device.
+    case peers
+    /// A paired device that is connected.
+    case connectedPeers
+    /// A paired device of which it is shown what it sends.
+    case unmutedPeers
+    /// A paired device of which it is not shown what it sends.
+    case mutedPeers
+    /// A device that can be paired: one that asks, is connected, or lets itself be found.
+    case strangers
+    /// The address of a device that lets itself be found, or the name of a host.
+    case addresses
+    /// A file, which the shell itself completes.
+    case files
+    /// A folder, which the shell itself completes.
+    case folders
+    /// A program and its arguments, which the shell itself completes.
+    case commands
+
+    /// What the argument of an option is, by what the help calls it.
+    init(argument: String) {
+        self =
+            switch argument {
+            case "FILE": .files
+            case "FOLDER": .folders
+            case "COMMAND", "COMMAND…": .commands
+            default: .nothing
+            }
+    }
+
+    /// What tells the shell to complete by itself; nil if this program knows all there is.
+    var directive: String? {
+        switch self {
+        case .files: ":files"
+        case .folders: ":folders"
+        case .commands: ":commands"
+        case .addresses: ":hosts"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffClient
+internal import HandoffCore
+
+/// What a shell may put into the command line, and what it may show beside it.
+struct CompletionCandidate: Equatable {
+    /// The word. It means nothing to a shell but itself.
+    let value: String
+    /// What it is, on one line; others may have chosen the words.
+    let description: String
+
+    /// How wide a description may be.
+    private static let widest = 60
+    /// What no shell takes for anything but text; brackets, which addresses have, are for the scripts to quote.
+    private static let harmless = Set(
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:/[]%".unicodeScalars)
+
+    /// A candidate; nil if `value` is not a word that a shell takes as it is, or would be taken for a directive.
+    init?(_ value: String, _ description: String) {
+        guard !value.isEmpty, !value.hasPrefix(":"), value.unicodeScalars.allSatisfy(Self.harmless.contains)
+        else { return nil }
+        self.value = value
+        self.description = description.shown.cut(to: Self.widest)
+    }
+
+    /// The line for the script of the shell.
+    func line(after prefix: String) -> String {
+        prefix + value + (description.isEmpty ? "" : "\t" + description)
+    }
+}
+
+extension [KnownDevice] {
+    /// Each device by its name, if that is a plain word and no other's, or else by its id.
+    var candidates: [CompletionCandidate] {
+        let ids = ShortIDs(map(\.id))
+        return compactMap { device in
+            let name = device.name
+            let isPlain =
+                name.first?.isLetter == true && !name.allSatisfy(\.isHexDigit)
+                && CompletionCandidate(name, "") != nil && named(name) == [device]
+            return isPlain
+                ? CompletionCandidate(name, device.state)
+                : CompletionCandidate(ids.short(device.id), device.label.quoted + ", " + device.state)
+        }
+    }
+
+    /// Each device by its id, whatever it calls itself.
+    var strangers: [CompletionCandidate] {
+        let ids = ShortIDs(map(\.id))
+        return compactMap {
+            CompletionCandidate(ids.short($0.id), ($0.pairingAsked ? "asks: " : "") + $0.label.quoted)
+        }
+    }
+}
+
+extension [NearbyDevice] {
+    /// Each device by its addresses, whatever it calls itself.
+    var candidates: [CompletionCandidate] {
+        flatMap { device in
+            device.addresses.filter { !$0.hasPrefix("-") }
+                .compactMap { CompletionCandidate($0, device.label.quoted) }
+        }
+    }
+}
+
+extension [RemoteOffer] {
+    /// Each offer by its id.
+    var candidates: [CompletionCandidate] {
+        let ids = ShortIDs(map(\.id))
+        return compactMap {
+            CompletionCandidate(name(of: $0, ids), $0.label.quoted + ", " + $0.device.quoted)
+        }
+    }
+
+    /// The applications that can continue them, each once.
+    var handlerCandidates: [CompletionCandidate] {
+        Set(flatMap(\.handlers)).sorted().filter { !$0.hasPrefix("-") }
+            .compactMap { CompletionCandidate($0, "") }
+    }
+}
