@@ -10,6 +10,8 @@
 #define ECHO_NAME "org.example.Echo"
 // An application that the bus of the target can start.
 #define COLD_NAME "org.example.Bench.Cold"
+// What sends a text at KDE Connect, and says that one has come.
+#define SHARE_INTERFACE "org.kde.kdeconnect.device.share"
 #define BROKER_NAME "org.example.Handoff"
 #define BROKER_PATH "/org/example/Handoff"
 
@@ -61,6 +63,11 @@ double quantile(const struct series *series, double part);
 // Prints the name, the ratio (the median of the blocks'), and the median and 99th percentile of subject and echo.
 void report(const struct comparison *comparison, const char *name);
 
+// What is timed about handoffs, and how long nothing happens before, in ms: a peer may make ten offers in a second, and
+// nothing is still warm from what came before.
+#define OFFER_INTERVAL 110
+#define REST 3
+
 // machines.c: one program that is an application on each of two machines.
 
 enum side { ORIGIN, TARGET, SIDES };
@@ -80,6 +87,10 @@ struct machines {
     double seen, arrived, greeted;
     // Since when the cold application has its name at the target; 0 while it has not.
     double owned;
+    // When the origin was asked to save, the target told that something comes, and the origin that it goes on.
+    double asked, announced, told;
+    // When a text of KDE Connect came to the target.
+    double shared;
     // What has become of the continuation: asked to save, told the outcome, told that it goes on, and over.
     bool saved, finished, continued, let_go;
 };
@@ -98,6 +109,14 @@ void idle(struct machines *machines, double time);
 // Makes a new activity current, which replaces the former: from BecomeCurrent on the origin to InterfacesAdded at the
 // target.
 double time_offer(struct machines *machines);
+// The path of a new activity of the origin, to be freed.
+char *create_activity(struct machines *machines);
+// Makes this activity of the origin current: from BecomeCurrent there to InterfacesAdded at the target.
+double become_current(struct machines *machines, const char *activity);
+// From Continue at the target to its ContinueActivity, until it is over; 0 if its application was asked to save before.
+double continue_once(struct machines *machines);
+// The same until one that did ask it after Continue, which had to be asked for the text.
+double continue_with_save(struct machines *machines);
 // Has the target continue an activity with streams, and keep the continuation.
 void hold_continuation(struct machines *machines);
 // The same with the document at this address: from Continue to ContinueActivity, two minutes at most.
@@ -149,6 +168,11 @@ int measure_update(size_t blocks, size_t calls);
 int measure_offers(size_t blocks, size_t offers);
 int measure_continuations(size_t blocks, size_t continuations);
 int run_continuations(size_t count);
+int measure_phases(size_t count);
+int measure_becoming(size_t blocks, size_t count, const char *bridge);
+int measure_texts(size_t blocks, size_t count, const char *device);
+int fill(size_t activities);
+int repeat_operation(const char *operation, size_t count);
 int hold_activity(void);
 int measure_cold(size_t blocks, size_t count);
 int measure_openings(size_t blocks, size_t openings);

@@ -4,6 +4,7 @@
 
 faces() {
     local ratio opened
+    begin_section "windows and browsers" "Opening windows."
     read -r ratio opened _ < <(exec "$source/meson-helpers/bench-window" "$binaries" "$starts") || fail "no window was opened"
     row "the Handoff window, beside an empty one" "$opened" ms "$ratio" 1.3
 

@@ -3,11 +3,9 @@
 #include "bench.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-// A peer may make ten offers in a second; more would wait.
-static const double offer_interval = 110;
-// Before whatever is timed, the echo too: what came before is over, and nothing is still warm from it.
-static const double rest = 3;
+static const double offer_interval = OFFER_INTERVAL, rest = REST;
 
 static DBusMessage *activity_call(const struct machines *machines, const char *member) {
     return new_call(BROKER_NAME, machines->activity, BROKER_NAME ".Activity", member);
@@ -21,21 +19,30 @@ static bool goes_on(const struct machines *machines) {
 
 static bool is_over(const struct machines *machines) { return goes_on(machines) && machines->let_go; }
 
-double time_offer(struct machines *machines) {
-    DBusMessage *invalidate = machines->activity ? activity_call(machines, "Invalidate") : NULL;
+char *create_activity(struct machines *machines) {
     DBusMessageIter arguments;
     DBusMessage *create = new_call(BROKER_NAME, BROKER_PATH, BROKER_NAME ".Manager", "CreateActivity");
     dbus_message_iter_init_append(create, &arguments);
     append_creation(&arguments);
-    free(machines->activity);
-    machines->activity = created_path(ask(machines, ORIGIN, create));
+    return created_path(ask(machines, ORIGIN, create));
+}
 
+double become_current(struct machines *machines, const char *activity) {
+    free(machines->activity);
+    machines->activity = need(strdup(activity));
     machines->seen = 0;
     idle(machines, rest);
     const double begin = now();
     dbus_message_unref(ask(machines, ORIGIN, activity_call(machines, "BecomeCurrent")));
     await(machines, is_seen, "the offer");
-    const double time = machines->seen - begin;
+    return machines->seen - begin;
+}
+
+double time_offer(struct machines *machines) {
+    DBusMessage *invalidate = machines->activity ? activity_call(machines, "Invalidate") : NULL;
+    char *activity = create_activity(machines);
+    const double time = become_current(machines, activity);
+    free(activity);
     if (invalidate) dbus_message_unref(ask(machines, ORIGIN, invalidate));
     return time;
 }
@@ -71,17 +78,21 @@ static double begin_continuation(struct machines *machines) {
     return begin;
 }
 
-// From Continue at the target to its ContinueActivity, with WillSave on the origin between.
-static double time_continuation(struct machines *machines) {
+double continue_once(struct machines *machines) {
+    const double begin = begin_continuation(machines);
+    await(machines, is_over, "the continuation");
+    const bool counts = machines->saved;
+    // It has changed, so that its application will be asked to save it before it is continued again.
+    set(machines, "NeedsSave");
+    return counts ? machines->arrived - begin : 0;
+}
+
+double continue_with_save(struct machines *machines) {
     // Asked to save within the last second, the application is asked again only by the continuation. If that was longer
     // ago, it has been asked already, and this one does not count.
     for (;;) {
-        const double begin = begin_continuation(machines);
-        await(machines, is_over, "the continuation");
-        const bool counts = machines->saved;
-        // It has changed, so that its application will be asked to save it before it is continued again.
-        set(machines, "NeedsSave");
-        if (counts) return machines->arrived - begin;
+        const double time = continue_once(machines);
+        if (time > 0) return time;
     }
 }
 
@@ -131,10 +142,10 @@ int measure_continuations(size_t blocks, size_t continuations) {
     struct comparison comparison = {0};
     set_up(&machines);
     time_offer(&machines);
-    for (int warm = 0; warm < 10; warm++) time_continuation(&machines);
+    for (int warm = 0; warm < 10; warm++) continue_with_save(&machines);
     for (size_t block = 0; block < blocks; block++) {
         for (size_t index = 0; index < continuations; index++)
-            add(&comparison.subject, time_continuation(&machines));
+            add(&comparison.subject, continue_with_save(&machines));
         for (size_t index = 0; index < continuations; index++) add(&comparison.echo, time_rested_echo(&machines));
         end_block(&comparison);
     }
@@ -146,7 +157,7 @@ int run_continuations(size_t count) {
     struct machines machines = {0};
     set_up(&machines);
     time_offer(&machines);
-    while (count-- > 0) time_continuation(&machines);
+    while (count-- > 0) continue_with_save(&machines);
     return 0;
 }
 

@@ -45,15 +45,15 @@ static void answer(struct machines *machines, enum side side, DBusMessage *call)
     if (dbus_message_has_member(call, "WillSave")) {
         append_properties(&arguments);
         machines->saved = true;
+        machines->asked = now();
     } else if (dbus_message_has_member(call, "WasContinued")) {
         machines->continued = true;
+        machines->told = now();
     } else if (dbus_message_has_member(call, "DidReceiveStream")) {
         take_stream(machines, call);
     } else if (is_will_continue || dbus_message_has_member(call, "ContinueActivity")) {
-        if (!is_will_continue) {
-            machines->arrived = now();
-            keep_continuation(machines, call);
-        }
+        *(is_will_continue ? &machines->announced : &machines->arrived) = now();
+        if (!is_will_continue) keep_continuation(machines, call);
         const dbus_bool_t shows_or_handled = !is_will_continue;
         dbus_message_iter_append_basic(&arguments, DBUS_TYPE_BOOLEAN, &shows_or_handled);
     }
@@ -111,6 +111,8 @@ static void received(struct machines *machines, enum side side, DBusMessage *mes
             owner_changed(machines, message);
         else if (dbus_message_is_signal(message, COLD_NAME, "Arrived"))
             machines->arrived = now();
+        else if (side == TARGET && dbus_message_is_signal(message, SHARE_INTERFACE, "shareReceived"))
+            machines->shared = now();
         break;
     case DBUS_MESSAGE_TYPE_ERROR: {
         DBusError error = DBUS_ERROR_INIT;

@@ -7,12 +7,17 @@ folder="$(mktemp -d)"
 # For documents that are received, which are not to be measured by how fast a disk is.
 memory="$(mktemp -d -p /dev/shm 2>/dev/null)" || memory="$folder"
 children=()
-finish() {
-    # The newest first, so that the buses go last.
-    for ((index = ${#children[@]} - 1; index >= 0; index--)); do
+# end_since COUNT: ends all children but the first so many, the newest first, so that the buses go last.
+end_since() {
+    local index
+    for ((index = ${#children[@]} - 1; index >= $1; index--)); do
         kill "${children[index]}" 2>/dev/null || true
         wait "${children[index]}" 2>/dev/null || true
+        unset "children[index]"
     done
+}
+finish() {
+    end_since 0
     rm -rf -- "$folder" "$memory"
 }
 trap finish EXIT
@@ -58,13 +63,27 @@ owned() {
         --method org.freedesktop.DBus.GetNameOwner "$1"
 }
 
-# make MACHINE: its folders and its bus.
+# missing_bus BUS: why it cannot be had here, if it cannot.
+missing_bus() {
+    if ! command -v "${1/%dbus-broker/dbus-broker-launch}" >/dev/null; then
+        echo "$1 is not installed"
+    elif [[ $1 == dbus-broker && $EUID -ne 0 && ! -S /run/systemd/journal/socket ]]; then
+        echo "dbus-broker wants the journal of systemd, which only root can do without"
+    fi
+}
+
+# make MACHINE: its folders and its bus, by the program that $bus names.
+bus=dbus-daemon
 make() {
     become "$1"
     mkdir -m 700 -p -- "$home"/{config/handoff,state,data,cache,runtime,share} "$memory/downloads-$1"
     printf '[Device]\nName=%s\n' "$1" >"$home/config/handoff/handoff.conf"
     printf 'XDG_DOWNLOAD_DIR="%s/downloads-%s"\n' "$memory" "$1" >"$home/config/user-dirs.dirs"
-    start dbus-daemon --session --nofork --nopidfile --address "$DBUS_SESSION_BUS_ADDRESS"
+    if [[ $bus == dbus-broker ]]; then
+        start /usr/bin/python3 "${BASH_SOURCE[0]%/*}/dbus_broker.py" "$home/bus"
+    else
+        start dbus-daemon --session --nofork --nopidfile --address "$DBUS_SESSION_BUS_ADDRESS"
+    fi
     owned org.freedesktop.DBus
 }
 
@@ -82,6 +101,36 @@ tell() { call_bridge "org.example.Handoff.Bridge.$1" "${@:2}" >/dev/null || fail
 told() {
     call_bridge org.freedesktop.DBus.Properties.Get org.example.Handoff.Bridge "$1" |
         sed -E "s/.*[ ']([0-9a-f]+)['>].*/\1/"
+}
+
+# link_machines ORIGIN TARGET: makes them, with both daemons each, whose processes are then in $pids, and links them.
+# What is run next is run at the origin. A machine in $namespaces is in that one, with the address in $hosts.
+declare -A ids=() pids=() hosts=() namespaces=()
+link_machines() {
+    local machine
+    for machine in "$2" "$1"; do
+        make "$machine"
+        start "$binaries/handoffd"
+        pids[$machine,broker]=$!
+        start ${namespaces[$machine]:+ip netns exec "${namespaces[$machine]}"} \
+            "$binaries/handoff-bridge" --no-discovery --listen "${hosts[$machine]-127.0.0.1}:0"
+        pids[$machine,bridge]=$!
+        owned org.example.Handoff
+        await "the bridge of $machine" listening
+        ids[$machine]=$(told DeviceId)
+    done
+    tell Trust "${ids[$2]}" target
+    port=$(told Port)
+    become "$2"
+    tell Trust "${ids[$1]}" origin
+    tell Connect "${hosts[$1]-127.0.0.1}:$port"
+    between "$1" "$2"
+}
+
+# between ORIGIN TARGET: what is measured next is measured between these.
+between() {
+    become "$1"
+    export BENCH_ORIGIN="unix:path=$folder/$1/bus" BENCH_TARGET="unix:path=$folder/$2/bus"
 }
 
 listening() { [[ $(told Port 2>/dev/null) =~ ^[1-9] ]]; }

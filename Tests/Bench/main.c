@@ -16,6 +16,14 @@ static const char usage[] =
     "                                     by gdbus\n"
     "  bench openings BLOCKS COUNT        times openings of streams, in turn with the echo\n"
     "  bench continue COUNT               continues an activity so many times\n"
+    "  bench repeat OPERATION COUNT       does so often what is counted: update, current, offer, continuation\n"
+    "  bench phases COUNT                 the medians in ms from Continue until the target is told that something comes, the\n"
+    "                                     origin is asked to save, it has come, and the origin is told\n"
+    "  bench becoming BLOCKS COUNT BRIDGE times becoming current, in turn with the echo; on a second line the µs that the\n"
+    "                                     process BRIDGE takes\n"
+    "  bench texts BLOCKS COUNT DEVICE    times offers, and on a second line continuations, in turn with texts that KDE\n"
+    "                                     Connect sends to the device\n"
+    "  bench fill COUNT                   keeps so many activities, until the end of its input\n"
     "  bench hold                         keeps an activity current\n"
     "  bench starts COUNT NAME COMMAND…   times a program from exec to owning NAME\n"
     "  bench types COUNT                  times registrations of so many types together\n"
@@ -40,6 +48,12 @@ int main(int count, char **arguments) {
     if (count == 2 && strcmp(verb, "echo") == 0) return serve_echo();
     if (count == 2 && strcmp(verb, "hold") == 0) return hold_activity();
     if (count == 3 && strcmp(verb, "continue") == 0) return run_continuations(number(arguments[2]));
+    if (count == 3 && strcmp(verb, "phases") == 0) return measure_phases(number(arguments[2]));
+    if (count == 3 && strcmp(verb, "fill") == 0) return fill(number(arguments[2]));
+    if (count == 5 && strcmp(verb, "becoming") == 0)
+        return measure_becoming(number(arguments[2]), number(arguments[3]), arguments[4]);
+    if (count == 5 && strcmp(verb, "texts") == 0)
+        return measure_texts(number(arguments[2]), number(arguments[3]), arguments[4]);
     if (count == 3 && strcmp(verb, "types") == 0) return measure_types(number(arguments[2]));
     if (count == 5 && strcmp(verb, "crowd") == 0)
         return measure_crowd(number(arguments[2]), number(arguments[3]), arguments[4]);
@@ -48,6 +62,7 @@ int main(int count, char **arguments) {
     if (count == 3 && strcmp(verb, "user") == 0) return measure_user(number(arguments[2]));
     if (count > 4 && strcmp(verb, "disturbed") == 0)
         return measure_disturbance(number(arguments[2]), number(arguments[3]), arguments + 4);
+    if (count == 4 && strcmp(verb, "repeat") == 0) return repeat_operation(arguments[2], number(arguments[3]));
     if (count == 4) {
         const size_t blocks = number(arguments[2]), samples = number(arguments[3]);
         if (strcmp(verb, "update") == 0) return measure_update(blocks, samples);

@@ -53,9 +53,12 @@ GIOStream *shake(int descriptor, gboolean is_server, GTlsCertificate *certificat
     return stream;
 }
 
+static struct sockaddr_in address_of(unsigned host, unsigned short port) {
+    return (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(host)};
+}
+
 static int loopback(unsigned short port, struct sockaddr_in *address) {
-    *address = (struct sockaddr_in){
-        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    *address = address_of(INADDR_LOOPBACK, port);
     return socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 }
 
@@ -76,9 +79,13 @@ int accept_next(int listener) {
     return descriptor;
 }
 
-int dial(unsigned short port) {
+int dial(unsigned short port) { return dial_from(port, INADDR_LOOPBACK); }
+
+int dial_from(unsigned short port, unsigned from) {
     struct sockaddr_in address;
+    const struct sockaddr_in own = address_of(from, 0);
     const int descriptor = loopback(port, &address);
+    if (bind(descriptor, (struct sockaddr *)&own, sizeof own)) fail("an address of the loopback network", NULL);
     if (connect(descriptor, (struct sockaddr *)&address, sizeof address)) fail("connecting", NULL);
     return descriptor;
 }

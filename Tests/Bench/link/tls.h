@@ -15,6 +15,8 @@ int listen_on_loopback(unsigned short *port);
 // The next connection to it.
 int accept_next(int listener);
 int dial(unsigned short port);
+// The same from another address of the loopback network, as if that were another host.
+int dial_from(unsigned short port, unsigned from);
 // TLS over a connected socket, which it takes over. Who the other side is does not matter, but it shows a certificate.
 GIOStream *shake(int descriptor, gboolean is_server, GTlsCertificate *certificate);
 // Reads so many bytes and no fewer.

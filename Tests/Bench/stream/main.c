@@ -12,8 +12,9 @@
 static const char usage[] =
     "Usage:\n"
     "  streams throughput BLOCKS MIB CERTIFICATE BRIDGE BRIDGE\n"
-    "      Moves so many MiB a block through a stream and, in turn, through TLS by GIO. Prints two lines, of MB/s and\n"
-    "      of ns a byte: a name, the ratio, median and 99th percentile, those of TLS. BRIDGE is a process.\n"
+    "      Moves so many MiB a block through a stream and, in turn, through TLS by GIO, without and with a socket pair at\n"
+    "      each end. Prints two lines for either, of MB/s and of ns a byte: a name, the ratio, median and 99th\n"
+    "      percentile, those of TLS. BRIDGE is a process.\n"
     "  streams documents BLOCKS MIB PATH FOLDER BROKER BROKER BRIDGE BRIDGE\n"
     "      Makes a document at PATH and has it brought over in each block, into FOLDER, and moves as much through a\n"
     "      stream. Prints two lines as above, the last two figures of the stream. BROKER is a process.\n"

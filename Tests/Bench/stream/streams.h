@@ -4,6 +4,7 @@
 #define HANDOFF_BENCH_STREAMS_H
 
 #include "../bench.h"
+#include "../link/tls.h"
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -11,7 +12,15 @@
 // What is read and written at a time.
 #define CHUNK ((size_t)256 << 10)
 
-// Moves so many MiB a block through one stream and through nothing but TLS. Takes the processes of both bridges.
+struct result {
+    // MB/s, and ns a byte of those between whom the bytes are encrypted.
+    double speed, cost;
+};
+
+// Moves so many bytes through TLS by GIO, from a socket pair at one end to a socket pair at the other.
+struct result measure_piped(size_t size, GTlsCertificate *certificate);
+// Moves so many MiB a block through one stream and through nothing but TLS, without and with socket pairs. Takes the
+// processes of both bridges.
 int measure_throughput(size_t blocks, size_t mebibytes, const char *certificate, const pid_t bridges[2]);
 // Has a document of so many MiB, which is made at this path, brought over in each block, into this folder, and moves as
 // much through a stream. Takes the processes of both brokers and both bridges.

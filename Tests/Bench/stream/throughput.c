@@ -16,11 +16,6 @@ struct source {
     GTlsCertificate *certificate;
 };
 
-struct result {
-    // MB/s, and ns a byte of those between whom the bytes are encrypted.
-    double speed, cost;
-};
-
 static unsigned char written[CHUNK], arrived[CHUNK];
 
 static double processor_time(clockid_t clock) {
@@ -117,28 +112,46 @@ static struct result measure_tls(size_t size, GTlsCertificate *certificate) {
     return measured;
 }
 
+// One block of all three, each of which goes first in every third. "Speed" and "cost" are of the stream beside TLS that
+// applications speak themselves, and beside TLS that they have a socket to.
+static void measure_block(struct machines *machines, size_t block, size_t size, GTlsCertificate *own,
+                          const pid_t bridges[2], struct comparison speed[2], struct comparison cost[2]) {
+    for (size_t turn = 0; turn < 3; turn++) {
+        const size_t what = (turn + block) % 3;
+        const struct result measured = what == 0   ? measure_stream(machines, size, bridges)
+                                       : what == 1 ? measure_tls(size, own)
+                                                   : measure_piped(size, own);
+        for (size_t other = 0; other < 2; other++) {
+            if (what != 0 && what != other + 1) continue;
+            add(what == 0 ? &speed[other].subject : &speed[other].echo, measured.speed);
+            add(what == 0 ? &cost[other].subject : &cost[other].echo, measured.cost);
+        }
+    }
+    for (size_t other = 0; other < 2; other++) {
+        end_block(&speed[other]);
+        end_block(&cost[other]);
+    }
+}
+
 int measure_throughput(size_t blocks, size_t mebibytes, const char *path, const pid_t bridges[2]) {
+    static const char *const names[] = {"bare", "piped"};
     GTlsCertificate *own = certificate(path);
     struct machines machines = {0};
-    struct comparison speed = {0}, cost = {0};
+    struct comparison speed[2] = {0}, cost[2] = {0};
     memset(written, 'a', CHUNK);
     set_up(&machines);
     hold_continuation(&machines);
-    // The first block warms both up.
+    // The first block warms all up.
     for (size_t block = 0; block <= blocks; block++) {
-        if (block == 1) speed = cost = (struct comparison){0};
-        for (size_t turn = 0; turn < 2; turn++) {
-            // Each goes first in every other block.
-            const bool is_tls = (turn + block) % 2 == 0;
-            const size_t size = mebibytes << 20;
-            const struct result measured = is_tls ? measure_tls(size, own) : measure_stream(&machines, size, bridges);
-            add(is_tls ? &speed.echo : &speed.subject, measured.speed);
-            add(is_tls ? &cost.echo : &cost.subject, measured.cost);
+        if (block == 1) {
+            memset(speed, 0, sizeof speed);
+            memset(cost, 0, sizeof cost);
         }
-        end_block(&speed);
-        end_block(&cost);
+        measure_block(&machines, block, mebibytes << 20, own, bridges, speed, cost);
     }
-    report(&speed, "speed");
-    report(&cost, "cost");
+    for (size_t other = 0; other < 2; other++) {
+        report(&speed[other], names[other]);
+        report(&cost[other], names[other]);
+    }
     return 0;
 }
