@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import socket
+from collections.abc import Iterator
 
 import avahi
 from buses import BRIDGE_ROOT
@@ -13,18 +14,21 @@ from rig import HostedMachine
 from support import Machine
 
 
-def instances(machine: HostedMachine, browser: avahi.Browser) -> dict[str, tuple[int, tuple[bytes, ...]]]:
-    """What a machine announces now, as another host finds it: port and text, by instance."""
+def announcements(machine: HostedMachine, browser: avahi.Browser) -> Iterator[tuple[avahi.Service, avahi.Resolved]]:
+    """What a machine announces now, as another host finds it. Two machines may have chosen the same port."""
     port = machine.session.get(BRIDGE_ROOT, "Bridge.Port")
-    found = {}
     for service in [service for service in browser.services if service.protocol == avahi.IPV4]:
         try:
-            resolved = browser.resolve(service)
+            resolved = browser.resolve(service, avahi.IPV4)
         except Exception:  # It has gone meanwhile.
             continue
-        if resolved.port == port:
-            found[service.name] = (resolved.port, resolved.text)
-    return found
+        if (resolved.address, resolved.port) == (machine.place.address, port):
+            yield service, resolved
+
+
+def instances(machine: HostedMachine, browser: avahi.Browser) -> dict[str, tuple[int, tuple[bytes, ...]]]:
+    """What a machine announces now: port and text, by instance."""
+    return {service.name: (resolved.port, resolved.text) for service, resolved in announcements(machine, browser)}
 
 
 def tags(text: tuple[bytes, ...]) -> set[bytes]:
@@ -39,23 +43,15 @@ WORDS = ("_services", "_dns-sd", "_handoff", "_udp", "_tcp", "local")
 # a length, and the length of the label that may come next (RFC 1035, sections 4.1.3 and 4.1.4; RFC 6762, section 10.2).
 # With that, two characters that two random labels begin or end with would make eight bytes that repeat.
 REST = rb"\xc0[\x00-\xff]\x00[\x01-\xff][\x00\x80]\x01(?:\x00\x00[\x00-\xff]{2}\x00[\x01-\xff]\x1a?)?"
-# The names for the addresses of the host, which Avahi announces itself.
-REVERSE = rb"(?:\x01[0-9a-f]){32}\x03ip6\x04arpa|(?:[\x01-\x03][0-9]{1,3}){4}\x07in-addr\x04arpa"
+# The names for the addresses of the host, which Avahi announces itself; where one has stood before, a pointer to its rest.
+REVERSE = rb"(?:\x01[0-9a-f]){4,32}(?:\x03ip6(?:\x04arpa)?)?|(?:[\x01-\x03][0-9]{1,3}){4}\x07in-addr(?:\x04arpa)?"
 COMMON = re.compile(REST + b"|" + REVERSE)
 
 
 def labels(machine: HostedMachine, browser: avahi.Browser) -> set[str]:
     """What a machine calls what it announces now: the service, and the host."""
-    port = machine.session.get(BRIDGE_ROOT, "Bridge.Port")
-    found = set()
-    for service in list(browser.services):
-        try:
-            resolved = browser.resolve(service)
-        except Exception:  # It has gone meanwhile.
-            continue
-        if resolved.port == port:
-            found |= {service.name, resolved.host.partition(".")[0]}
-    return found
+    return {label for service, resolved in announcements(machine, browser)
+            for label in (service.name, resolved.host.partition(".")[0])}
 
 
 def sent(machine: HostedMachine, others: set[str] = frozenset()) -> list[bytes]:

@@ -81,7 +81,7 @@ class Asker:
     def get(self) -> Received:
         """The document, which is acknowledged if it has come as a whole."""
         connection, _ = self.open()
-        received = receive(connection)
+        received = receive(connection, answering=self.link)
         if received.ended:
             connection.send_bytes(frame(b""))
             connection.wait_until_closed()
@@ -99,12 +99,14 @@ def url(document: Path | str) -> str:
     return document if isinstance(document, str) else f"file://{quote(bytes(document))}"
 
 
-def receive(connection: Link, most: int | None = None, seconds: float = 30) -> Received:
-    """Reads frames to the end, or until there are this many bytes."""
+def receive(connection: Link, most: int | None = None, seconds: float = 30, answering: Link | None = None) -> Received:
+    """Reads frames to the end, or until there are this many bytes; what is asked on a link meanwhile is answered."""
     # A document that may have changed is looked at once more before the end of it comes.
     data, end, connection.patience = bytearray(), time.monotonic() + seconds, seconds
     while time.monotonic() < end:
         try:
+            if answering:
+                answering.read_messages()
             header = connection.take(4)
             length = int.from_bytes(header, "big")
             if len(header) < 4:

@@ -111,6 +111,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Itera
         for machine in getattr(item, "machines", []):
             for program in ("handoffd", "handoff-bridge", "handoff-agent"):
                 report.sections.append((f"{program} of {machine.name}", machine.log(program)))
+        for machine in getattr(item, "booted", []):
+            report.sections.append((f"journal of {machine.name}", machine.journal()[-6000:]))
         if network := getattr(item, "network", None):
             for host in network.hosts.values():
                 report.sections.append((f"avahi-daemon of {host.name}", host.log("avahi-daemon")))
@@ -155,7 +157,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
     for outcome in ("passed", "failed", "error", "skipped"):
         for report in terminalreporter.stats.get(outcome, []):
-            count(tuple(dict(report.user_properties).get("name", ("", report.nodeid))), outcome)
+            # What kept a whole file from being collected is a report without properties.
+            properties = dict(getattr(report, "user_properties", ()))
+            count(tuple(properties.get("name", ("", report.nodeid))), outcome)
     for name, outcome in config.stash.get(COLLECTED, []):
         count(name, outcome)
     former = ""

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
+import signal
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +106,27 @@ def prepare_gedit(machine: Machine, screen: Screen, plugins: tuple[str, ...] = (
     settings.mkdir(parents=True)
     (settings / "keyfile").write_text(GEDIT_SETTINGS.replace("@plugins@", str(list(plugins))))
     have_bus_start(machine, CATCHER, started(machine, "editor"))
+
+
+def prepare_emacs(machine: Machine, screen: Screen) -> None:
+    """Gives a machine a screen, on which Emacs has windows."""
+    question = ("-Q", "--batch", "--eval", "(kill-emacs (if (fboundp 'x-create-frame) 0 1))")
+    if not shutil.which("emacs") or subprocess.run(("emacs", *question), capture_output=True, check=False).returncode:
+        pytest.skip("there is no Emacs with windows: meson-helpers/install-packages test")
+    machine.environment |= {"DISPLAY": screen.display, "NO_AT_BRIDGE": "1", "GDK_BACKEND": "x11", "GSETTINGS_BACKEND": "memory"}
+    # What kinds of pictures there are stands there.
+    machine.environment["XDG_DATA_DIRS"] += ":/usr/share"
+    have_bus_start(machine, CATCHER, started(machine, "editor"))
+
+
+def end_editors(machine: Machine) -> None:
+    """Ends the editors that were started on a machine: they outlive who has started them."""
+    home = f"HOME={machine.environment['HOME']}".encode()
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            is_editor = (process / "comm").read_text().strip().startswith(("vim", "nvim", "emacs"))
+            if is_editor and home in (process / "environ").read_bytes().split(b"\0"):
+                os.kill(int(process.name), signal.SIGKILL)
 
 
 def prepare(machine: Machine) -> None:

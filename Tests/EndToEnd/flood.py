@@ -8,7 +8,6 @@ floods until the next one.
 
 from __future__ import annotations
 
-import os
 import select
 import ssl
 import struct
@@ -21,12 +20,11 @@ from gi.repository import Gio, GLib
 from buses import BRIDGE_ROOT, ROOT
 from attacks import Target, answer, until
 from link import CALL, NO_FLAGS, SOME_ID, Device, Link, fetch, method_call, offer
-from support import Machine
+from support import Machine, processor_time
 
 # Most of the bytes that any message may take.
 BULK = 15_000
 DEPTH = 45
-TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def nested(count: int) -> GLib.Variant:
@@ -59,8 +57,11 @@ def messages(activity: str) -> dict[str, bytes]:
 class Flood:
     """Sends a call on a link again and again, each time with another serial number, and reads what comes, in a thread."""
 
-    def __init__(self, link: Link, blob: bytes) -> None:
+    def __init__(self, link: Link, blob: bytes, waiting: int = 1 << 30) -> None:
+        # How many calls may wait for their answers: who asks for more than it reads is given up.
+        self._waiting = waiting
         self.sent = 0
+        self.answered = 0
         self.closed = False
         self._link = link
         self._blob = blob
@@ -80,7 +81,7 @@ class Flood:
 
     def _some(self) -> memoryview:
         """Several calls, as little-endian GDBus makes them."""
-        count = max(1, 65536 // len(self._blob))
+        count = min(max(1, 65536 // len(self._blob)), self._waiting - self.sent + self.answered)
         calls = bytearray()
         for _ in range(count):
             self._serial += 1
@@ -101,6 +102,8 @@ class Flood:
                 self._serial += 1
                 reply.set_serial(self._serial)
                 answers += reply.to_blob(NO_FLAGS)
+            else:
+                self.answered += 1
             del self._received[:needed]
         return answers
 
@@ -109,7 +112,7 @@ class Flood:
         end.setblocking(False)
         try:
             while not self._stop.is_set():
-                select.select([end], [end], [], 0.1)
+                select.select([end], [end] if rest else [], [], 0.1)
                 try:
                     while True:
                         data = end.recv(1 << 18)
@@ -120,7 +123,7 @@ class Flood:
                 except ssl.SSLWantReadError:
                     pass
                 try:
-                    rest = rest[end.send(rest):] or memoryview(self._answers() + self._some())
+                    rest = rest[end.send(rest) if rest else 0:] or memoryview(self._answers() + self._some())
                 except ssl.SSLWantWriteError:
                     pass
         except OSError:
@@ -137,12 +140,8 @@ class Stopwatch:
         self._used = self._processor_time()
 
     def _processor_time(self) -> dict[str, float]:
-        used = {}
-        for program in ("handoffd", "handoff-bridge"):
-            with open(f"/proc/{self._machine.processes[program].pid}/stat") as file:
-                fields = file.read().rpartition(")")[2].split()
-            used[program] = (int(fields[11]) + int(fields[12])) / TICKS
-        return used
+        return {program: processor_time(self._machine.processes[program].pid)
+                for program in ("handoffd", "handoff-bridge")}
 
     def call(self, seconds: float) -> None:
         """Calls both daemons in turn, for this many seconds."""

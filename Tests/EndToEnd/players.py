@@ -13,8 +13,9 @@ from typing import Any
 
 from gi.repository import Gio, GLib
 from buses import BUS, BusError, Session, let_pass, wait
+from clients import Dock
 from desktops import tell_bus
-from support import PROGRAMS, SOURCE, Machine
+from support import PROGRAMS, SOURCE, Machine, pair
 from test_desktop_entries import folder as entries
 from test_desktop_entries import have_bus_start, install
 
@@ -86,6 +87,17 @@ def start_with_adapter(machines: list[Machine], name: str) -> Machine:
     return machine
 
 
+def start_seer(machines: list[Machine], desk: Machine) -> Machine:
+    """Another machine, which sees what plays on this one, and where nothing is played."""
+    lap = Machine("lap")
+    machines.append(lap)
+    install(lap, MEDIA, ActivityTypes=PLAYING, Team=MEDIA)
+    lap.start_broker("--verbose")
+    lap.start_bridge()
+    pair(desk, lap)
+    return lap
+
+
 def silence(machine: Machine) -> None:
     """Has players be heard and seen by nobody."""
     configuration = Path(machine.environment["XDG_CONFIG_HOME"])
@@ -128,6 +140,33 @@ def players(session: Session) -> list[str]:
     """The names of the players on a bus."""
     names = session.call("/org/freedesktop/DBus", f"{BUS}.ListNames", destination=BUS).unpack()[0]
     return [name for name in names if name.startswith(f"{NAMES}.")]
+
+
+class Offered:
+    """What is offered from now on."""
+
+    def __init__(self, dock: Dock) -> None:
+        self.dock, self.first = dock, len(dock.events)
+
+    @property
+    def titles(self) -> set[str]:
+        """All titles that there were, however briefly."""
+        found: set[str] = set()
+        for event in self.dock.events[self.first:]:
+            if event.member == "InterfacesAdded":
+                found |= {one["Title"] for one in event.arguments.unpack()[1].values() if "Title" in one}
+            elif event.member == "PropertiesChanged":
+                found |= {event.arguments.unpack()[1].get("Title")} - {None}
+        return found
+
+
+def show_another(machine: Machine, dock: Dock, entry: str = "mpv") -> None:
+    """Has another player begin, be offered, and end: by then whatever was said before has come to something."""
+    another = FalsePlayer(machine, "another", entry)
+    another.plays(RADIO, "Another")
+    path = dock.offer("Another")
+    another.close()
+    dock.wait_until_gone(path)
 
 
 class RealPlayer:
@@ -224,6 +263,12 @@ class FalsePlayer(Session):
                            "mpris:trackid": GLib.Variant("o", "/track/1"),
                            "mpris:length": GLib.Variant("x", 60 * SECOND)} |
                   {f"xesam:{name}": value for name, value in metadata.items()}, position)
+
+    def plays_until_read(self, *arguments: Any, **keywords: Any) -> None:
+        """Plays this from now on, and waits until somebody has read it."""
+        reads = self.reads
+        self.plays(*arguments, **keywords)
+        wait(lambda: self.reads > reads, "the player to be read")
 
     def signal(self) -> None:
         """Says that something has changed."""

@@ -45,7 +45,7 @@ PAGE = """<!doctype html><meta charset="utf-8"><title>{title}</title>
 class Site:
     """A web server on this machine with long pages that have forms, and what was asked for."""
 
-    def __init__(self) -> None:
+    def __init__(self, host: str = "127.0.0.1") -> None:
         site = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -66,8 +66,8 @@ class Site:
 
         self.requests: list[str] = []
         self.bodies: dict[str, str] = {}
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.address = f"http://127.0.0.1:{self.server.server_port}"
+        self.server = http.server.ThreadingHTTPServer((host, 0), Handler)
+        self.address = f"http://{host}:{self.server.server_port}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def close(self) -> None:
@@ -148,6 +148,8 @@ class Chromium(RunningBrowser):
     """Chromium, which is asked by the DevTools protocol on two pipes."""
 
     program = "chromium"
+    # By which it has the add-on.
+    add_on = (f"--load-extension={EXTENSION}",)
 
     def __init__(self, machine: Machine, address: str) -> None:
         super().__init__(machine)
@@ -158,7 +160,7 @@ class Chromium(RunningBrowser):
         self.spawn(
             "bash", "-c", shell, "bash", "chromium", *self.headless("--headless=new"), "--no-sandbox", "--disable-gpu", "--no-first-run",
             "--password-store=basic", "--disable-dev-shm-usage", f"--user-data-dir={self.profile}", "--remote-debugging-pipe",
-            "--disable-background-networking", f"--load-extension={EXTENSION}", address, pass_fds=(its_input, its_output))
+            "--disable-background-networking", *self.add_on, address, pass_fds=(its_input, its_output))
         os.close(its_input)
         os.close(its_output)
         self._number = 0
@@ -210,6 +212,15 @@ class Chromium(RunningBrowser):
         super().close()
         os.close(self._input)
         os.close(self._output)
+
+
+class InstalledChromium(Chromium):
+    """Chromium with the add-on that the system has for all its users."""
+
+    add_on = ()
+
+    def install_host(self, folder: Path, template: str) -> None:
+        """The host is there for all, too."""
 
 
 PREFERENCES = {

@@ -15,9 +15,11 @@ class Screen:
         self.place = place
         with open(place / "Xvfb.log", "wb") as log:
             read, write = os.pipe()
+            # Without “-noreset” it begins anew when the last client leaves, and refuses those that come meanwhile. Emacs looks
+            # whether there is a display first.
             self.process = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "TERM", "Xvfb", "-displayfd", str(write), "-screen", "0", f"{size}x24",
-                 "-nolisten", "tcp"],
+                 "-nolisten", "tcp", "-noreset"],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=[write])
             os.close(write)
         # It is written in pieces, up to the end of the line.

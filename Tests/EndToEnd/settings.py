@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 from gi.repository import GLib
@@ -43,7 +44,12 @@ class Settings(Program):
 
     def labels(self) -> list[str]:
         """All texts that are seen."""
-        return [part.name for part in self.find("label")]
+        names = []
+        for part in self.find("label"):
+            # One that has gone since raises.
+            with contextlib.suppress(GLib.Error):
+                names.append(part.name)
+        return names
 
     def sees(self, text: str) -> bool:
         """Whether a text is seen, alone or within another."""
@@ -58,7 +64,11 @@ class Settings(Program):
     def button(self, name: str, what: str) -> Part:
         """The button of this name that is for something of which there may be several."""
         def found() -> list[Part]:
-            return [part for part in self.find("push button", name) if part.description == what]
+            try:
+                return [part for part in self.find("push button", name) if part.description == what]
+            except GLib.Error:
+                # It has gone while it was looked at.
+                return []
 
         self.wait_until(found, f"{name} for “{what}”")
         return found()[0]

@@ -253,6 +253,12 @@ def memory(machine: Machine, program: str, kind: str = "Private_Dirty") -> int:
         return next(int(line.split()[1]) << 10 for line in file if line.startswith(f"{kind}:"))
 
 
+def processor_time(pid: int) -> float:
+    """The seconds of a processor that a process has used (proc(5))."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
 def count(records: list, matches: Callable[..., bool]) -> int:
     """How many records match."""
     return sum(1 for record in records if matches(record))

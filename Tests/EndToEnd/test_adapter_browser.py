@@ -15,6 +15,7 @@ import pytest
 from gi.repository import GLib
 from buses import let_pass, wait
 from clients import Client, Dock
+from ears import Ears
 from listener import Listener
 from running_browsers import PATIENCE, RunningBrowser, Site, running
 from support import SANITIZED, Machine, memory
@@ -159,71 +160,20 @@ def test_forms(machines: Machines, site: Site, program: str) -> None:
     assert not [asked for asked in site.requests if asked.startswith("/sent")]
 
 
-# Fields that the page has filled in, that its user cannot change or does not see, and those that are empty.
-PRESET = """<!doctype html><title>Preset</title><form action="/sent">
-<input name="amount" value="10.00"><textarea name="note">template</textarea><input name="empty">
-<input type="checkbox" name="terms" checked><input type="checkbox" name="copy">
-<input type="radio" name="way" value="a" checked><input type="radio" name="way" value="b">
-<input type="radio" name="size" value="a"><input type="radio" name="size" value="b">
-<select name="land"><option value="de" selected>de<option>there</select>
-<select name="kind"><option value="">choose<option>there</select><select name="colour"><option>red<option>there</select>
-<select name="shut"><option value="">choose<option disabled>there</select>
-<input name="fixed" readonly><input name="barred" disabled><fieldset disabled><input name="within"></fieldset>
-<input name="gone" style="display: none"><input name="faint" style="opacity: 0">
-<div style="visibility: hidden"><input name="veiled"></div></form><div style="height: 8000px"></div>"""
-SEEN = ["amount", "note", "empty", "terms", "copy", "way", "size", "land", "kind", "colour", "shut"]
-UNSEEN = ["fixed", "barred", "within", "gone", "faint", "veiled"]
-SHOWN = ("JSON.stringify([...document.querySelectorAll('[name]')].map("
-         "one => [one.name, ['checkbox', 'radio'].includes(one.type) ? one.checked : one.value]))")
-CHANGE_ALL = ("for (const one of document.querySelectorAll('[name]')) { if (one.type === 'select-one') one.selectedIndex = 1;"
-              "else if (one.type === 'checkbox') one.checked = !one.checked; else if (one.type !== 'radio') one.value = 'here';"
-              "else if (one.value === 'b') one.checked = true; } true")
-
-
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_only_empty_fields(machines: Machines, site: Site, program: str) -> None:
-    """A field is filled in only if it is empty, also of what the page has put there, and if its user sees it and can change
-    it; of others nothing goes along either."""
-    desk, lap = machines
-    site.bodies["preset"] = PRESET
-    team = {"Team": GLib.Variant("s", "org.example.Handoff.Browser")}
-    origin = Client(desk, "com.example.origin", (BROWSING,), options=team)
-    ticked = {"terms": (0, False), "copy": (0, True), "way": (1, True), "size": (1, True)}
-    sent = [{"Name": GLib.Variant("s", name), "Number": GLib.Variant("x", ticked.get(name, (0,))[0])} |
-            ({"Ticked": GLib.Variant("b", ticked[name][1])} if name in ticked else {"Text": GLib.Variant("s", "there")})
-            for name in SEEN + UNSEEN]
-    with running(lap, program, f"{site.address}/two") as browser:
-        place = {"ScrollX": 0.0, "ScrollY": 900.0, "Height": 0.0}
-        origin.create(BROWSING, Title="Preset", WebpageURL=f"{site.address}/preset", UserInfo={
-            name: GLib.Variant("d", number) for name, number in place.items()
-        } | {"Fields": GLib.Variant("aa{sv}", sent)}).become_current()
-        dock = Dock(lap)
-        path = offered(dock, "Preset")
-        handled(dock, path, program)
-        dock.continue_offer(path)
-        wait(lambda: scrolled(browser, "/preset") == 900, "the page to be at its place", PATIENCE)
-        assert json.loads(browser.evaluate(SHOWN, "/preset")) == [
-            ["amount", "10.00"], ["note", "template"], ["empty", "there"], ["terms", True], ["copy", True], ["way", True],
-            ["way", False], ["size", False], ["size", True], ["land", "de"], ["kind", "there"], ["colour", "there"],
-            ["shut", ""], *([name, ""] for name in UNSEEN)]
-        origin.close()
-        browser.choose("document.querySelector('#forms').click()")
-        reader, dock = Reader(desk), Dock(desk)
-        browser.open(f"{site.address}/preset?again")
-        browser.evaluate(CHANGE_ALL, "/preset?again")
-        dock.continue_offer(offered(dock, "Preset"), ApplicationId=reader.application_id)
-        assert {field["Name"] for field in reader.user_info()["Fields"]} == set(SEEN)
-    assert not [asked for asked in site.requests if asked.startswith("/sent")]
-
-
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_what_stays_here(machines: Machines, site: Site, program: str) -> None:
-    """Private windows, excluded sites, and addresses with user info never reach an offer, the bus or a log."""
+    """Private windows, excluded sites, addresses with user info, and what is typed into passwords, payments and codes never
+    reach an offer, a payload, the bus or a log, however much is logged."""
     desk, lap = machines
-    said = [Listener(machine) for machine in machines]
+    ears = Ears(desk, lap)
     with running(desk, program, f"{site.address}/open") as browser:
-        dock = Dock(lap)
+        dock, reader = Dock(lap), Reader(lap)
         offered(dock, "Page open")
+        browser.choose("document.querySelector('#forms').click()")
+        browser.open(f"{site.address}/typed")
+        browser.evaluate(TYPE_ALL, "/typed")
+        dock.continue_offer(offered(dock, "Page typed"), ApplicationId=reader.application_id)
+        assert "Open subject" in str(reader.user_info()["Fields"])
         browser.open(f"{site.address}/private-secret", private=True)
         let_pass(TOLD)
         host = site.address.replace("127.0.0.1", "localhost")
@@ -234,10 +184,10 @@ def test_what_stays_here(machines: Machines, site: Site, program: str) -> None:
             let_pass(TOLD)
         browser.open(f"{site.address}/last")
         offered(dock, "Page last")
-    everything = "".join(listener.close() for listener in said)
-    everything += "".join(path.read_text(errors="replace") for machine in machines for path in machine.folder.glob("*.log"))
-    assert "Page last" in everything and f"{site.address}/open" in everything
-    assert not [line for line in everything.splitlines() if "secret" in line]
+    said = [line for line in ears.heard("", public="Page last") if f"/{program}-profile/" not in line]
+    assert any("Page last" in line for line in said) and any(f"{site.address}/open" in line for line in said)
+    assert any("Open body" in line for line in said)
+    assert not [line for line in said if "secret" in line]
 
 
 def test_restless_page(machines: Machines, site: Site) -> None:

@@ -64,6 +64,29 @@ def test_page_goes_on(desktops: Desktops, program: str) -> None:
     there.shown(copy, 4)
 
 
+@pytest.mark.parametrize("program", VIEWERS)
+def test_broker_that_is_killed(desktops: Desktops, program: str) -> None:
+    """What a viewer shows is offered again within five seconds by the next broker, when the one before was killed, and goes on
+    at the page that was reached meanwhile."""
+    desk, lap = desktops
+    here, there = VIEWERS[program](desk), VIEWERS[program](lap)
+    path, copy = desk.document("Thesis.pdf"), lap.document("Thesis.pdf")
+    desk.start_adapter()
+    lap.start_adapter()
+    here.open(path, 2)
+    dock = Dock(lap.machine)
+    offer = dock.offer("Thesis.pdf")
+    desk.machine.kill("handoffd")
+    dock.wait_until_gone(offer)
+    here.turn(4)
+    here.shown(path, 4)
+    desk.machine.start_broker()
+    offer = dock.offer("Thesis.pdf", 5)
+    dock.continue_offer(offer)
+    assert dock.outcome() == (ADAPTER, "", "")
+    there.shown(copy, 4)
+
+
 def test_window_in_front(desktops: Desktops) -> None:
     """What is in front is what can be continued: of two viewers the one whose window has the focus, nothing while another
     program's has, and without anybody who tells, whatever has changed last."""
@@ -193,8 +216,11 @@ def test_viewer_that_is_excluded(desktops: Desktops) -> None:
     lap.start_adapter()
     dock = Dock(lap.machine)
     VIEWERS["zathura"](desk).open(path, 4)
-    let_pass(1)
-    assert not dock.titles and "Secret" not in desk.machine.log("handoff-adapter") + desk.machine.log("handoffd")
+    # It would be offered before what is opened afterwards.
+    VIEWERS["okular"](desk).open(desk.document("Public.pdf"), 1)
+    dock.offer("Public.pdf")
+    assert not any("Secret" in event.arguments.print_(False) for event in dock.events)
+    assert "Secret" not in desk.machine.log("handoff-adapter") + desk.machine.log("handoffd")
     exclude(desk.machine)
     offer = dock.offer("Secret.pdf")
     exclude(lap.machine, "org.pwmt.zathura")

@@ -134,6 +134,8 @@ def test_viewer_that_learns_handoff(desktops: Desktops) -> None:
     adapter = desk.start_adapter()
     receiver(lap)
     viewer, dock = FakeOkular(desk.machine, str(desk.document("Thesis.pdf"))), Dock(lap.machine)
+    # Without another application it would end then.
+    FakeManager(desk.machine).own("org.gnome.Nautilus")
     path = dock.offer("Thesis.pdf")
     Client(desk.machine, "org.kde.okular", ("org.kde.okular.read",))
     dock.wait_until_gone(path)

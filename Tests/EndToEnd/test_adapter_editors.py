@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
-import shutil
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from buses import ROOT, wait
-from clients import Dock
-from editors import PATIENCE, Editor, install_terminal, prepare, prepare_gedit, state, wait_for_state
+from buses import ROOT, let_pass, wait
+from clients import Client, Dock
+from editors import CATCHER, PATIENCE, TYPE, Editor, bin_folder, end_editors, install_terminal, prepare, state, wait_for_state
 from gi.repository import GLib
-from screen import Screen
 from support import Machine
 
 Machines = tuple[Machine, Machine]
@@ -21,13 +20,15 @@ NEW = "It was nöt saved. "
 
 
 @pytest.fixture
-def edited(machines: Machines) -> tuple[Machine, Machine, Path]:
+def edited(machines: Machines) -> Iterator[tuple[Machine, Machine, Path]]:
     """Two machines with all editors, and a letter on the first."""
     for machine in machines:
         prepare(machine)
     letter = Path(machines[0].environment["HOME"], "A lëtter +1.txt")
     letter.write_text("\n".join(LINES) + "\n")
-    return *machines, letter
+    yield *machines, letter
+    for machine in machines:
+        end_editors(machine)
 
 
 def type_into(editor: Editor, program: str, machine: Machine) -> None:
@@ -73,6 +74,33 @@ def test_text_goes_on_in_a_running_editor(edited: tuple[Machine, Machine, Path],
 
 
 @pytest.mark.parametrize("program", ["vim", "nvim", "emacs"])
+def test_broker_that_is_killed(edited: tuple[Machine, Machine, Path], program: str) -> None:
+    """What is edited is offered again within five seconds by the next broker, when the one before was killed, and the running
+    editor of the other machine, whose broker was killed too, gets the text that was typed meanwhile."""
+    desk, lap, letter = edited
+    here = Editor(desk, program, str(letter))
+    wait_for_state(desk, file=str(letter), line=1)
+    there = Editor(lap, program)
+    dock = Dock(lap)
+    path = dock.offer(letter.name)
+    desk.kill("handoffd")
+    dock.wait_until_gone(path)
+    type_into(here, program, desk)
+    lap.kill("handoffd")
+    desk.start_broker()
+    lap.start_broker()
+    dock.follow()
+    path = dock.offer(letter.name, 5)
+    wait(lambda: program in dock.offers[path]["Handlers"], "the editor to be known")
+    dock.continue_offer(path)
+    assert dock.outcome() == (program, "", "")
+    now = wait_for_state(lap, line=3, column=state(desk)["column"], modified=True)
+    assert [line for line in now["text"] if line] == [line for line in typed() if line]
+    here.quit()
+    there.quit()
+
+
+@pytest.mark.parametrize("program", ["vim", "nvim", "emacs"])
 def test_text_goes_on_in_an_editor_that_is_started(edited: tuple[Machine, Machine, Path], program: str) -> None:
     """Where no editor runs, the one that the text comes from is started in a terminal, at the same line and column, with the
     text that was not saved. Its name is on no command line of the terminal."""
@@ -91,6 +119,36 @@ def test_text_goes_on_in_an_editor_that_is_started(edited: tuple[Machine, Machin
     assert Path(now["file"]).read_text() == letter.read_text()
     assert letter.name not in (lap.folder / "terminal.log").read_text()
     here.quit()
+
+
+def test_two_texts_in_quick_succession(edited: tuple[Machine, Machine, Path]) -> None:
+    """Two texts that are continued before an editor has started go on in one each, with what was not saved of each."""
+    desk, lap, _ = edited
+    install_terminal(lap)
+    gate, terminal = lap.folder / "signal", bin_folder(lap) / "xdg-terminal-exec"
+    os.mkfifo(gate)
+    real = terminal.rename(terminal.with_name("real-terminal"))
+    # Each waits until the test has it go on.
+    terminal.write_text(f'#!/bin/sh\nread line < {gate}\nexec {real} "$@"\n')
+    terminal.chmod(0o755)
+    texts = {name: f"{name} is not saved" for name in ("one.txt", "two.txt")}
+    client, dock = Client(desk, "vim", (TYPE,), options={"Team": GLib.Variant("s", CATCHER)}), Dock(lap)
+    for name, text in texts.items():
+        file = Path(desk.environment["HOME"], name)
+        file.write_text("As it was saved\n")
+        info = {"application": GLib.Variant("s", "vim"), "line": GLib.Variant("u", 1), "column": GLib.Variant("u", 2),
+                "text": GLib.Variant("s", f"{text}\n")}
+        client.create(TYPE, Title=name, DocumentURL=file.as_uri(), UserInfo=info).become_current()
+        dock.continue_offer(dock.offer(name))
+        wait(lambda name=name: list(lap.folder.rglob(name)), f"{name} to be there")
+    let_pass(1)
+    with open(gate, "r+b", buffering=0) as pipe:
+        pipe.write(b"go\ngo\n")
+        wait(lambda: len(dock.finished()) == 2, "both to have ended", PATIENCE)
+    assert dock.finished() == [(CATCHER, "", "")] * 2
+    for name, text in texts.items():
+        wait(lambda name=name, text=text: (now := state(lap)) and now["file"].endswith(f"/{name}") and now["text"] == [text],
+             f"{name} to be shown with what was not saved", PATIENCE)
 
 
 @pytest.mark.parametrize("program", ["vim", "nvim", "emacs"])
@@ -144,84 +202,3 @@ def test_what_changed_on_the_disk_stays(edited: tuple[Machine, Machine, Path]) -
     assert wait_for_state(lap, modified=False)["text"] == shown and there.read_text() == letter.read_text()
     one.quit()
     other.quit()
-
-
-@pytest.fixture
-def screens(tmp_path: Path, edited: tuple[Machine, Machine, Path]) -> Iterator[tuple[Screen, Screen]]:
-    """A screen for each of the two machines, on which gedit has its plugin."""
-    made = []
-    for machine in edited[:2]:
-        (tmp_path / machine.name).mkdir()
-        made.append(Screen(tmp_path / machine.name))
-        prepare_gedit(machine, made[-1])
-    yield made[0], made[1]
-    for machine in edited[:2]:
-        if "gedit" in machine.processes:
-            machine.kill("gedit")
-    for screen in made:
-        screen.close()
-
-
-def begin_in_gedit(desk: Machine, screen: Screen, letter: Path) -> None:
-    """Edits the letter in gedit, and does not save it."""
-    desk.start("gedit", "--standalone", str(letter))
-    wait_for_state(desk, file=str(letter))
-    window = wait(lambda: screen.ask("xdotool", "search", "--onlyvisible", "--name", "gedit").split(), "the window")[0]
-    screen.ask("xdotool", "windowfocus", window)
-    wait_for_state(desk, messages="True")
-    screen.ask("xdotool", "key", "ctrl+Home", "Down", "Down", "Right", "Right", "Right", "Right")
-    wait_for_state(desk, line=3, column=5)
-    screen.ask("xdotool", "type", "--delay", "5", NEW.replace("ö", "o"))
-    wait_for_state(desk, modified=True, line=3, column=5 + len(NEW))
-
-
-@pytest.mark.desktop
-@pytest.mark.smoke
-def test_text_goes_on_in_gedit(edited: tuple[Machine, Machine, Path], screens: tuple[Screen, Screen]) -> None:
-    """What is edited in gedit goes on in the gedit of the other machine, which is started: the same file, line and column, and
-    the text that was not saved."""
-    desk, lap, letter = edited
-    begin_in_gedit(desk, screens[0], letter)
-    dock = Dock(lap)
-    dock.continue_offer(dock.offer(letter.name))
-    assert dock.outcome(PATIENCE) == ("org.example.Handoff.Editor", "", "")
-    now = wait_for_state(lap, line=3, column=5 + len(NEW), modified=True)
-    assert [line for line in now["text"] if line] == [line.replace("nöt", "not") for line in typed() if line]
-    assert Path(now["file"]).read_text() == letter.read_text()
-
-
-@pytest.mark.desktop
-def test_text_goes_on_in_a_running_gedit(edited: tuple[Machine, Machine, Path], screens: tuple[Screen, Screen]) -> None:
-    """What is edited in gedit goes on in the gedit that runs on the other machine."""
-    desk, lap, letter = edited
-    other = Path(lap.environment["HOME"], "other.txt")
-    other.write_text("Something else\n")
-    lap.start("gedit", "--standalone", str(other))
-    begin_in_gedit(desk, screens[0], letter)
-    dock = Dock(lap)
-    path = dock.offer(letter.name)
-    wait(lambda: "org.gnome.gedit" in dock.offers[path]["Handlers"], "gedit to be known", PATIENCE)
-    dock.continue_offer(path)
-    assert dock.outcome(PATIENCE) == ("org.gnome.gedit", "", "")
-    now = wait_for_state(lap, line=3, column=5 + len(NEW), modified=True)
-    assert [line for line in now["text"] if line] == [line.replace("nöt", "not") for line in typed() if line]
-    assert other.read_text() == "Something else\n"
-
-
-@pytest.mark.desktop
-def test_text_goes_on_in_a_real_terminal(edited: tuple[Machine, Machine, Path], screens: tuple[Screen, Screen]) -> None:
-    """Where Vim is started, a real terminal opens for it, and shows the text that was not saved at its place."""
-    desk, lap, letter = edited
-    if not shutil.which("x-terminal-emulator"):
-        pytest.skip("there is no x-terminal-emulator: meson-helpers/install-packages desktop")
-    here = Editor(desk, "vim", str(letter))
-    wait_for_state(desk, file=str(letter))
-    dock = Dock(lap)
-    path = dock.offer(letter.name)
-    type_into(here, "vim", desk)
-    column = wait_for_state(desk, modified=True)["column"]
-    dock.continue_offer(path)
-    assert dock.outcome(PATIENCE) == ("org.example.Handoff.Editor", "", "")
-    now = wait_for_state(lap, line=3, column=column, modified=True)
-    assert now["text"] == typed() and Path(now["file"]).read_text() == letter.read_text()
-    here.quit()

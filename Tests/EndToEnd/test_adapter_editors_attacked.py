@@ -9,10 +9,12 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import pytest
 from buses import ROOT, let_pass, wait
 from clients import Client, Dock
 from editors import Editor
 from gi.repository import GLib
+from listener import Listener
 from support import PROGRAMS, Machine
 from test_adapter_editors import edited, typed  # noqa: F401
 
@@ -21,9 +23,10 @@ class Plugin:
     """What a plugin of an editor could be: the pipes to `handoff-editor`."""
 
     def __init__(self, machine: Machine, editor: str = "vim") -> None:
-        self.process = subprocess.Popen(
-            ["setpriv", "--pdeathsig", "TERM", str(PROGRAMS / "handoff-adapter"), "editor", "--stdio", editor],
-            env=machine.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        with open(machine.log_file("handoff-editor"), "ab") as log:
+            self.process = subprocess.Popen(
+                ["setpriv", "--pdeathsig", "TERM", str(PROGRAMS / "handoff-adapter"), "editor", "--stdio", editor],
+                env=machine.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log)
         os.set_blocking(self.process.stdout.fileno(), False)
         self.text = b""
 
@@ -115,21 +118,34 @@ def test_private_files_stay_private(edited: tuple[Machine, Machine, Path]) -> No
     plugin.close()
 
 
-def test_editor_that_is_excluded(edited: tuple[Machine, Machine, Path]) -> None:  # noqa: F811
-    """An editor that the user has excluded, or that belongs to an adapter that is switched off, is left alone at once."""
+@pytest.mark.parametrize("preference, value", [("ExcludedApplications", "vim"), ("DisabledAdapters", "editor")])
+def test_editor_that_is_excluded(edited: tuple[Machine, Machine, Path], preference: str, value: str) -> None:  # noqa: F811
+    """An editor that the user has excluded, or that belongs to an adapter that is switched off, is left alone at once, also if
+    it is started then, and takes part again as soon as the user wants that: what is in front by then is offered, and nothing
+    of what was before has been heard of."""
     desk, lap, _ = edited
-    text = Path(desk.environment["HOME"], "a.txt")
-    text.write_text("text\n")
+    said = Listener(desk)
+    for name in ("a", "s3cret", "b"):
+        Path(desk.environment["HOME"], f"{name}.txt").write_text("text\n")
+    home = Path(desk.environment["HOME"])
     plugin, dock = Plugin(desk), Dock(lap)
-    plugin.front(text)
+    plugin.front(home / "a.txt")
     path = dock.offer("a.txt")
-    desk.session.set(ROOT, "Preferences.ExcludedApplications", GLib.Variant("as", ["vim"]))
-    wait(lambda: plugin.process.poll() == 0, "the end of the plugin's part")
+    desk.session.set(ROOT, f"Preferences.{preference}", GLib.Variant("as", [value]))
     dock.wait_until_gone(path)
-    desk.session.set(ROOT, "Preferences.ExcludedApplications", GLib.Variant("as", []))
-    desk.session.set(ROOT, "Preferences.DisabledAdapters", GLib.Variant("as", ["editor"]))
     other = Plugin(desk)
-    wait(lambda: other.process.poll() == 0, "the end of the plugin's part")
+    for _ in range(2):
+        plugin.front(home / "s3cret.txt")
+        other.front(home / "s3cret.txt")
+        let_pass(0.5)
+    assert not dock.offers and plugin.process.poll() is None
+    other.close()
+    desk.session.set(ROOT, f"Preferences.{preference}", GLib.Variant("as", []))
+    assert plugin.question()["ask"] == "front"
+    plugin.front(home / "b.txt")
+    dock.offer("b.txt")
+    assert "s3cret" not in said.close() + desk.log("handoffd") + desk.log("handoff-bridge")
+    plugin.close()
 
 
 def test_what_a_peer_sends_is_data(edited: tuple[Machine, Machine, Path]) -> None:  # noqa: F811

@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 from gi.repository import GLib
 from buses import let_pass, wait
-from clients import Dock
+from clients import Client, Dock
 from players import PROGRAMS_OF_PLAYERS, FalsePlayer, RealPlayer, end_players, missing, start_adapter, \
     start_media_machine, tone
 from screen import Screen
 from support import PROGRAMS, Machine, pair
+from test_preferences import restarted
 
 pytestmark = pytest.mark.desktop
 
@@ -157,3 +158,31 @@ def test_default_player_goes_on(media_machines: Machines) -> None:
     wait_until_continued(dock)
     there = RealPlayer(lap, "mpv")
     wait(lambda: 25 - NEAR <= there.position <= 25 + time.monotonic() - begin + NEAR, "mpv to go to the place")
+
+
+def test_default_player_leads_nowhere(media_machines: Machines) -> None:
+    """Of a real player that the broker has opened another device's document with, without the adapter, that document is
+    offered, and no file of the user that it plays afterwards."""
+    if reason := missing("mpv"):
+        pytest.skip(reason)
+    desk, lap = media_machines
+    film = tone(Path(desk.environment["HOME"], "A film.wav"))
+    own = tone(Path(lap.environment["HOME"], "My own.wav"))
+    Path(lap.environment["XDG_CONFIG_HOME"], "mimeapps.list").write_text(
+        "[Default Applications]\naudio/x-wav=mpv.desktop\naudio/vnd.wave=mpv.desktop\n")
+    restarted(lap)
+    Client(lap).answers["ContinueActivity"] = lambda arguments: GLib.Variant("(b)", (False,))
+    Client(desk).offer("A film", DocumentURL=film.as_uri())
+    dock, back = Dock(lap), Dock(desk)
+    dock.continue_offer(dock.offer("A film"))
+    wait_until_continued(dock)
+    there = RealPlayer(lap, "mpv")
+    there.wait_for("Playing")
+    assert there.plays.endswith("/Handoff/A%20film.wav")
+    start_adapter(lap)
+    path = back.offer("A tone")
+    there.call("OpenUri", GLib.Variant("(s)", (own.as_uri(),)))
+    back.wait_until_gone(path)
+    wait(lambda: there.plays == own.as_uri() and there.get("PlaybackStatus") == "Playing", "the own file to be played")
+    let_pass(1)
+    assert not back.titles

@@ -11,9 +11,10 @@ import pytest
 from gi.repository import GLib
 from buses import BUS, Session, let_pass, wait
 from clients import Client, Dock
-from players import FILM, KEY, MEDIA, NAMES, PLAYING, RADIO, SECOND, TEAM, FalsePlayer, start_adapter, start_with_adapter
+from players import FILM, KEY, MEDIA, NAMES, PLAYING, RADIO, SECOND, TEAM, FalsePlayer, Offered, show_another, \
+    start_adapter, start_seer, start_with_adapter
 from sandbox import Sandbox, can_be_made
-from support import SANITIZED, Machine, pair
+from support import SANITIZED, Machine
 from test_desktop_entries import install
 from test_excluded_applications import exclude
 
@@ -32,13 +33,7 @@ def desk(machine_list: list[Machine]) -> Machine:
 @pytest.fixture
 def lap(machine_list: list[Machine], desk: Machine) -> Machine:
     """A machine that sees what plays on the other."""
-    lap = Machine("lap")
-    machine_list.append(lap)
-    install(lap, MEDIA, ActivityTypes=PLAYING, Team=MEDIA)
-    lap.start_broker("--verbose")
-    lap.start_bridge()
-    pair(desk, lap)
-    return lap
+    return start_seer(machine_list, desk)
 
 
 def handed(receiver: Client, times: int = 1) -> dict[str, Any]:
@@ -76,9 +71,10 @@ def test_where_it_is_is_asked_each_time(desk: Machine, lap: Machine) -> None:
     wait(lambda: player.calls == [("Pause", ())], "the player to be paused")
     dock.wait_until_gone(path)
     assert player.asked == 2
-    player.plays(RADIO, "A play", status="Paused")
-    let_pass(0.3)
-    assert not dock.titles
+    offered = Offered(dock)
+    player.plays_until_read(RADIO, "A play", status="Paused")
+    show_another(desk, dock)
+    assert offered.titles == {"Another"}
     player.plays(RADIO, "A play")
     dock.offer("A play")
 
@@ -94,9 +90,12 @@ def test_only_what_still_plays_pauses(desk: Machine, lap: Machine) -> None:
 
     receiver.answers["ContinueActivity"] = answer
     player.plays(RADIO, "A play")
-    dock.continue_offer(dock.offer("A play"))
+    path = dock.offer("A play")
+    reads = player.reads
+    dock.continue_offer(path)
     assert dock.outcome()[1:] == ("", "")
-    let_pass(0.5)
+    wait(lambda: player.reads > reads, "it to be looked whether it still plays that")
+    show_another(desk, dock)
     assert not player.calls
 
 
@@ -108,9 +107,11 @@ def test_latest_player_is_shown(desk: Machine, lap: Machine) -> None:
     two = FalsePlayer(desk, "two")
     two.plays(RADIO, "Second")
     dock.offer("Second")
-    one.plays(FILM, "First, new title")
-    let_pass(0.3)
-    assert dock.titles == ["Second"]
+    offered = Offered(dock)
+    one.plays_until_read(FILM, "First, new title")
+    two.plays(RADIO, "Second, new title")
+    dock.offer("Second, new title")
+    assert offered.titles == {"Second, new title"}
     two.close()
     dock.offer("First, new title")
 
@@ -121,19 +122,19 @@ def test_latest_player_is_shown(desk: Machine, lap: Machine) -> None:
 def test_address_that_is_none(desk: Machine, lap: Machine, url: str) -> None:
     """What a player plays that is neither a file nor a plain web address is not offered."""
     player, dock = FalsePlayer(desk), Dock(lap)
-    player.plays(url, "Odd")
-    wait(lambda: player.reads >= 1, "the player to be read")
-    let_pass(0.3)
-    assert not dock.titles
+    offered = Offered(dock)
+    player.plays_until_read(url, "Odd")
     player.plays(RADIO, "Plain")
     dock.offer("Plain")
+    assert offered.titles == {"Plain"}
 
 
 def test_players_that_are_none_of_ours(desk: Machine, lap: Machine) -> None:
     """A browser's video is its page: browsers, told by their names on the bus or their desktop entries, and players without
     a desktop entry, are not read, and neither are those that the user excludes."""
     install(desk, "com.example.browser", Categories="Network;WebBrowser;", Implements="")
-    install(desk, "com.example.private", Categories="AudioVideo;", Implements="")
+    for name in ("com.example.private", "com.example.other"):
+        install(desk, name, Categories="AudioVideo;", Implements="")
     exclude(desk, "com.example.private")
     dock = Dock(lap)
     others = [FalsePlayer(desk, "firefox.instance_1_2"), FalsePlayer(desk, "chromium.instance77"),
@@ -143,15 +144,17 @@ def test_players_that_are_none_of_ours(desk: Machine, lap: Machine) -> None:
         player.plays(RADIO, "None of ours")
     ours = FalsePlayer(desk)
     ours.plays(FILM, "Ours")
-    path = dock.offer("Ours")
-    let_pass(0.5)
+    dock.offer("Ours")
+    show_another(desk, dock)
     assert all(player.reads == 0 for player in others)
+    path = dock.offer("Ours")
     exclude(desk, "mpv", "com.example.private")
     dock.wait_until_gone(path)
     reads = ours.reads
+    offered = Offered(dock)
     ours.plays(FILM, "Secret")
-    let_pass(0.5)
-    assert ours.reads == reads and not dock.titles
+    show_another(desk, dock, "com.example.other")
+    assert ours.reads == reads and offered.titles == {"Another"}
     exclude(desk, "com.example.private")
     dock.offer("Secret")
 
@@ -193,8 +196,9 @@ def test_types_that_are_wrong(desk: Machine, lap: Machine) -> None:
     player, dock = FalsePlayer(desk), Dock(lap)
     for metadata in (GLib.Variant("s", "none"), GLib.Variant("as", ["a"]), GLib.Variant("a{ss}", {"xesam:url": RADIO}),
                      GLib.Variant("a{sv}", {"xesam:url": GLib.Variant("as", [RADIO])})):
+        reads = player.reads
         player.says("Playing", metadata)
-        let_pass(0.15)
+        wait(lambda: player.reads > reads, "the player to be read")
     process = processes(desk)
     assert not dock.titles
     player.says("Playing", {"xesam:url": GLib.Variant("s", RADIO), "xesam:title": GLib.Variant("x", 4),
@@ -219,9 +223,11 @@ def test_player_that_signals_all_the_time(desk: Machine, lap: Machine) -> None:
     ours = FalsePlayer(desk)
     ours.plays(FILM, "Ours")
     dock.offer("Ours")
+    offered = Offered(dock)
     player.plays(RADIO, "Loud again")
-    let_pass(0.5)
-    assert dock.titles == ["Ours"]
+    show_another(desk, dock)
+    dock.offer("Ours")
+    assert offered.titles == {"Another", "Ours"}
     player.close()
     FalsePlayer(desk, "loud").plays(RADIO, "A new one")
     dock.offer("A new one")
@@ -247,12 +253,11 @@ def test_sandboxed_player_names_a_private_key(desk: Machine, lap: Machine, box: 
     liar.plays(RADIO, "A lie")
     player = FalsePlayer(box.address, "boxed", "com.example.player")
     desk.sessions.append(player)
-    player.plays(KEY, "A key")
-    wait(lambda: player.reads >= 1, "the player to be read")
-    let_pass(0.5)
-    assert not dock.titles and liar.reads == 0
+    offered = Offered(dock)
+    player.plays_until_read(KEY, "A key")
     player.plays(RADIO, "Radio")
     dock.offer("Radio")
+    assert offered.titles == {"Radio"} and liar.reads == 0
     player.plays(KEY, "A key")
     wait(lambda: not dock.titles, "the offer to go")
 

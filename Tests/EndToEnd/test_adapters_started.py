@@ -7,12 +7,13 @@ import pytest
 from gi.repository import GLib
 from agents import Desk
 from buses import BUS, Session, let_pass, wait
+from notifications import AGENT
 from played_adapter import NAME, OTHER, PLAYER, WINDOW, Played, appear, focus, start_player_desk, wait_for_start
 from sandbox import Sandbox, can_be_made
 from support import SANITIZED, Machine, memory
 from test_desktop_entries import have_bus_start, install
 from test_focus import EDITOR, shell
-from test_preferences import choose
+from test_preferences import choose, chosen
 
 
 @pytest.fixture
@@ -125,6 +126,9 @@ def test_application_that_is_excluded(desk: Desk) -> None:
     let_pass(0.7)
     assert not adapter.starts
     choose(desk, "ExcludedApplications", GLib.Variant("as", [PLAYER, OTHER]))
+    # Once the broker answers again it has told the agent, which takes what comes in turn.
+    chosen(desk)
+    desk.session.call("/", f"{BUS}.Peer.Ping", destination=AGENT)
     appear(desk)
     let_pass(0.7)
     assert not adapter.starts

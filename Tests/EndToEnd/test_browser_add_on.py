@@ -34,7 +34,7 @@ def test_who_it_is() -> None:
 def test_private_windows() -> None:
     """The add-on asks for nothing that it does not need, and never runs in private windows."""
     assert manifest()["incognito"] == "not_allowed"
-    assert manifest()["permissions"] == ["nativeMessaging", "tabs", "storage"]
+    assert manifest()["permissions"] == ["nativeMessaging", "tabs", "storage", "scripting"]
     assert "externally_connectable" not in manifest() and "web_accessible_resources" not in manifest()
 
 

@@ -225,7 +225,7 @@ def test_interrupted_command(lap: Machine, options: tuple[str, ...]) -> None:
     assert f"“{TITLE}” was not continued: " in text and "cancelled" in text
     if options == ("--json",):
         outcome = json.loads(next(line for line in text.splitlines() if line.startswith("{")))
-        assert outcome["errorName"] == "org.example.Handoff.Error.Cancelled"
+        assert outcome["error"]["name"] == "Cancelled"
     target.wait_for("DidFailToContinueActivity")
     wait(lambda: not files(lap), "the part to be removed")
 

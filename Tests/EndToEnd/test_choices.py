@@ -210,8 +210,8 @@ def test_list_shows_what_has_to_be_started(machines: Machines) -> None:
     client = Client(lap, application_id=NAME, types=(TYPE,))
     wait(lambda: dock.offers[path]["HandlersToStart"] == [], "it to run")
     assert "(not running)" not in lap.run("handoff", "list").stdout
-    done = lap.run("handoff", "continue", "--remember", entry["id"])
+    done = lap.run("handoff", "continue", "--remember", entry["activityId"])
     assert done.returncode == 2 and "--app" in done.stderr
-    done = lap.run("handoff", "continue", "--app", NAME, "--remember", entry["id"])
+    done = lap.run("handoff", "continue", "--app", NAME, "--remember", entry["activityId"])
     assert done.returncode == 0 and client.called("ContinueActivity"), done.stderr
     assert chosen(lap)["Applications"] == {TYPE: NAME}

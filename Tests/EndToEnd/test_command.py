@@ -47,7 +47,7 @@ def test_publish_and_receive(machines: Machines) -> None:
     offer = listed(lap, "A note")
     assert offer["deviceName"] == "desk"
     assert offer["handlers"] == ["org.example.Shell"]
-    output = done(lap.run("handoff", "continue", offer["id"][:8]))
+    output = done(lap.run("handoff", "continue", offer["activityId"][:8]))
     assert "A note" in output and "desk" in output
     wait(lambda: lap.processes["handoff"].poll() is not None, "the end of handoff receive --once")
     assert lap.processes.pop("handoff").returncode == 0
@@ -55,7 +55,7 @@ def test_publish_and_receive(machines: Machines) -> None:
     assert received["title"] == "A note"
     assert received["userInfo"]["text"] == "hello"
     assert received["userInfoTypes"] == {"text": "s", "when": "(sv)", "n": "q"}
-    assert received["device"] == {"id": desk.device_id, "name": "desk"}
+    assert (received["deviceId"], received["deviceName"]) == (desk.device_id, "desk")
     assert received["webpageURL"] == "https://example.com/note"
     printed(desk, "which calls itself “lap”")
     assert desk.kill("handoff", signal.SIGINT) == 0
@@ -88,8 +88,29 @@ def test_continue_tells_what_went_wrong(machines: Machines) -> None:
     assert result.returncode == 1
     assert "The letter is sealed." in result.stderr
     result = lap.run("handoff", "continue", "0" * 32)
-    assert result.returncode == 1
+    assert result.returncode == 3
     assert "0" * 32 in result.stderr
+
+
+def test_the_only_offer_is_continued_without_an_id(machines: Machines) -> None:
+    """“handoff continue” without an id continues the only offer; of several it names none by itself."""
+    desk, lap = machines
+    dock, target = Dock(lap), Client(lap, "org.example.Shell", ("org.example.shell.note",))
+    assert "No other device offers" in lap.run("handoff", "continue").stderr
+    desk.start("handoff", "publish", *APPLICATION, "--title", "A note")
+    dock.offer("A note")
+    result = lap.run("handoff", "continue")
+    assert result.returncode == 0 and "A note" in result.stdout, result
+    assert target.calls
+
+
+@pytest.mark.parametrize("typed, meant", [
+    (("stauts",), "“handoff status”"), (("list", "--jsno"), "--json"), (("publish",), "--app-id ID, --type TYPE and --title TITLE"),
+    (("receive", "--app-id", "org.example.Shell"), "--type TYPE is missing")])
+def test_what_was_meant_is_said(machine: Machine, typed: tuple[str, ...], meant: str) -> None:
+    """A command or option that is nearly right is suggested, and all that is missing is named at once."""
+    result = machine.run("handoff", *typed)
+    assert result.returncode == 2 and meant in result.stderr, result
 
 
 def test_on_and_off(machine: Machine) -> None:
@@ -109,7 +130,7 @@ def test_status_shows_everything(machines: Machines) -> None:
     assert status["bridge"]["deviceId"] == desk.device_id
     assert status["bridge"]["port"] == desk.port
     assert status["broker"]["current"]["title"] == "A letter"
-    assert [device["id"] for device in status["bridge"]["devices"]] == [lap.device_id]
+    assert [device["deviceId"] for device in status["bridge"]["devices"]] == [lap.device_id]
     assert status["problems"] == []
     text = done(desk.run("handoff", "status"))
     for part in (desk.device_id, str(desk.port), "A letter", "lap", "connected"):
@@ -125,7 +146,7 @@ def test_status_without_daemons(machine_list: list[Machine]) -> None:
     assert "Problems" in result.stdout
     for command in (("list",), ("on",), ("continue", "0" * 32), ("devices",), ("connect", "127.0.0.1:1")):
         result = machine.run("handoff", *command)
-        assert result.returncode == 1
+        assert result.returncode == 6
         assert "not running" in result.stderr
 
 
@@ -223,7 +244,7 @@ def test_publish_and_receive_under_one_id(machines: Machines) -> None:
     receiver = lap.processes.pop("handoff")
     lap.start("handoff", "publish", *APPLICATION, "--title", "Of lap")
     wait(lambda: re.search("^[0-9a-f]{32}$", lap.log("handoff"), re.MULTILINE), "what lap publishes")
-    done(lap.run("handoff", "continue", listed(lap, "To lap")["id"]))
+    done(lap.run("handoff", "continue", listed(lap, "To lap")["activityId"]))
     wait(lambda: receiver.poll() == 0, "handoff receive to have got it")
 
 
@@ -264,12 +285,12 @@ def test_what_was_fetched_is_not_called_continued(machines: Machines) -> None:
     broker = json.loads(done(desk.run("handoff", "status", "--json")))["broker"]
     assert [fetch["kind"] for fetch in broker["fetches"]] == ["activity", "activity"]
     (device,) = broker["fetchesByDevice"]
-    assert (device["deviceId"], device["title"], device["fetches"], device["streams"]) \
+    assert (device["deviceId"], device["title"], device["fetchCount"], device["streamCount"]) \
         == (lap.device_id, "A letter", 2, 0)
 
 
 @pytest.mark.parametrize("command", [
-    (), ("fly",), ("list", "too", "much"), ("continue",), ("continue", "a", "b"), ("publish", "--title", "x"),
+    (), ("fly",), ("list", "too", "much"), ("list", "--jsno"), ("continue", "a", "b"), ("publish", "--title", "x"),
     ("receive",), ("--nonsense",), ("trust",), ("trust", "abc"), ("connect",), ("continue", "not hexadecimal"),
     ("publish", *APPLICATION, "--title", "x", "--user-info", "no equals sign"),
     ("publish", *APPLICATION, "--title", "x", "--user-info", "key:=[1, 'x'")])

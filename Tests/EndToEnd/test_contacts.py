@@ -185,6 +185,35 @@ def test_sizes(desk: Machine, size: str, tmp_path: Path) -> None:
     window.wait_until(lambda: not window.find("label", "Keyboard Shortcuts"), "the end of the shortcuts")
 
 
+@pytest.mark.parametrize("size", [NARROW, WIDE])
+def test_long_note(desk: Machine, size: str, tmp_path: Path) -> None:
+    """In the form a long note is as high as it has to be for all of it to be seen, however it gets there"""
+    store(desk, [contact(1, name="Ada", note="word " * 90), contact(2, name="Grace")])
+    desk.screen.close()
+    desk.screen = Screen(tmp_path, size)
+    window = Contacts(desk, desk.screen)
+
+    def height() -> int:
+        place = next(part.place for part in window.find("text") if part.name == "Note")
+        return place.height if place else 0
+
+    heights = []
+    for name in ("Ada", "Grace"):
+        window.choose(name)
+        window.keys("ctrl+e")
+        window.wait_for("text", "Note")
+        if name == "Ada":
+            window.wait_until(lambda: height() > 112, "a note that is higher than the least")
+            heights.append(height())
+        else:
+            window.wait_until(lambda: height() <= 112, "an empty note to be small")
+        window.keys("Escape")
+        window.wait_for("push button", "Edit")
+        window.keys("alt+Left")
+    # 90 words are more lines on a phone.
+    assert heights[0] > (190 if size == NARROW else 112)
+
+
 def test_arrows(desk: Machine) -> None:
     """On a wide screen the arrow keys go from contact to contact in the list"""
     store(desk, [contact(number, name=name, phone="1") for number, name in enumerate(["Ada", "Grace", "Zoe"])])

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import socket
-import time
 from collections.abc import Callable
 
 import pytest
@@ -14,7 +13,7 @@ from clients import Client, Dock
 from contacts import PROGRAM, Contacts, contact, file_of, not_built, store, stored
 from gi.repository import GLib
 from streams import Background
-from support import Machine, memory, pair, start_machine
+from support import Machine, memory, pair, processor_time, start_machine
 from test_contacts_handoff import APPLICATION_ID, TYPES, Machines, begin, seen
 
 if reason := not_built():
@@ -119,10 +118,10 @@ def test_hostile_search(seen: Machines) -> None:
         peer.origin.streams.pop().close()
 
     peer.origin.answers["DidReceiveStream"] = begin_stream
-    start = time.monotonic()
+    before = processor_time(window.process.pid)
     assert not peer.send("list", {"query": variant("a " * 60_000)}, SupportsContinuationStreams=True)
     window.wait_for("label", "All contacts were here already")
-    assert time.monotonic() - start < 5
+    assert processor_time(window.process.pid) - before < 5
     assert len(stored(lap)) == 5_000
 
 

@@ -231,7 +231,11 @@ def test_withdrawing(seen: Machines) -> None:
     activity.resign_current()
     at_lap.wait_for("label", "Couldn’t Continue from desk")
     assert dock.outcome()[1] == f"{HANDOFF_ERROR}.OfferWithdrawn"
-    assert any(dock.outcome()[2] in part.name for part in at_lap.find("label"))
+    at_lap.wait_for("label", "It is no longer there.")
+    at_lap.wait_for("push button", "Close")
+    assert not at_lap.find("push button", "Cancel")
+    # What the broker says of it names the activity by its number.
+    assert not any(dock.outcome()[2] in part.name for part in at_lap.find("label"))
     at_lap.focus()
     at_lap.keys("Escape")
     at_lap.wait_for("push button", "Edit")

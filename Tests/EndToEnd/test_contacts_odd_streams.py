@@ -16,7 +16,7 @@ from buses import BusError, let_pass, wait
 from contacts import PROGRAM, Contacts, contact, file_of, not_built, store
 from false_broker import Answer, FalseBroker, giving
 from gi.repository import GLib
-from support import Machine
+from support import Machine, processor_time
 from test_contacts import desk
 
 if reason := not_built():
@@ -126,8 +126,7 @@ class Usage:
 
     def seconds(self) -> float:
         """The processor time that it has used."""
-        fields = (self.process / "stat").read_text().rpartition(")")[2].split()
-        return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+        return processor_time(int(self.process.name))
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from streams import Background
 from support import Machine
 from test_contacts_attacked import NEVER, Peer, draft, form
 from test_contacts_handoff import APPLICATION_ID, TYPES, Machines, go_on, seen
-from windows import Atspi
+from windows import Atspi, wait_for_labels
 
 if reason := not_built():
     pytest.skip(reason, allow_module_level=True)
@@ -40,8 +40,7 @@ def test_list_and_back(seen: Machines) -> None:
     at_desk.type("grace")
     at_desk.wait_until(lambda: at_desk.names() == ["Grace"], "what is searched for")
     go_on(docks["lap"], "All Contacts")
-    at_lap.wait_for("label", "2 contacts added")
-    at_desk.wait_for("label", "Continued on lap")
+    wait_for_labels((at_lap, "2 contacts added"), (at_desk, "Continued on lap"))
     at_lap.wait_until(lambda: at_lap.names() == ["Grace"], "what was searched for")
     assert names(lap) == ["Ada", "Grace", "Zoe"]
     at_lap.focus()
@@ -49,8 +48,7 @@ def test_list_and_back(seen: Machines) -> None:
     at_lap.type("zoe")
     at_lap.wait_until(lambda: at_lap.names() == ["Zoe"], "another search")
     go_on(docks["desk"], "All Contacts")
-    at_desk.wait_for("label", "1 contact added")
-    at_lap.wait_for("label", "Continued on desk")
+    wait_for_labels((at_desk, "1 contact added"), (at_lap, "Continued on desk"))
     at_desk.wait_until(lambda: at_desk.names() == ["Zoe"], "what was searched for there")
     assert stored(desk) == stored(lap)
     # And once more, when there is nothing new.

@@ -228,7 +228,7 @@ def test_file_that_changes(machine: Machine, change: str) -> None:
             with path.open("r+b") as file:
                 file.write(b"changed")
         case "is touched": os.utime(path)
-    received = receive(connection)
+    received = receive(connection, answering=asker.link)
     assert received.is_broken and len(received.data) < MUCH // 2, "the rest is sent all the same"
     asker.wait_for_log("the file has changed in the meantime")
     connection.close()
@@ -244,7 +244,7 @@ def test_file_that_is_replaced(machine: Machine) -> None:
     connection = stopped_after(asker)
     path.with_name("new").write_bytes(b"new")
     os.rename(path.with_name("new"), path)
-    rest = receive(connection)
+    rest = receive(connection, answering=asker.link)
     # The first frame has been read already.
     assert rest.ended and former.endswith(rest.data[:-32][-(1 << 20):])
     connection.send_bytes(frame(b""))

@@ -69,7 +69,7 @@ def test_editor_shows_the_document(machine_list: list[Machine], lap: Machine) ->
     Client(desk, types=("com.example.editor.edit",)).offer("Letter", DocumentURL=letter.as_uri())
     listed = wait(lambda: (text := lap.run("handoff", "list", "--json").stdout) and "Letter" in text and text, "the offer")
     assert APPLICATION_ID in listed and not processes_of("gedit", lap.screen.display)
-    done = lap.run("handoff", "continue", "--app", "example.gedit", json.loads(listed)[0]["id"])
+    done = lap.run("handoff", "continue", "--app", "example.gedit", json.loads(listed)[0]["activityId"])
     assert done.returncode == 0, done.stderr
     assert (folder(lap) / letter.name).read_bytes() == letter.read_bytes()
     wait(lambda: any(letter.name in title for title in lap.screen.titles()), "the window of the editor", PATIENCE)

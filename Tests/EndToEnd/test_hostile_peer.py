@@ -41,7 +41,7 @@ def flooded(machine: Machine, name: str) -> tuple[Device, Flood]:
     client = Client(machine)
     activity = client.offer("Mine", UserInfo={"bulk": GLib.Variant("s", "x" * 60_000)})
     device, link = linked(machine)
-    return device, Flood(link, messages(activity.id)[name])
+    return device, Flood(link, messages(activity.id)[name], 40 if name == "fetches" else 1 << 30)
 
 
 @pytest.mark.parametrize("name", ["nested", "maximal", "small", "invitations", "unknown", "fetches"])

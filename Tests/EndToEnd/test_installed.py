@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from gi.repository import Gio, GLib
-from buses import BRIDGE, BRIDGE_ROOT, BROKER, ROOT, wait
+from buses import BRIDGE, BRIDGE_ROOT, BROKER, ROOT, let_pass, wait
 from notifications import AGENT
 from support import PROGRAMS, SOURCE, Machine
 from user_manager import UserManager
@@ -217,6 +217,24 @@ def test_the_bus_has_systemd_start_the_daemons(manager: UserManager) -> None:
         assert manager.state(unit) == "active"
 
 
+def test_a_session_under_systemd_is_reset(manager: UserManager, prefix: Path) -> None:
+    """“handoff reset” ends both units of a session, and neither systemd nor the agent brings them back."""
+    manager.start("desktop-session.target")
+    for name in SESSION_UNITS:
+        wait(lambda: manager.session.owner(name), f"{name} on the bus; {manager.log}")
+    state = manager.folder / "state_home" / "handoff"
+    wait(lambda: list(state.glob("*/identity.pem")), "the key of the device")
+    folders = [f"{name}={manager.folder / name.removeprefix('XDG_').lower()}" for name in (
+        "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "HOME")]
+    said = manager.run("env", *folders, str(prefix / "bin" / "handoff"), "reset", "--yes")
+    assert "forgotten everything" in said
+    let_pass(1)
+    assert not state.exists()
+    for name, unit in UNITS.items():
+        assert not manager.session.owner(name) and manager.state(unit) in ("", "inactive"), manager.log
+    assert manager.session.owner(AGENT)
+
+
 def test_systemd_skips_the_autostart_entry(prefix: Path, tmp_path: Path) -> None:
     """Under systemd the autostart entry makes no unit: the daemons have their own."""
     generator = "/usr/lib/systemd/user-generators/systemd-xdg-autostart-generator"
@@ -302,6 +320,17 @@ def test_adapters_are_one_program(installed: Machine, prefix: Path) -> None:
     assert done.returncode == 0 and not done.stderr
 
 
+def test_authors_find_the_clients(prefix: Path) -> None:
+    """pkg-config says where the interfaces and the clients to copy are, all of which are installed, and nothing else."""
+    for variable, source in (("clientsdir", "clients"), ("interfacesdir", "dbus-1/interfaces")):
+        asked = subprocess.run(["pkg-config", f"--variable={variable}", "handoff"], capture_output=True, text=True, check=True,
+                               env=os.environ | {"PKG_CONFIG_PATH": str(prefix / "share" / "pkgconfig")})
+        there = Path(asked.stdout.strip())
+        ours = subprocess.run(["git", "ls-files"], cwd=SOURCE / "data" / source, capture_output=True, text=True, check=False)
+        files = {path.relative_to(there).as_posix() for path in there.rglob("*") if path.is_file()}
+        assert files and (files == set(ours.stdout.split()) or not ours.stdout)
+
+
 def test_descriptions_of_adapters_can_be_read(installed: Machine, prefix: Path) -> None:
     """The descriptions that are installed are ones that the agent takes."""
     data = installed.environment["XDG_DATA_DIRS"]
@@ -315,5 +344,4 @@ def test_descriptions_of_adapters_can_be_read(installed: Machine, prefix: Path) 
         wait(lambda: "adapters are needed" in installed.log("handoff-agent"), "the descriptions to be read")
     finally:
         installed.environment["XDG_DATA_DIRS"] = data
-    assert "5 adapters are needed" in installed.log("handoff-agent")
-    assert "is ignored" not in installed.log("handoff-agent")
+    assert "5 adapters are needed" in (log := installed.log("handoff-agent")) and "is ignored" not in log

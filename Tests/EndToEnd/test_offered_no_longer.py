@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from gi.repository import Gio, GLib
-from buses import BRIDGE_ROOT, BROKER, BUS, ROOT, let_pass, wait
+from buses import BRIDGE_ROOT, BROKER, BUS, ROOT, BusError, let_pass, wait
 from clients import Activity, Client
 from link import CONTINUATION, ERROR, Device, fetch
 from streams import Continuation
@@ -136,10 +136,19 @@ def test_streams_to_what_is_long_not_offered(machine_list: list[Machine]) -> Non
     let_time_pass(desk, 310)
     for end in (*continuation.open(), *ends):
         end.close()
-    let_pass(0.2)
     let_time_pass(desk, 320)
-    with refused("UnknownObject"):
-        continuation.target.call(continuation.path, "Continuation.OpenStream")
+
+    def is_refused() -> bool:
+        try:
+            ends = continuation.open()
+        except BusError as error:
+            return error.short_name == "UnknownObject"
+        # The end of those before has not been seen yet.
+        for end in ends:
+            end.close()
+        return False
+
+    wait(is_refused, "streams to be refused")
     assert not continuation.origin.streams
 
 

@@ -14,7 +14,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 
 import avahi
 from gi.repository import GLib
@@ -25,7 +24,7 @@ from link import Device, Link, knock_entry, method_call, named, some_host, trust
 from packets import MULTICAST_DNS, announcement, multicast_socket
 from pairing import discoverable
 from rig import Network
-from support import Machine, device_path, pair, refused, start_machine, wait_for_link
+from support import Machine, device_path, pair, processor_time, refused, start_machine, wait_for_link
 from test_announcements import Impostor as Listener
 from test_announcements import SERVICE_TYPE, fake_clock, instances, peers, set_clock
 from test_hostile_neighbours import known_device
@@ -262,12 +261,6 @@ def test_one_source_is_held_back(machine: Machine) -> None:
     assert all(is_greeted(some_host()) for _number in range(5))
 
 
-def cpu_seconds(pid: int) -> float:
-    """The processor time that a process has used."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def test_strangers_while_discoverable(machine: Machine) -> None:
     """Strangers who come as fast as they can while the machine is discoverable get two handshakes a second, cost little, and
     are sent away when it is not any more."""
@@ -286,14 +279,14 @@ def test_strangers_while_discoverable(machine: Machine) -> None:
             links.append(secured)
 
     pid, waits = machine.processes["handoff-bridge"].pid, []
-    before, begin = cpu_seconds(pid), time.monotonic()
+    before, begin = processor_time(pid), time.monotonic()
     with flood(machine.port, some_host(), shake):
         while time.monotonic() < begin + 6:
             asked = time.monotonic()
             machine.session.get(BRIDGE_ROOT, "Bridge.Port")
             waits.append(time.monotonic() - asked)
             let_pass(0.02)
-        spent = cpu_seconds(pid) - before
+        spent = processor_time(pid) - before
     # The local user does not notice: the machine may be busy otherwise, but not each time.
     assert statistics.median(waits) < 0.05, statistics.quantiles(waits)
     assert 4 <= len(shaken) <= 2 * (time.monotonic() - begin + 1), len(shaken)

@@ -3,18 +3,19 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import time
 from collections.abc import Callable
 
 import pytest
-from gi.repository import GLib
-from buses import BRIDGE, BUS, ROOT, BusError, Session, let_pass, wait
+from gi.repository import Gio, GLib
+from buses import BRIDGE, BROKER, BUS, ROOT, BusError, Session, let_pass, wait
 from clients import Client, Dock
 from flood import nested
 from hoarder import hoarding
 from link import CONTINUATION, SOME_ID, offer
-from support import SANITIZED, Machine, memory, refused
+from support import SANITIZED, Machine, memory, processor_time, refused
 
 MIB = 1 << 20
 
@@ -128,6 +129,32 @@ def test_calls_before_it_is_known_who_calls(desk: Machine) -> None:
     assert client.create(Title="Served too")
 
 
+@pytest.mark.parametrize("types", ["ah", "ay", "av"])
+def test_descriptor_in_much(desk: Machine, types: str) -> None:
+    """A descriptor that comes with much else costs the broker no more than what comes without one, and is not kept."""
+    size = 8 * MIB
+    body = GLib.Variant("(av)", ([GLib.Variant("y", 7)] * (size // 16),)) if types == "av" else \
+        GLib.Variant.new_from_bytes(GLib.VariantType(f"({types})"), GLib.Bytes.new(bytes(size)), True)
+    broker = desk.processes["handoffd"].pid
+    client = Session(desk.address)
+    desk.sessions.append(client)
+    before = set(os.listdir(f"/proc/{broker}/fd"))
+
+    def cost(with_descriptor: bool) -> float:
+        message = Gio.DBusMessage.new_method_call(BROKER, "/nowhere", "a.b", "C")
+        message.set_body(body)
+        if with_descriptor:
+            message.set_unix_fd_list(Gio.UnixFDList.new_from_array([os.open("/dev/null", os.O_RDONLY)]))
+        used = processor_time(broker)
+        reply, _serial = client.connection.send_message_with_reply_sync(message, Gio.DBusSendMessageFlags.NONE, 60_000, None)
+        assert reply.get_message_type() == Gio.DBusMessageType.ERROR
+        return processor_time(broker) - used
+
+    without = min(cost(False) for _ in range(3)) if types != "ah" else 0.1
+    assert min(cost(True) for _ in range(3)) < 2 * without + 0.05
+    wait(lambda: set(os.listdir(f"/proc/{broker}/fd")) <= before, "the descriptors to be closed")
+
+
 class FalseBridge(Session):
     """What the broker takes for its bridge, and a peer of it."""
 
@@ -165,13 +192,18 @@ class FalseBridge(Session):
 def test_withdraw_of_who_asks_too_much(desk: Machine) -> None:
     """A peer of which so many calls wait that further ones are refused is withdrawn all the same, behind what waits."""
     dock, _target, bridge = Dock(desk), Client(desk), FalseBridge(desk)
-    costly = offer(Unknown=nested(80))
-    for _round in range(3):
+    costly = offer(Unknown=nested(600))
+    broker = desk.processes["handoffd"]
+    for _round in range(2):
+        # Or it might be quicker than what asks.
+        broker.send_signal(signal.SIGSTOP)
         before = [bridge.ask("Offer", costly) for _ in range(30)]
         taken = bridge.ask("Offer", offer())
         beyond = [bridge.ask("Offer", costly) for _ in range(400)]
         ends = [bridge.ask("Withdraw", GLib.Variant("(s)", (SOME_ID,))),
                 bridge.ask("Release", GLib.Variant("(s)", (CONTINUATION,)))]
+        bridge.connection.flush_sync()
+        broker.send_signal(signal.SIGCONT)
         assert not any("wait already" in outcome() for outcome in before) and taken() == ""
         assert any("64 calls of this device wait already" in outcome() for outcome in beyond)
         assert [outcome() for outcome in ends] == ["", ""]
@@ -185,7 +217,7 @@ def test_barred_peer_offers_nothing(desk: Machine) -> None:
     dock, _target, bridge = Dock(desk), Client(desk), FalseBridge(desk)
     assert bridge.ask("Offer", offer())() == ""
     dock.offer("From afar")
-    costly = offer(Unknown=nested(80))
+    costly = offer(Unknown=nested(240))
 
     def is_barred() -> bool:
         for outcome in [bridge.ask("Offer", costly) for _ in range(60)]:

@@ -138,6 +138,17 @@ def test_killed_while_it_comes(lap: Machine, program: str) -> None:
     assert connection.take(4) != bytes(4)
 
 
+def test_ended_while_it_comes(lap: Machine) -> None:
+    """A broker that is asked to end while a document comes leaves nothing of it: nobody may come who would remove that."""
+    Client(lap)
+    origin = Origin(lap, os.urandom(600_000))
+    origin.send(origin.begin(), origin.checked[:400_000], ends=False)
+    wait(lambda: parts(lap), "a part")
+    assert lap.kill("handoffd", signal.SIGTERM) == 0
+    assert not files(lap)
+    lap.start_broker()
+
+
 def test_switched_off_while_it_comes(lap: Machine) -> None:
     """Switching Handoff off while a document comes ends that, and nothing is left."""
     target = Client(lap)

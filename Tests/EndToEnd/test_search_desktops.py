@@ -108,7 +108,7 @@ def test_gnome_shell_panel(desk: Machine, machines: tuple[Machine, Machine],
     activity.update(Title=TITLE)
     label = f"“{TITLE}” — lap"
     gnome.evaluate(f"{INDICATOR}.menu.open()")
-    gnome.wait_until(f"{ITEMS}[0].label?.text === {json.dumps(label)}", "the offer in the menu")
+    gnome.wait_until(f"{ITEMS}[0]?.label?.text === {json.dumps(label)}", "the offer in the menu")
     here.offer("Mine")
     gnome.wait_until(f"{ITEMS}.some(i => i.label?.text === 'Send to…')", "to whom to send")
     gnome.evaluate(f"{INDICATOR}.menu.open()")

@@ -17,7 +17,7 @@ Machines = tuple[Machine, Machine]
 
 def devices(machine: Machine) -> dict[str, dict]:
     """What “handoff devices” says, by name."""
-    return {device["name"]: device for device in json.loads(done(machine.run("handoff", "devices", "--json")))}
+    return {device["deviceName"]: device for device in json.loads(done(machine.run("handoff", "devices", "--json")))}
 
 
 def test_send(machines: Machines) -> None:
@@ -55,14 +55,14 @@ def test_send_refused(machine: Machine, machine_list: list[Machine]) -> None:
     client = Client(machine)
     client.offer("A letter").invalidate()
     nobody = machine.run("handoff", "send")
-    assert nobody.returncode == 1 and "No paired device is connected" in nobody.stderr
+    assert nobody.returncode == 3 and "No paired device is connected" in nobody.stderr
     lap = start_machine(machine_list, "lap")
     pair(machine, lap)
     nothing = machine.run("handoff", "send")
-    assert nothing.returncode == 1 and "Nothing is offered here" in nothing.stderr
+    assert nothing.returncode == 3 and "Nothing is offered here" in nothing.stderr
     client.offer("A letter")
     unknown = machine.run("handoff", "send", "nowhere")
-    assert unknown.returncode == 1 and "nowhere" in unknown.stderr
+    assert unknown.returncode == 3 and "nowhere" in unknown.stderr
     device = Device()
     link = device.paired_link_to(machine)
     link.errors["Invite"] = ("org.freedesktop.DBus.Error.UnknownMethod", "There is no such method.")
@@ -99,4 +99,4 @@ def test_mute(machines: Machines) -> None:
     wait_until_invited(dock, "A letter")
     for verb in ("mute", "unmute"):
         assert lap.run("handoff", verb).returncode == 2
-        assert lap.run("handoff", verb, "nowhere").returncode == 1
+        assert lap.run("handoff", verb, "nowhere").returncode == 3

@@ -105,7 +105,7 @@ def test_an_application_is_started_from_the_shell(machines: Machines, way: str) 
     origin.create(TYPE, Title="Start me", UserInfo={"page": GLib.Variant("u", 7)}).become_current()
     listed = wait(lambda: json.loads(lap.run("handoff", "list", "--json").stdout), "the offer")
     assert [one["handlersToStart"] for one in listed] == [[name]]
-    done = lap.run("handoff", "continue", listed[0]["id"])
+    done = lap.run("handoff", "continue", listed[0]["activityId"])
     assert done.returncode == 0, done.stderr
     started = told(result)
     assert started["calls"] == ["WillContinueActivity", "ContinueActivity"]
@@ -248,7 +248,7 @@ def test_an_exec_line_that_cannot_be_used_starts_nothing(machines: Machines, key
     origin = Client(desk, application_id=NAME, types=(TYPE,))
     origin.create(TYPE, Title="Start me").become_current()
     wait(lambda: [one["Title"] for one in lap.session.get(ROOT, "Manager.HiddenOffers")] == ["Start me"], "a hidden offer")
-    assert not dock.titles
+    wait(lambda: not dock.titles, "the former offer to go")
 
 
 def test_two_offers_start_an_application_once(machine: Machine) -> None:

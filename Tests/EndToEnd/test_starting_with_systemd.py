@@ -57,7 +57,7 @@ class Lap:
         """The id of the offer, once the application can continue it."""
         def found() -> str | None:
             offers = json.loads(self.run("list --json"))
-            return next((offer["id"] for offer in offers if offer["handlersToStart"] == [NAME]), None)
+            return next((offer["activityId"] for offer in offers if offer["handlersToStart"] == [NAME]), None)
         return wait(found, "the offer")
 
     def script(self, text: str) -> str:

@@ -58,7 +58,7 @@ def folder(machines: Machines) -> Path:
 
 def hand_over(lap: Machine, title: str) -> None:
     """Continues what was published, which a handoff is waiting for."""
-    result = lap.run("handoff", "continue", listed(lap, title)["id"])
+    result = lap.run("handoff", "continue", listed(lap, title)["activityId"])
     assert result.returncode == 0, result.stderr
 
 
@@ -239,7 +239,7 @@ def test_activity_without_a_stream(machines: Machines, folder: Path) -> None:
     receiver = Shell(machines[1], f"exec handoff receive {OPTIONS} --stream", folder)
     receiver.until("Waiting")
     sender = Shell(machines[0], f"exec handoff publish {OPTIONS} --title Note", folder)
-    result = machines[1].run("handoff", "continue", listed(machines[1], "Note")["id"])
+    result = machines[1].run("handoff", "continue", listed(machines[1], "Note")["activityId"])
     assert result.returncode == 1 and "SupportsContinuationStreams" in result.stderr, result.stderr
     assert receiver.process.poll() is None
     for shell in (sender, receiver):

@@ -17,9 +17,11 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Self
 
 import gi
-from buses import wait
+from buses import BUS, wait
 from gi.repository import GLib
 from screen import Screen
 from support import Machine
@@ -187,6 +189,16 @@ class Program:
         finally:
             machine.environment = former
 
+    @classmethod
+    def started(cls, machine: Machine, screen: Screen, name: str, application_id: str) -> Self:
+        """The program of this name that the bus of a machine has started as the owner of a bus name."""
+        program = cls.__new__(cls)
+        program.machine, program.screen, program.name = machine, screen, name
+        program.process = SimpleNamespace(pid=machine.session.call(
+            "/org/freedesktop/DBus", f"{BUS}.GetConnectionUnixProcessID", GLib.Variant("(s)", (application_id,)),
+            destination=BUS).unpack()[0])
+        return program
+
     @property
     def application(self) -> Part | None:
         for application in Accessibility.applications():
@@ -271,3 +283,16 @@ class Program:
 
     def type(self, text: str) -> None:
         self.screen.ask("xdotool", "type", "--delay", "5", text)
+
+
+def wait_for_labels(*expected: tuple[Program, str]) -> None:
+    """Waits until each of these windows has shown its text, in any order: some are seen for a moment only."""
+    missing = list(expected)
+
+    def all_seen() -> bool:
+        for one in list(missing):
+            if one[0].find("label", one[1]):
+                missing.remove(one)
+        return not missing
+
+    wait(all_seen, " and ".join(f"“{text}” of {window.name}" for window, text in expected))

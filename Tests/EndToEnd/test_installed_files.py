@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What is installed beside the programs: manual pages, and what firewalls and AppArmor read."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from test_installed import install, prefix  # noqa: F401
+
+
+def test_each_program_and_file_has_a_manual_page(prefix: Path) -> None:  # noqa: F811
+    """Whatever is installed to be run or to be written by people has a manual page, which groff has nothing to say of."""
+    manual = prefix / "share" / "man"
+    pages = {path.name.removesuffix(".gz") for path in manual.glob("man*/*")}
+    programs = {path.name: 1 for path in (prefix / "bin").iterdir()} \
+        | {path.name: 8 for path in (prefix / "libexec").iterdir()}
+    assert {"handoff", "handoffd", "handoff-media"} <= programs.keys()
+    files = {"handoff.conf", *("handoff" + path.suffix for path in (prefix / "share" / "handoff" / "adapters").iterdir())}
+    wanted = {f"{name}.{section}" for name, section in programs.items()} | {f"{name}.5" for name in files}
+    assert not wanted - pages
+    for page in sorted(manual.glob("man*/*")):
+        done = subprocess.run(["man", "--local-file", "--warnings", page], cwd=manual, capture_output=True, text=True,
+                              env=os.environ | {"MANWIDTH": "120", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}, check=False)
+        assert (done.returncode, done.stderr) == (0, ""), page
+        assert "NAME" in done.stdout, page
+
+
+def test_what_firewalls_and_profiles_are_told(prefix: Path, tmp_path: Path) -> None:  # noqa: F811
+    """What firewalls and AppArmor read is where they look for it; packagers may leave the profiles out."""
+    assert (prefix / "lib" / "firewalld" / "services" / "handoff.xml").is_file()
+    assert (prefix / "etc" / "ufw" / "applications.d" / "handoff").is_file()
+    profiles = {path.name for path in (prefix / "etc" / "apparmor.d").iterdir()}
+    assert profiles == {"handoffd", "handoff-bridge", "handoff-agent", "handoff-associations", "handoff-adapter"}
+    assert f" {prefix}/libexec/handoffd " in (prefix / "etc" / "apparmor.d" / "handoffd").read_text()
+    other, _ = install(tmp_path, "-Dapparmor=false")
+    assert not (other / "etc" / "apparmor.d").exists()
