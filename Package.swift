@@ -125,7 +125,10 @@ let package = Package(
         program("handoff-associations", ["HandoffAssociations"]),
         module(
             "HandoffCommand",
-            ["CGio", "DBus", "HandoffClient", "HandoffCore", "HandoffInterfaces", "MainLoop", "Platform"]),
+            [
+                "CGio", "DBus", "HandoffClient", "HandoffCore", "HandoffDaemon", "HandoffInterfaces",
+                "MainLoop", "Platform",
+            ]),
         program("handoff", ["HandoffCommand"]),
         module(
             "HandoffClient", ["CGio", "DBus", "HandoffCore", "HandoffInterfaces", "MainLoop", "Platform"]),
@@ -168,7 +171,11 @@ let package = Package(
             swiftSettings: settings),
         tests("Platform", ["CGio", "MainLoopProgram", "Platform", "TestSupport"]),
         tests("MainLoop", ["CGio", "MainLoop", "MainLoopProgram", "Platform", "TestSupport"]),
-        tests("DBus", ["CDBus", "CGio", "DBus", "MainLoop", "Platform", "TestSupport"]),
+        .target(
+            name: "LibdbusReference", dependencies: ["CDBus", "DBus"], path: "Tests/LibdbusReference",
+            swiftSettings: settings),
+        tests(
+            "DBus", ["CDBus", "CGio", "DBus", "LibdbusReference", "MainLoop", "Platform", "TestSupport"]),
         tests("DBusGenerator", ["DBusGeneratorLibrary"]),
         tests("HandoffCore", ["HandoffCore"]),
         tests("HandoffInterfaces", ["DBus", "HandoffCore", "HandoffInterfaces", "MainLoop", "TestSupport"]),
@@ -217,6 +224,10 @@ let package = Package(
                 "CGio", "DBus", "HandoffClient", "HandoffCore", "HandoffKit", "MainLoop", "Platform",
             ],
             path: "Tests/MainActorProgram", swiftSettings: settings),
+        .executableTarget(
+            name: "ConformanceProgram",
+            dependencies: ["DBus", "HandoffCore", "HandoffInterfaces", "HandoffKit", "Platform"],
+            path: "Tests/ConformanceProgram", swiftSettings: settings),
         .executableTarget(
             name: "stream-rate", dependencies: ["DBus", "HandoffInterfaces", "HandoffKit", "Platform"],
             path: "Tests/Bench/kit", swiftSettings: settings),
@@ -285,13 +296,14 @@ if let engine = Context.environment["HANDOFF_FUZZ_ENGINE"] {
     ]
     for target in package.targets where target.name == "dbus-generator" { target.linkerSettings = linking }
     let fuzzTargets: KeyValuePairs<String, [Target.Dependency]> = [
+        "Marshalling": ["DBus", "LibdbusReference"],
         "Messages": ["DBus"],
         "Names": ["DBus", "DBusGeneratorLibrary", "HandoffCore"],
         "Values": ["DBus"],
         "Activities": ["DBus", "HandoffBroker", "HandoffCore", "HandoffInterfaces"],
         "Folders": ["DBus", "HandoffBroker", "HandoffCore", "HandoffInterfaces"],
         "Frames": ["DBus", "HandoffBridge"],
-        "Headers": ["DBus"],
+        "Headers": ["DBus", "LibdbusReference"],
         "Hello": ["DBus", "HandoffBridge", "HandoffCore"],
         "Interfaces": ["CGio", "DBusGeneratorLibrary"],
         "Json": ["AdapterSupport"],

@@ -1,0 +1,1147 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* This file is long because it is to be copied as one file. */
+
+#include "handoff.h"
+
+#include <gio/gunixfdlist.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define BROKER "org.example.Handoff"
+#define ROOT "/org/example/Handoff"
+#define CLIENT ROOT "/client"
+#define ERROR BROKER ".Error."
+#define DBUS_ERROR "org.freedesktop.DBus.Error."
+#define BROKER_ENDED "The broker of Handoff has ended. Continue the activity again."
+#define NO_STREAM "What has come is no stream socket. Send one end of socketpair(AF_UNIX, SOCK_STREAM)."
+/* Waits have no limit of time: they end with the broker. */
+#define NO_LIMIT G_MAXINT
+
+static const char interfaces[] =
+  "<node><interface name='" BROKER ".Application'>"
+  "<method name='WillContinueActivity'><arg type='s' direction='in'/><arg type='a{sv}' direction='in'/>"
+  "<arg type='b' direction='out'/></method>"
+  "<method name='ContinueActivity'><arg type='a{sv}' direction='in'/><arg type='a{sv}' direction='in'/>"
+  "<arg type='b' direction='out'/></method>"
+  "<method name='DidFailToContinueActivity'><arg type='s' direction='in'/><arg type='s' direction='in'/>"
+  "<arg type='s' direction='in'/></method></interface>"
+  "<interface name='" BROKER ".ActivityDelegate'>"
+  "<method name='WillSave'><arg type='o' direction='in'/><arg type='a{sv}' direction='out'/></method>"
+  "<method name='WasContinued'><arg type='o' direction='in'/><arg type='a{sv}' direction='in'/></method>"
+  "<method name='DidReceiveStream'><arg type='o' direction='in'/><arg type='h' direction='in'/></method>"
+  "</interface></node>";
+
+/* A function of the application, with what belongs to it. */
+typedef struct {
+  GCallback function;
+  gpointer data;
+  GDestroyNotify destroy;
+} Callback;
+
+struct _HandoffApplication {
+  GObject parent;
+  char *id;
+  char **types;
+  GHashTable *options;
+  Callback on_continue, on_will_continue, on_failure;
+  gboolean has_started, registered;
+  char *registration_error;
+  guint flush;
+  GDBusConnection *connection;
+  guint objects[2], signals[2], watch;
+  /* The broker's unique name, and what ends with it. */
+  char *owner;
+  GCancellable *cancellable;
+  GPtrArray *activities;
+  /* The one that is current or is to be, and the one of which the broker has yet to hear that. */
+  HandoffUserActivity *current, *becoming;
+  /* From continuation to type: what was announced and has not come. */
+  GHashTable *announced;
+};
+
+struct _HandoffUserActivity {
+  GObject parent;
+  HandoffApplication *application;
+  char *type, *activation_token, *continuation, *path;
+  gboolean is_current, is_valid, is_creating, is_updating, is_refused;
+  int resigning;
+  Callback on_will_save, on_was_continued, on_stream, on_failure;
+  /* What is wanted, what the broker has, which of it is to be sent, and what it has refused and is to be sent alone. */
+  GHashTable *properties, *confirmed, *changed;
+  GPtrArray *alone;
+};
+
+G_DEFINE_FINAL_TYPE (HandoffApplication, handoff_application, G_TYPE_OBJECT)
+G_DEFINE_FINAL_TYPE (HandoffUserActivity, handoff_user_activity, G_TYPE_OBJECT)
+
+/* An answer of the broker: without an error if `name` is NULL. `sent` is what the call was about. */
+typedef void (*Then) (HandoffApplication *self, HandoffUserActivity *activity, GVariant *sent, GVariant *reply,
+                      const char *name, const char *message);
+
+static void application_flush (HandoffApplication *self);
+static void application_create (HandoffApplication *self, HandoffUserActivity *activity);
+static void application_say_current (HandoffApplication *self, HandoffUserActivity *activity);
+
+static void
+callback_set (Callback *callback, GCallback function, gpointer data, GDestroyNotify destroy)
+{
+  if (callback->destroy != NULL)
+    callback->destroy (callback->data);
+  *callback = (Callback) { function, data, destroy };
+}
+
+static GHashTable *
+new_properties (void)
+{
+  return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_variant_unref);
+}
+
+static const char *
+text_of (GVariant *dictionary, const char *key)
+{
+  const char *text = "";
+  if (!g_variant_lookup (dictionary, key, "&s", &text))
+    (void) g_variant_lookup (dictionary, key, "&o", &text);
+  return text;
+}
+
+static HandoffDevice
+device_of (GVariant *context)
+{
+  return (HandoffDevice) { text_of (context, "DeviceId"), text_of (context, "DeviceName") };
+}
+
+/* The D-Bus name of an error, whose message is stripped to what the broker has said. */
+static char *
+take_name (GError *error)
+{
+  char *name = g_dbus_error_get_remote_error (error);
+  /* A broker that ends takes its answers along. */
+  if (name == NULL || g_str_equal (name, DBUS_ERROR "NoReply") || g_str_equal (name, DBUS_ERROR "ServiceUnknown") ||
+      g_str_equal (name, DBUS_ERROR "NameHasNoOwner"))
+    {
+      g_free (name);
+      g_free (error->message);
+      error->message = g_strdup (BROKER_ENDED);
+      return g_strdup (ERROR "ConnectionUnavailable");
+    }
+  g_dbus_error_strip_remote_error (error);
+  return name;
+}
+
+/* The stream socket among what has come with a message, -1 if there is none. All else is closed. */
+static int
+take_stream (GUnixFDList *list, int index)
+{
+  int count = 0, stream = -1, type = 0;
+  socklen_t size = sizeof type;
+  /* To take them is the only way to have them closed: what g_unix_fd_list_get() returns is a duplicate. */
+  g_autofree int *taken = list != NULL ? g_unix_fd_list_steal_fds (list, &count) : NULL;
+  for (int place = 0; place < count; place++)
+    {
+      if (place == index && getsockopt (taken[place], SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM)
+        stream = taken[place];
+      else
+        close (taken[place]);
+    }
+  return stream;
+}
+
+/* Calls to the broker */
+
+typedef struct {
+  HandoffApplication *application;
+  HandoffUserActivity *activity;
+  GCancellable *cancellable;
+  GVariant *sent;
+  Then then;
+} Call;
+
+static void
+call_answered (GObject *source, GAsyncResult *result, gpointer data)
+{
+  Call *call = data;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GVariant) reply = g_dbus_connection_call_finish (G_DBUS_CONNECTION (source), result, &error);
+  g_autofree char *name = error != NULL ? take_name (error) : NULL;
+  if (call->then != NULL && !g_cancellable_is_cancelled (call->cancellable))
+    call->then (call->application, call->activity, call->sent, reply, name, error != NULL ? error->message : NULL);
+  g_object_unref (call->application);
+  g_clear_object (&call->activity);
+  g_object_unref (call->cancellable);
+  g_clear_pointer (&call->sent, g_variant_unref);
+  g_free (call);
+}
+
+/* Calls the broker of the moment. If that ends before it answers, `then` is not called. */
+static void
+application_call (HandoffApplication *self, HandoffUserActivity *activity, const char *path, const char *interface,
+                  const char *method, GVariant *arguments, GVariant *sent, Then then)
+{
+  g_autoptr(GVariant) taken = arguments != NULL ? g_variant_ref_sink (arguments) : NULL;
+  if (self->connection == NULL || self->owner == NULL)
+    {
+      g_clear_pointer (&sent, g_variant_unref);
+      return;
+    }
+  Call *call = g_new0 (Call, 1);
+  *call = (Call) { g_object_ref (self), activity != NULL ? g_object_ref (activity) : NULL, g_object_ref (self->cancellable),
+                   sent, then };
+  g_dbus_connection_call (self->connection, self->owner, path, interface, method, taken, NULL,
+                          G_DBUS_CALL_FLAGS_NO_AUTO_START, NO_LIMIT, self->cancellable, call_answered, call);
+}
+
+/* Activities: what is wanted, and what of it is sent */
+
+static void
+activity_tell (HandoffUserActivity *self, const char *name, const char *message)
+{
+  if (self->on_failure.function != NULL)
+    ((HandoffFailureFunc) self->on_failure.function) (self, name, message, self->on_failure.data);
+}
+
+/* The broker has refused something. Once the activity has ended, that matters to nobody. */
+static void
+activity_fail (HandoffUserActivity *self, const char *name, const char *message)
+{
+  if (self->is_valid)
+    activity_tell (self, name, message);
+}
+
+static gboolean
+activity_check (HandoffUserActivity *self)
+{
+  if (!self->is_valid)
+    activity_tell (self, DBUS_ERROR "UnknownObject", "This activity has ended. Make a new one.");
+  return self->is_valid;
+}
+
+static void
+activity_forget_broker (HandoffUserActivity *self)
+{
+  g_clear_pointer (&self->path, g_free);
+  self->is_current = self->is_creating = self->is_updating = self->is_refused = FALSE;
+  self->resigning = 0;
+  g_hash_table_remove_all (self->confirmed);
+  g_hash_table_remove_all (self->changed);
+  g_ptr_array_set_size (self->alone, 0);
+}
+
+/* The properties of these names as an a{sv}; NULL stands for all. */
+static GVariant *
+activity_dictionary (HandoffUserActivity *self, GHashTable *names)
+{
+  GVariantBuilder builder;
+  GHashTableIter iterator;
+  gpointer name, value;
+  g_variant_builder_init (&builder, G_VARIANT_TYPE_VARDICT);
+  g_hash_table_iter_init (&iterator, self->properties);
+  while (g_hash_table_iter_next (&iterator, &name, &value))
+    if (names == NULL || g_hash_table_contains (names, name))
+      g_variant_builder_add (&builder, "{sv}", name, value);
+  return g_variant_ref_sink (g_variant_builder_end (&builder));
+}
+
+/* These are what the broker has. */
+static void
+activity_confirm (HandoffUserActivity *self, GVariant *sent)
+{
+  GVariantIter iterator;
+  char *name;
+  GVariant *value;
+  g_variant_iter_init (&iterator, sent);
+  while (g_variant_iter_next (&iterator, "{sv}", &name, &value))
+    g_hash_table_replace (self->confirmed, name, value);
+}
+
+/* A refused property has the value again that the broker has. */
+static void
+activity_restore (HandoffUserActivity *self, const char *name)
+{
+  GVariant *value = g_hash_table_lookup (self->confirmed, name);
+  if (value != NULL)
+    g_hash_table_replace (self->properties, g_strdup (name), g_variant_ref (value));
+  else
+    g_hash_table_remove (self->properties, name);
+}
+
+static void activity_flush (HandoffUserActivity *self);
+
+static void
+activity_updated (HandoffApplication *application, HandoffUserActivity *self, GVariant *sent, GVariant *reply,
+                  const char *error_name, const char *message)
+{
+  gboolean is_one = g_variant_n_children (sent) == 1;
+  (void) application;
+  (void) reply;
+  self->is_updating = FALSE;
+  if (error_name == NULL)
+    activity_confirm (self, sent);
+  for (gsize place = 0; error_name != NULL && place < g_variant_n_children (sent); place++)
+    {
+      g_autofree char *name = NULL;
+      g_variant_get_child (sent, place, "{sv}", &name, NULL);
+      if (g_hash_table_contains (self->changed, name))
+        continue;
+      if (is_one)
+        activity_restore (self, name);
+      else
+        /* All or none was taken: one bad property must not cost the others. */
+        g_ptr_array_add (self->alone, g_steal_pointer (&name));
+    }
+  if (error_name != NULL && is_one)
+    activity_fail (self, error_name, message);
+  activity_flush (self);
+}
+
+/* Sends what has changed: one message at a time, and after a refusal one property at a time. */
+static void
+activity_flush (HandoffUserActivity *self)
+{
+  GVariant *sent;
+  if (!self->is_valid)
+    return;
+  if (self->path == NULL)
+    {
+      application_create (self->application, self);
+      return;
+    }
+  if (self->is_updating || (self->alone->len == 0 && g_hash_table_size (self->changed) == 0))
+    return;
+  if (self->alone->len > 0)
+    {
+      g_autoptr(GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+      g_hash_table_add (names, g_ptr_array_steal_index (self->alone, 0));
+      sent = activity_dictionary (self, names);
+    }
+  else
+    {
+      sent = activity_dictionary (self, self->changed);
+      g_hash_table_remove_all (self->changed);
+    }
+  self->is_updating = TRUE;
+  application_call (self->application, self, self->path, BROKER ".Activity", "Update", g_variant_new ("(@a{sv})", sent),
+                    sent, activity_updated);
+}
+
+static gboolean
+application_flush_now (gpointer data)
+{
+  HandoffApplication *self = data;
+  self->flush = 0;
+  application_flush (self);
+  return G_SOURCE_REMOVE;
+}
+
+void
+handoff_user_activity_set (HandoffUserActivity *self, const char *name, GVariant *value)
+{
+  g_autoptr(GVariant) taken = g_variant_ref_sink (value);
+  GVariant *former = g_hash_table_lookup (self->properties, name);
+  guint place;
+  if (former != NULL && g_variant_equal (former, taken))
+    return;
+  g_hash_table_replace (self->properties, g_strdup (name), g_steal_pointer (&taken));
+  g_hash_table_add (self->changed, g_strdup (name));
+  if (g_ptr_array_find_with_equal_func (self->alone, name, g_str_equal, &place))
+    g_ptr_array_remove_index (self->alone, place);
+  if (self->application->flush == 0)
+    self->application->flush = g_idle_add (application_flush_now, self->application);
+}
+
+GVariant *
+handoff_user_activity_get (HandoffUserActivity *self, const char *name)
+{
+  return g_hash_table_lookup (self->properties, name);
+}
+
+void
+handoff_user_activity_set_title (HandoffUserActivity *self, const char *title)
+{
+  handoff_user_activity_set (self, "Title", g_variant_new_string (title));
+}
+
+const char *
+handoff_user_activity_get_title (HandoffUserActivity *self)
+{
+  GVariant *title = handoff_user_activity_get (self, "Title");
+  return title != NULL && g_variant_is_of_type (title, G_VARIANT_TYPE_STRING) ? g_variant_get_string (title, NULL) : "";
+}
+
+void
+handoff_user_activity_set_user_info (HandoffUserActivity *self, GVariant *user_info)
+{
+  handoff_user_activity_set (self, "UserInfo", user_info);
+}
+
+GVariant *
+handoff_user_activity_get_user_info (HandoffUserActivity *self)
+{
+  GVariant *state = handoff_user_activity_get (self, "UserInfo");
+  if (state == NULL || !g_variant_is_of_type (state, G_VARIANT_TYPE_VARDICT))
+    {
+      state = g_variant_ref_sink (g_variant_new ("a{sv}", NULL));
+      g_hash_table_replace (self->properties, g_strdup ("UserInfo"), state);
+    }
+  return state;
+}
+
+void
+handoff_user_activity_add_user_info_entries (HandoffUserActivity *self, GVariant *entries)
+{
+  g_autoptr(GVariant) taken = g_variant_ref_sink (entries);
+  g_auto(GVariantDict) merged = G_VARIANT_DICT_INIT (handoff_user_activity_get_user_info (self));
+  GVariantIter iterator;
+  char *key;
+  GVariant *value;
+  g_variant_iter_init (&iterator, taken);
+  while (g_variant_iter_loop (&iterator, "{sv}", &key, &value))
+    g_variant_dict_insert_value (&merged, key, value);
+  handoff_user_activity_set_user_info (self, g_variant_dict_end (&merged));
+}
+
+void
+handoff_user_activity_set_needs_save (HandoffUserActivity *self, gboolean needs_save)
+{
+  handoff_user_activity_set (self, "NeedsSave", g_variant_new_boolean (needs_save));
+}
+
+gboolean
+handoff_user_activity_get_needs_save (HandoffUserActivity *self)
+{
+  GVariant *value = handoff_user_activity_get (self, "NeedsSave");
+  return value != NULL && g_variant_is_of_type (value, G_VARIANT_TYPE_BOOLEAN) && g_variant_get_boolean (value);
+}
+
+static gboolean
+application_is_wanted (HandoffApplication *self, HandoffUserActivity *activity)
+{
+  return g_ptr_array_find (self->activities, activity, NULL);
+}
+
+static void
+application_forget_current (HandoffApplication *self, HandoffUserActivity *activity)
+{
+  if (self->current == activity)
+    self->current = NULL;
+  if (self->becoming == activity)
+    self->becoming = NULL;
+}
+
+void
+handoff_user_activity_become_current (HandoffUserActivity *self)
+{
+  HandoffApplication *application = self->application;
+  if (!activity_check (self))
+    return;
+  if (!application_is_wanted (application, self))
+    g_ptr_array_add (application->activities, g_object_ref (self));
+  self->is_refused = FALSE;
+  application->current = application->becoming = self;
+  if (application->registered)
+    {
+      activity_flush (self);
+      application_say_current (application, self);
+    }
+}
+
+static void
+activity_resigned (HandoffApplication *application, HandoffUserActivity *self, GVariant *sent, GVariant *reply,
+                   const char *name, const char *message)
+{
+  (void) application;
+  (void) sent;
+  (void) reply;
+  self->resigning--;
+  if (name != NULL)
+    activity_fail (self, name, message);
+}
+
+void
+handoff_user_activity_resign_current (HandoffUserActivity *self)
+{
+  if (!activity_check (self))
+    return;
+  application_forget_current (self->application, self);
+  if (self->path == NULL)
+    return;
+  self->resigning++;
+  activity_flush (self);
+  application_call (self->application, self, self->path, BROKER ".Activity", "ResignCurrent", NULL, NULL, activity_resigned);
+}
+
+void
+handoff_user_activity_invalidate (HandoffUserActivity *self)
+{
+  g_autoptr(HandoffUserActivity) kept = g_object_ref (self);
+  HandoffApplication *application = self->application;
+  if (!self->is_valid)
+    return;
+  self->is_valid = self->is_current = FALSE;
+  application_forget_current (application, self);
+  if (self->path != NULL)
+    application_call (application, NULL, self->path, BROKER ".Activity", "Invalidate", NULL, NULL, NULL);
+  if (self->continuation != NULL)
+    application_call (application, NULL, self->continuation, BROKER ".Continuation", "Release", NULL, NULL, NULL);
+  g_clear_pointer (&self->path, g_free);
+  g_clear_pointer (&self->continuation, g_free);
+  g_ptr_array_remove (application->activities, self);
+}
+
+gboolean
+handoff_user_activity_is_current (HandoffUserActivity *self)
+{
+  return self->is_current;
+}
+
+gboolean
+handoff_user_activity_is_valid (HandoffUserActivity *self)
+{
+  return self->is_valid;
+}
+
+const char *
+handoff_user_activity_get_activity_type (HandoffUserActivity *self)
+{
+  return self->type;
+}
+
+const char *
+handoff_user_activity_get_activation_token (HandoffUserActivity *self)
+{
+  return self->activation_token != NULL ? self->activation_token : "";
+}
+
+typedef struct {
+  HandoffUserActivity *activity;
+  Callback callback;
+} Opening;
+
+static void
+opening_done (Opening *opening, int stream, const char *name, const char *message)
+{
+  ((HandoffOpenedFunc) opening->callback.function) (opening->activity, stream, name, message, opening->callback.data);
+  callback_set (&opening->callback, NULL, NULL, NULL);
+  g_object_unref (opening->activity);
+  g_free (opening);
+}
+
+static void
+opening_answered (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GUnixFDList) list = NULL;
+  g_autoptr(GVariant) reply =
+    g_dbus_connection_call_with_unix_fd_list_finish (G_DBUS_CONNECTION (source), &list, result, &error);
+  g_autofree char *name = error != NULL ? take_name (error) : NULL;
+  int index = -1;
+  if (reply != NULL)
+    g_variant_get (reply, "(h)", &index);
+  int stream = reply != NULL ? take_stream (list, index) : -1;
+  if (name == NULL && stream < 0)
+    opening_done (data, -1, ERROR "ConnectionUnavailable", NO_STREAM);
+  else
+    opening_done (data, stream, name, error != NULL ? error->message : NULL);
+}
+
+static gboolean
+opening_refused (gpointer data)
+{
+  opening_done (data, -1, ERROR "StreamsNotSupported",
+                "Streams are opened by who has continued an activity that supports them, as long as its broker lives.");
+  return G_SOURCE_REMOVE;
+}
+
+void
+handoff_user_activity_continuation_stream (HandoffUserActivity *self, HandoffOpenedFunc function, gpointer data,
+                                           GDestroyNotify destroy)
+{
+  HandoffApplication *application = self->application;
+  Opening *opening = g_new0 (Opening, 1);
+  *opening = (Opening) { g_object_ref (self), { G_CALLBACK (function), data, destroy } };
+  if (self->continuation == NULL || application->connection == NULL)
+    g_idle_add (opening_refused, opening);
+  else
+    g_dbus_connection_call_with_unix_fd_list (
+      application->connection, application->owner != NULL ? application->owner : BROKER, self->continuation,
+      BROKER ".Continuation", "OpenStream", NULL, G_VARIANT_TYPE ("(h)"), G_DBUS_CALL_FLAGS_NO_AUTO_START, NO_LIMIT, NULL,
+      application->cancellable, opening_answered, opening);
+}
+
+/* The application: its activities at the broker of the moment */
+
+static void
+application_flush (HandoffApplication *self)
+{
+  /* What is called here may end activities. */
+  g_autoptr(GPtrArray) activities = g_ptr_array_new_with_free_func (g_object_unref);
+  for (guint place = 0; place < self->activities->len; place++)
+    g_ptr_array_add (activities, g_object_ref (g_ptr_array_index (self->activities, place)));
+  for (guint place = 0; self->registered && place < activities->len; place++)
+    if (application_is_wanted (self, g_ptr_array_index (activities, place)))
+      activity_flush (g_ptr_array_index (activities, place));
+}
+
+static void
+became_current (HandoffApplication *self, HandoffUserActivity *activity, GVariant *sent, GVariant *reply, const char *name,
+                const char *message)
+{
+  (void) sent;
+  (void) reply;
+  if (self->becoming == activity)
+    self->becoming = NULL;
+  if (name == NULL)
+    return;
+  if (self->current == activity)
+    self->current = NULL;
+  activity_fail (activity, name, message);
+}
+
+static void
+application_say_current (HandoffApplication *self, HandoffUserActivity *activity)
+{
+  if (activity->path == NULL)
+    return;
+  self->becoming = activity;
+  application_call (self, activity, activity->path, BROKER ".Activity", "BecomeCurrent", NULL, NULL, became_current);
+}
+
+static void
+created (HandoffApplication *self, HandoffUserActivity *activity, GVariant *sent, GVariant *reply, const char *name,
+         const char *message)
+{
+  activity->is_creating = FALSE;
+  if (name != NULL)
+    {
+      activity->is_refused = TRUE;
+      if (self->becoming == activity)
+        self->becoming = NULL;
+      activity_fail (activity, name, message);
+      application_flush (self);
+      return;
+    }
+  g_autofree char *path = NULL;
+  if (g_variant_is_of_type (reply, G_VARIANT_TYPE ("(o)")))
+    g_variant_get (reply, "(o)", &path);
+  if (path != NULL && !activity->is_valid)
+    application_call (self, NULL, path, BROKER ".Activity", "Invalidate", NULL, NULL, NULL);
+  if (path == NULL || !activity->is_valid)
+    return;
+  activity->path = g_steal_pointer (&path);
+  activity_confirm (activity, sent);
+  activity_flush (activity);
+  /* Only what was current, or was to be: another application may have what is now. */
+  if (self->current == activity)
+    application_say_current (self, activity);
+}
+
+static void
+application_create (HandoffApplication *self, HandoffUserActivity *activity)
+{
+  if (!activity->is_valid || activity->is_creating ||
+      (activity->is_refused && g_hash_table_size (activity->changed) == 0))
+    return;
+  activity->is_creating = TRUE;
+  activity->is_refused = FALSE;
+  g_hash_table_remove_all (activity->changed);
+  GVariant *sent = activity_dictionary (activity, NULL);
+  application_call (self, activity, ROOT, BROKER ".Manager", "CreateActivity",
+                    g_variant_new ("(s@a{sv})", activity->type, sent), sent, created);
+}
+
+static HandoffUserActivity *
+application_find (HandoffApplication *self, const char *path)
+{
+  for (guint place = 0; place < self->activities->len; place++)
+    {
+      HandoffUserActivity *activity = g_ptr_array_index (self->activities, place);
+      if (g_strcmp0 (activity->path, path) == 0)
+        return activity;
+    }
+  return NULL;
+}
+
+static void
+properties_changed (GDBusConnection *connection, const char *sender, const char *path, const char *interface,
+                    const char *signal, GVariant *arguments, gpointer data)
+{
+  HandoffApplication *self = data;
+  HandoffUserActivity *activity = application_find (self, path);
+  gboolean value;
+  (void) connection;
+  (void) interface;
+  (void) signal;
+  if (g_strcmp0 (sender, self->owner) != 0 || activity == NULL ||
+      !g_variant_is_of_type (arguments, G_VARIANT_TYPE ("(sa{sv}as)")))
+    return;
+  g_autoptr(GVariant) changed = g_variant_get_child_value (arguments, 1);
+  if (g_variant_lookup (changed, "Current", "b", &value))
+    {
+      activity->is_current = value;
+      /* What the broker said before it heard of the latest wish is older than that. */
+      if (self->becoming == NULL && activity->resigning == 0)
+        self->current = value ? activity : self->current == activity ? NULL : self->current;
+    }
+  if (g_variant_lookup (changed, "NeedsSave", "b", &value) && !activity->is_updating &&
+      !g_hash_table_contains (activity->changed, "NeedsSave"))
+    g_hash_table_replace (activity->properties, g_strdup ("NeedsSave"), g_variant_ref_sink (g_variant_new_boolean (value)));
+}
+
+/* Brokers */
+
+static void
+application_fail (HandoffApplication *self, const char *type, const char *name, const char *message)
+{
+  if (self->on_failure.function != NULL)
+    ((HandoffApplicationFailureFunc) self->on_failure.function) (type, name, message, self->on_failure.data);
+}
+
+/* What the broker had of this application is worth nothing from now on. */
+static void
+application_end_broker (HandoffApplication *self)
+{
+  GHashTableIter iterator;
+  gpointer type;
+  g_cancellable_cancel (self->cancellable);
+  self->registered = FALSE;
+  self->becoming = NULL;
+  for (guint place = 0; place < self->activities->len; place++)
+    activity_forget_broker (g_ptr_array_index (self->activities, place));
+  g_autoptr(GHashTable) announced = g_steal_pointer (&self->announced);
+  self->announced = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_hash_table_iter_init (&iterator, announced);
+  while (g_hash_table_iter_next (&iterator, NULL, &type))
+    application_fail (self, type, ERROR "ConnectionUnavailable", BROKER_ENDED);
+}
+
+static void
+registered (HandoffApplication *self, HandoffUserActivity *activity, GVariant *sent, GVariant *reply, const char *name,
+            const char *message)
+{
+  (void) activity;
+  (void) sent;
+  (void) reply;
+  g_free (self->registration_error);
+  self->registration_error = g_strdup (message);
+  self->registered = name == NULL;
+  application_flush (self);
+}
+
+static void
+appeared (GDBusConnection *connection, const char *name, const char *owner, gpointer data)
+{
+  HandoffApplication *self = data;
+  GVariantBuilder options;
+  GHashTableIter iterator;
+  gpointer option, value;
+  (void) connection;
+  (void) name;
+  if (owner != self->owner)
+    {
+      g_free (self->owner);
+      self->owner = g_strdup (owner);
+    }
+  g_object_unref (self->cancellable);
+  self->cancellable = g_cancellable_new ();
+  g_variant_builder_init (&options, G_VARIANT_TYPE_VARDICT);
+  g_hash_table_iter_init (&iterator, self->options);
+  while (g_hash_table_iter_next (&iterator, &option, &value))
+    g_variant_builder_add (&options, "{sv}", option, value);
+  application_call (self, NULL, ROOT, BROKER ".Manager", "RegisterApplication",
+                    g_variant_new ("(s^asoa{sv})", self->id, self->types, CLIENT, &options), NULL, registered);
+}
+
+static void
+vanished (GDBusConnection *connection, const char *name, gpointer data)
+{
+  HandoffApplication *self = data;
+  (void) connection;
+  (void) name;
+  application_end_broker (self);
+  g_clear_pointer (&self->owner, g_free);
+}
+
+static void
+registration_ended (GDBusConnection *connection, const char *sender, const char *path, const char *interface,
+                    const char *signal, GVariant *arguments, gpointer data)
+{
+  HandoffApplication *self = data;
+  (void) path;
+  (void) interface;
+  (void) signal;
+  (void) arguments;
+  if (g_strcmp0 (sender, self->owner) != 0 || !self->registered)
+    return;
+  application_end_broker (self);
+  appeared (connection, BROKER, self->owner, self);
+}
+
+/* Calls of the broker */
+
+static void
+will_continue (HandoffApplication *self, GVariant *arguments, GDBusMethodInvocation *invocation)
+{
+  g_autoptr(GVariant) context = g_variant_get_child_value (arguments, 1);
+  HandoffDevice device = device_of (context);
+  gboolean shows = FALSE;
+  const char *type;
+  g_variant_get_child (arguments, 0, "&s", &type);
+  g_hash_table_replace (self->announced, g_strdup (text_of (context, "Continuation")), g_strdup (type));
+  if (self->on_will_continue.function != NULL)
+    shows = ((HandoffWillContinueFunc) self->on_will_continue.function) (type, &device, self->on_will_continue.data);
+  g_dbus_method_invocation_return_value (invocation, g_variant_new ("(b)", shows));
+}
+
+/* An activity that another device has sent. */
+static HandoffUserActivity *
+application_receive (HandoffApplication *self, GVariant *properties, GVariant *context)
+{
+  HandoffUserActivity *activity = handoff_user_activity_new (self, text_of (properties, "ActivityType"), "");
+  gboolean streams = FALSE;
+  activity_confirm (activity, properties);
+  g_hash_table_remove (activity->confirmed, "ActivityType");
+  g_hash_table_remove (activity->confirmed, "ApplicationId");
+  g_hash_table_unref (activity->properties);
+  activity->properties = g_steal_pointer (&activity->confirmed);
+  activity->confirmed = new_properties ();
+  activity->activation_token = g_strdup (text_of (context, "ActivationToken"));
+  if (g_variant_lookup (properties, "SupportsContinuationStreams", "b", &streams) && streams)
+    activity->continuation = g_strdup (text_of (context, "Continuation"));
+  return activity;
+}
+
+static void
+continue_activity (HandoffApplication *self, GVariant *arguments, GDBusMethodInvocation *invocation)
+{
+  g_autoptr(GVariant) properties = g_variant_get_child_value (arguments, 0);
+  g_autoptr(GVariant) context = g_variant_get_child_value (arguments, 1);
+  HandoffDevice device = device_of (context);
+  g_autoptr(GError) error = NULL;
+  g_hash_table_remove (self->announced, text_of (context, "Continuation"));
+  if (self->on_continue.function == NULL)
+    {
+      g_dbus_method_invocation_return_dbus_error (invocation, DBUS_ERROR "UnknownMethod",
+                                                  "This application continues nothing.");
+      return;
+    }
+  g_autoptr(HandoffUserActivity) activity = application_receive (self, properties, context);
+  gboolean handled =
+    ((HandoffContinueFunc) self->on_continue.function) (activity, &device, self->on_continue.data, &error);
+  if (error != NULL)
+    g_dbus_method_invocation_return_dbus_error (invocation, ERROR "ApplicationFailed", error->message);
+  else
+    g_dbus_method_invocation_return_value (invocation, g_variant_new ("(b)", handled));
+}
+
+static void
+did_fail (HandoffApplication *self, GVariant *arguments, GDBusMethodInvocation *invocation)
+{
+  const char *type, *name, *message;
+  GHashTableIter iterator;
+  gpointer one;
+  g_variant_get (arguments, "(&s&s&s)", &type, &name, &message);
+  g_hash_table_iter_init (&iterator, self->announced);
+  while (g_hash_table_iter_next (&iterator, NULL, &one))
+    if (g_str_equal (one, type))
+      {
+        g_hash_table_iter_remove (&iterator);
+        break;
+      }
+  application_fail (self, type, name, message);
+  g_dbus_method_invocation_return_value (invocation, NULL);
+}
+
+/* Takes the new state of an activity; returns what has changed, which is NULL if the application has failed. */
+static GVariant *
+activity_save (HandoffUserActivity *self, GError **error)
+{
+  g_auto(GVariantDict) state = G_VARIANT_DICT_INIT (NULL);
+  GError *failure = NULL;
+  handoff_user_activity_set_needs_save (self, FALSE);
+  g_hash_table_remove (self->changed, "NeedsSave");
+  if (self->on_will_save.function != NULL)
+    ((HandoffWillSaveFunc) self->on_will_save.function) (self, &state, self->on_will_save.data, &failure);
+  if (failure != NULL)
+    {
+      g_propagate_error (error, failure);
+      return NULL;
+    }
+  g_autoptr(GVariant) user_info = g_variant_ref_sink (g_variant_dict_end (&state));
+  if (g_variant_n_children (user_info) > 0)
+    handoff_user_activity_set_user_info (self, user_info);
+  GVariant *changes = activity_dictionary (self, self->changed);
+  g_hash_table_remove_all (self->changed);
+  activity_confirm (self, changes);
+  return changes;
+}
+
+static void
+will_save (HandoffUserActivity *activity, GDBusMethodInvocation *invocation)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GVariant) changes = activity_save (activity, &error);
+  if (changes == NULL)
+    g_dbus_method_invocation_return_dbus_error (invocation, ERROR "ApplicationFailed", error->message);
+  else
+    g_dbus_method_invocation_return_value (invocation, g_variant_new ("(@a{sv})", changes));
+}
+
+static void
+was_continued (HandoffUserActivity *activity, GVariant *arguments, GDBusMethodInvocation *invocation)
+{
+  g_autoptr(GVariant) about = g_variant_get_child_value (arguments, 1);
+  HandoffDevice device = device_of (about);
+  if (activity->on_was_continued.function != NULL)
+    ((HandoffWasContinuedFunc) activity->on_was_continued.function) (activity, &device, activity->on_was_continued.data);
+  g_dbus_method_invocation_return_value (invocation, NULL);
+}
+
+static void
+did_receive_stream (HandoffUserActivity *activity, GVariant *arguments, GDBusMethodInvocation *invocation)
+{
+  GUnixFDList *list = g_dbus_message_get_unix_fd_list (g_dbus_method_invocation_get_message (invocation));
+  int index;
+  if (activity->on_stream.function == NULL)
+    {
+      g_dbus_method_invocation_return_dbus_error (invocation, DBUS_ERROR "UnknownMethod",
+                                                  "This activity takes no streams.");
+      return;
+    }
+  g_variant_get_child (arguments, 1, "h", &index);
+  int stream = take_stream (list, index);
+  if (stream < 0)
+    {
+      g_dbus_method_invocation_return_dbus_error (invocation, DBUS_ERROR "InvalidArgs", NO_STREAM);
+      return;
+    }
+  ((HandoffStreamFunc) activity->on_stream.function) (activity, stream, activity->on_stream.data);
+  g_dbus_method_invocation_return_value (invocation, NULL);
+}
+
+static void
+delegate_called (HandoffApplication *self, const char *method, GVariant *arguments, GDBusMethodInvocation *invocation)
+{
+  const char *path;
+  g_variant_get_child (arguments, 0, "&o", &path);
+  HandoffUserActivity *found = application_find (self, path);
+  g_autoptr(HandoffUserActivity) activity = found != NULL ? g_object_ref (found) : NULL;
+  if (activity == NULL)
+    g_dbus_method_invocation_return_dbus_error (invocation, DBUS_ERROR "UnknownObject",
+                                                "This is no activity of the application, or no longer.");
+  else if (g_str_equal (method, "WillSave"))
+    will_save (activity, invocation);
+  else if (g_str_equal (method, "WasContinued"))
+    was_continued (activity, arguments, invocation);
+  else
+    did_receive_stream (activity, arguments, invocation);
+}
+
+static void
+called (GDBusConnection *connection, const char *sender, const char *path, const char *interface, const char *method,
+        GVariant *arguments, GDBusMethodInvocation *invocation, gpointer data)
+{
+  g_autoptr(HandoffApplication) self = g_object_ref (data);
+  (void) connection;
+  (void) path;
+  if (g_strcmp0 (sender, self->owner) != 0)
+    g_dbus_method_invocation_return_dbus_error (invocation, DBUS_ERROR "AccessDenied",
+                                                "Only the owner of " BROKER " may call this.");
+  else if (g_str_has_suffix (interface, ".ActivityDelegate"))
+    delegate_called (self, method, arguments, invocation);
+  else if (g_str_equal (method, "WillContinueActivity"))
+    will_continue (self, arguments, invocation);
+  else if (g_str_equal (method, "ContinueActivity"))
+    continue_activity (self, arguments, invocation);
+  else
+    did_fail (self, arguments, invocation);
+}
+
+/* Begin and end */
+
+static void
+connected (GObject *source, GAsyncResult *result, gpointer data)
+{
+  static const GDBusInterfaceVTable served = { .method_call = called };
+  g_autoptr(HandoffApplication) self = data;
+  g_autoptr(GDBusConnection) connection = g_bus_get_finish (result, NULL);
+  (void) source;
+  /* No session bus, so no Handoff, which is no error. */
+  if (connection == NULL || !self->has_started || self->connection != NULL)
+    return;
+  self->connection = g_steal_pointer (&connection);
+  g_autoptr(GDBusNodeInfo) node = g_dbus_node_info_new_for_xml (interfaces, NULL);
+  for (int place = 0; place < 2; place++)
+    self->objects[place] = g_dbus_connection_register_object (self->connection, CLIENT, node->interfaces[place], &served,
+                                                              self, NULL, NULL);
+  self->signals[0] = g_dbus_connection_signal_subscribe (self->connection, NULL, "org.freedesktop.DBus.Properties",
+                                                         "PropertiesChanged", NULL, BROKER ".Activity",
+                                                         G_DBUS_SIGNAL_FLAGS_NONE, properties_changed, self, NULL);
+  self->signals[1] = g_dbus_connection_signal_subscribe (self->connection, NULL, BROKER ".Manager", "RegistrationEnded",
+                                                         NULL, NULL, G_DBUS_SIGNAL_FLAGS_NONE, registration_ended, self,
+                                                         NULL);
+  self->watch = g_bus_watch_name_on_connection (self->connection, BROKER, G_BUS_NAME_WATCHER_FLAGS_AUTO_START, appeared,
+                                                vanished, self, NULL);
+}
+
+void
+handoff_application_start (HandoffApplication *self)
+{
+  if (self->has_started)
+    return;
+  self->has_started = TRUE;
+  g_bus_get (G_BUS_TYPE_SESSION, NULL, connected, g_object_ref (self));
+}
+
+static void
+unregistered (GObject *source, GAsyncResult *result, gpointer connection)
+{
+  g_autoptr(GVariant) reply = g_dbus_connection_call_finish (G_DBUS_CONNECTION (source), result, NULL);
+  g_object_unref (connection);
+}
+
+void
+handoff_application_stop (HandoffApplication *self)
+{
+  if (self->connection != NULL && self->owner != NULL)
+    /* Also if the registration was not answered yet: calls of one connection take effect in their order. The connection is
+       kept until this is answered: it may be nobody else's. */
+    g_dbus_connection_call (self->connection, self->owner, ROOT, BROKER ".Manager", "UnregisterApplication", NULL, NULL,
+                            G_DBUS_CALL_FLAGS_NO_AUTO_START, -1, NULL, unregistered, g_object_ref (self->connection));
+  self->has_started = FALSE;
+  for (int place = 0; self->connection != NULL && place < 2; place++)
+    {
+      g_dbus_connection_signal_unsubscribe (self->connection, self->signals[place]);
+      g_dbus_connection_unregister_object (self->connection, self->objects[place]);
+    }
+  if (self->watch != 0)
+    g_bus_unwatch_name (self->watch);
+  self->watch = 0;
+  g_clear_object (&self->connection);
+  application_end_broker (self);
+  g_clear_pointer (&self->owner, g_free);
+  self->current = self->becoming = NULL;
+  g_ptr_array_set_size (self->activities, 0);
+}
+
+gboolean
+handoff_application_is_available (HandoffApplication *self)
+{
+  return self->registered;
+}
+
+const char *
+handoff_application_get_registration_error (HandoffApplication *self)
+{
+  return self->registration_error;
+}
+
+void
+handoff_application_declare (HandoffApplication *self, const char *option, GVariant *value)
+{
+  g_hash_table_replace (self->options, g_strdup (option), g_variant_ref_sink (value));
+}
+
+#define SETTER(object, Object, name, Function)                                                                            \
+  void handoff_##object##_on_##name (Object *self, Function function, gpointer data, GDestroyNotify destroy)              \
+  {                                                                                                                       \
+    callback_set (&self->on_##name, G_CALLBACK (function), data, destroy);                                                \
+  }
+SETTER (application, HandoffApplication, continue, HandoffContinueFunc)
+SETTER (application, HandoffApplication, will_continue, HandoffWillContinueFunc)
+SETTER (application, HandoffApplication, failure, HandoffApplicationFailureFunc)
+SETTER (user_activity, HandoffUserActivity, will_save, HandoffWillSaveFunc)
+SETTER (user_activity, HandoffUserActivity, was_continued, HandoffWasContinuedFunc)
+SETTER (user_activity, HandoffUserActivity, stream, HandoffStreamFunc)
+SETTER (user_activity, HandoffUserActivity, failure, HandoffFailureFunc)
+
+static void
+handoff_application_finalize (GObject *object)
+{
+  HandoffApplication *self = HANDOFF_APPLICATION (object);
+  handoff_application_stop (self);
+  if (self->flush != 0)
+    g_source_remove (self->flush);
+  callback_set (&self->on_continue, NULL, NULL, NULL);
+  callback_set (&self->on_will_continue, NULL, NULL, NULL);
+  callback_set (&self->on_failure, NULL, NULL, NULL);
+  g_free (self->id);
+  g_strfreev (self->types);
+  g_free (self->registration_error);
+  g_hash_table_unref (self->options);
+  g_hash_table_unref (self->announced);
+  g_ptr_array_unref (self->activities);
+  g_object_unref (self->cancellable);
+  G_OBJECT_CLASS (handoff_application_parent_class)->finalize (object);
+}
+
+static void
+handoff_application_class_init (HandoffApplicationClass *class)
+{
+  G_OBJECT_CLASS (class)->finalize = handoff_application_finalize;
+}
+
+static void
+handoff_application_init (HandoffApplication *self)
+{
+  self->options = new_properties ();
+  self->announced = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->activities = g_ptr_array_new_with_free_func (g_object_unref);
+  self->cancellable = g_cancellable_new ();
+}
+
+HandoffApplication *
+handoff_application_new (const char *id, const char *const *activity_types)
+{
+  HandoffApplication *self = g_object_new (HANDOFF_TYPE_APPLICATION, NULL);
+  self->id = g_strdup (id);
+  self->types = activity_types != NULL ? g_strdupv ((char **) activity_types) : g_new0 (char *, 1);
+  return self;
+}
+
+static void
+handoff_user_activity_finalize (GObject *object)
+{
+  HandoffUserActivity *self = HANDOFF_USER_ACTIVITY (object);
+  callback_set (&self->on_will_save, NULL, NULL, NULL);
+  callback_set (&self->on_was_continued, NULL, NULL, NULL);
+  callback_set (&self->on_stream, NULL, NULL, NULL);
+  callback_set (&self->on_failure, NULL, NULL, NULL);
+  g_free (self->type);
+  g_free (self->activation_token);
+  g_free (self->continuation);
+  g_free (self->path);
+  g_hash_table_unref (self->properties);
+  g_hash_table_unref (self->confirmed);
+  g_hash_table_unref (self->changed);
+  g_ptr_array_unref (self->alone);
+  g_object_unref (self->application);
+  G_OBJECT_CLASS (handoff_user_activity_parent_class)->finalize (object);
+}
+
+static void
+handoff_user_activity_class_init (HandoffUserActivityClass *class)
+{
+  G_OBJECT_CLASS (class)->finalize = handoff_user_activity_finalize;
+}
+
+static void
+handoff_user_activity_init (HandoffUserActivity *self)
+{
+  self->is_valid = TRUE;
+  self->properties = new_properties ();
+  self->confirmed = new_properties ();
+  self->changed = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->alone = g_ptr_array_new_with_free_func (g_free);
+}
+
+HandoffUserActivity *
+handoff_user_activity_new (HandoffApplication *application, const char *activity_type, const char *title)
+{
+  HandoffUserActivity *self = g_object_new (HANDOFF_TYPE_USER_ACTIVITY, NULL);
+  self->application = g_object_ref (application);
+  self->type = g_strdup (activity_type);
+  if (title != NULL && *title != '\0')
+    handoff_user_activity_set_title (self, title);
+  return self;
+}

@@ -1,0 +1,57 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""More than a state can hold: stream.py FILE offers a file, and stream.py alone prints what is continued from elsewhere."""
+
+import socket
+import sys
+import threading
+
+from gi.repository import GLib
+import handoff
+
+TYPE = "org.example.Stream.read"
+
+
+def send(path: str, stream: socket.socket) -> None:
+    # Closing ends it cleanly; if this program dies in between, the other side reads an error.
+    with stream, open(path, "rb") as file:
+        stream.sendfile(file)
+
+
+def offer(path: str) -> None:
+    activity = handoff.UserActivity(TYPE, title=path)
+    activity.supports_continuation_streams = True
+    activity.on_stream = lambda _activity, stream: threading.Thread(target=send, args=(path, stream), daemon=True).start()
+    activity.become_current()
+
+
+def receive(stream: socket.socket, activity: handoff.UserActivity) -> None:
+    with stream:
+        stream.shutdown(socket.SHUT_WR)
+        try:
+            while some := stream.recv(65536):
+                sys.stdout.buffer.write(some)
+        except ConnectionResetError:
+            print("It broke off.", file=sys.stderr)
+        sys.stdout.flush()
+    # The other device need not keep anything for it any longer.
+    GLib.idle_add(activity.invalidate)
+
+
+def go_on(activity: handoff.UserActivity, _device: handoff.Device) -> bool:
+    def opened(stream: socket.socket | None, error: handoff.HandoffError | None) -> None:
+        if stream is None:
+            print(f"There is no stream: {error}", file=sys.stderr)
+        else:
+            threading.Thread(target=receive, args=(stream, activity), daemon=True).start()
+
+    activity.continuation_stream(opened)
+    return True
+
+
+application = handoff.HandoffApplication("org.example.Stream", [TYPE])
+application.on_continue = go_on
+application.start()
+if len(sys.argv) > 1:
+    offer(sys.argv[1])
+GLib.MainLoop().run()
