@@ -127,6 +127,7 @@ LEFT_OUT = ("long", "desktop")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--list-names", action="store_true", help="say at the end what was tested, in words")
+    parser.addoption("--names-to", metavar="FILE", help="what --list-names says, added to this file")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -162,10 +163,17 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
             count(tuple(properties.get("name", ("", report.nodeid))), outcome)
     for name, outcome in config.stash.get(COLLECTED, []):
         count(name, outcome)
+    lines: list[str] = []
     former = ""
     for (file, name), counts in sorted(outcomes.items()):
         if file != former:
-            terminalreporter.write_line(f"\n{file.replace('_', ' ')}")
+            lines += ["", file.replace("_", " ")]
             former = file
         words = ", ".join(outcome if count == 1 else f"{outcome} {count} times" for outcome, count in counts.items())
-        terminalreporter.write_line(f"  {name} ({words})")
+        lines.append(f"  {name} ({words})")
+    for line in lines:
+        terminalreporter.write_line(line)
+    if path := config.getoption("--names-to"):
+        # What programs print meanwhile comes between the lines of the terminal, not between these.
+        with open(path, "a") as file:
+            file.writelines(f"{line}\n" for line in lines)

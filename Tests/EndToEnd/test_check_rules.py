@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib.machinery
 import importlib.util
+import json
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -34,10 +35,24 @@ DOCUMENT = """# Rules
 
 *Not built yet.*
 """
-MODULES = '✔ Test "it does "that"" with 2 test cases passed after 0.1 seconds.\n'
+
+
+def swift_test(name: str, symbol: str = "pass", kind: str = "testEnded") -> str:
+    """What swift-testing writes of one test, in a file SomeTests.swift."""
+    identity = f"SomeTests.Suite/that()/SomeTests.swift:{name}"
+    location = {"fileID": "SomeTests/SomeTests.swift", "line": 1, "column": 1}
+    records = (
+        ("test", {"id": identity, "kind": "function", "name": "that()", "displayName": name,
+                  "sourceLocation": location}),
+        ("event", {"kind": kind, "testID": identity, "messages": [{"symbol": symbol, "text": "\u2028…"}]}),
+        ("event", {"kind": "runEnded", "messages": []}))
+    return "".join(json.dumps({"version": 0, "kind": record, "payload": payload}, ensure_ascii=False) + "\n"
+                   for record, payload in records)
+
+
+MODULES = swift_test('it does "that"')
 SLOW = "\nsome\n  A slow one. (collected long)\n  One with windows. (collected desktop 2 times)\n"
 END_TO_END = "...\n\nother\n  What it does. (failed)\n\nsome\n  What it does. (passed 2 times)\n1 passed\n" + SLOW
-NAMED = '@Test("it does \\"that\\"")'
 
 
 @pytest.fixture
@@ -50,14 +65,12 @@ def script(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
     monkeypatch.setitem(sys.modules, loader.name, module)
     loader.exec_module(module)
     monkeypatch.setattr(sys, "argv", ["check-rules"])
-    for name, file, text in (("RULES", "docs/rules.md", DOCUMENT), ("MODULES", "build/modules.log", MODULES),
-                             ("END_TO_END", "build/end-to-end.log", END_TO_END),
-                             ("", "Tests/SomeTests/Folder/SomeTests.swift", NAMED)):
+    for name, file, text in (("RULES", "docs/rules.md", DOCUMENT), ("MODULES", "build/modules.jsonl", MODULES),
+                             ("END_TO_END", "build/end-to-end.log", END_TO_END)):
         path = tmp_path / file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-        if name:
-            monkeypatch.setattr(module, name, path)
+        monkeypatch.setattr(module, name, path)
     monkeypatch.setattr(module, "SOURCE", tmp_path)
     monkeypatch.setattr(module, "SECTIONS", SECTIONS)
     return module
@@ -87,8 +100,8 @@ def test_all_is_well(script: ModuleType, capsys: pytest.CaptureFixture[str]) -> 
     ("*Not built yet.*", "", "B1 has neither a test nor the mark"),
     ("What it\n  does.", "What it did.", "it did not run: test_some.py: What it did."),
     ("`test_some.py`: What it\n", "`test_other.py`: What it\n", "it failed: test_other.py: What it does."),
-    ("does \"that\"", "does this", "there is no such test in that file"),
-    ("SomeTests.swift", "OtherTests.swift", "there is no such test in that file"),
+    ("does \"that\"", "does this", "it did not run"),
+    ("SomeTests.swift", "OtherTests.swift", "it did not run"),
     (" (long)", "", "it was left out because it takes long"),
     (" (desktop)", "", "it was left out because it needs programs of a desktop"),
     (" (desktop)", " (long)", "write “(desktop)” behind it"),
@@ -123,15 +136,22 @@ def test_without_logs(script: ModuleType, capsys: pytest.CaptureFixture[str]) ->
     script.MODULES.unlink()
     script.END_TO_END.unlink()
     assert script.main() == 77
-    assert "build/modules.log and build/end-to-end.log" in capsys.readouterr().out
+    assert "build/modules.jsonl and build/end-to-end.log" in capsys.readouterr().out
     change(script.RULES, "*Not built yet.*", "")
     assert script.main() == 1
 
 
 def test_swift_test_that_failed(script: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     """A test of the modules that did not run, or failed, or of whose namesakes one failed, shows nothing."""
-    for log, complaint in (("", "it did not run"), (MODULES.replace("passed", "failed"), "it failed"),
-                           (MODULES + MODULES.replace("passed", "failed"), "it failed")):
+    failed = swift_test('it does "that"', "fail")
+    for log, complaint in (("", "it did not run"), (failed, "it failed"), (MODULES + failed, "it failed")):
         script.MODULES.write_text(log)
         assert script.main() == 1
         assert complaint in capsys.readouterr().out
+
+
+def test_swift_test_that_was_skipped(script: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    """A test of the modules that was skipped is told of."""
+    script.MODULES.write_text(swift_test('it does "that"', "skip", "testSkipped"))
+    assert script.main() == 0
+    assert "Skipped" in (shown := capsys.readouterr().out) and "SomeTests.swift: it does" in shown

@@ -63,7 +63,7 @@ struct CompletionTests {
         arguments: [
             "", "a b", "$(id)", "`id`", "a;b", "a&b", "a|b", "a>b", "~", "a'b", "a\"b", "a\\b", "a\nb",
             "a\tb", "*",
-            "a?", "{a,b}", "!a", "#a", "ä", "a\u{202E}b", "=a",
+            "a?", "{a,b}", "!a", "#a", "ä", "a\u{202E}b", "=a", ":files",
         ])
     func harmful(_ value: String) { #expect(CompletionCandidate(value, "") == nil) }
 
