@@ -153,7 +153,8 @@ final class BusChannel: MessageChannel {
         guard dbus_connection_get_is_connected(raw) != 0 else {
             throw DBusError(.disconnected, "The bus has closed the connection.")
         }
-        serial = serial == .max ? BusOpening.serialOfHello : serial + 1
+        // Above are the numbers of what does not go by the bus.
+        serial = serial == AttachedSocket.firstSerial - 1 ? BusOpening.serialOfHello : serial + 1
         message.setSerial(serial)
         let sent = try BusMessage.made(of: message)
         defer { dbus_message_unref(sent) }

@@ -24,6 +24,8 @@ public final class Connection {
     public weak var gate: (any CallGate)?
 
     private weak var channel: (any MessageChannel)?
+    /// The way past the bus to one of its connections.
+    private var attached: AttachedSocket?
     private let replies = ReplyTable()
     private var signalHandlers: [Int: SignalHandler] = [:]
     private var closeHandlers: [Int: @MainLoop (DBusError) -> Void] = [:]
@@ -57,6 +59,7 @@ public final class Connection {
     public func send(_ message: Message) throws(DBusError) -> UInt32 {
         if let closingError { throw closingError }
         guard let channel else { throw DBusError(.disconnected, "The connection is closed.") }
+        if let attached = try attached(for: message) { return try attached.send(message) }
         guard let observer, let name = message.observedDestination else { return try channel.send(message) }
         guard observer.maySend(to: name) else {
             throw DBusError(.noReply, "\(name) does not read what it is sent. Nothing more is sent to it.")
@@ -83,10 +86,57 @@ public final class Connection {
                 if let closingError { return $0.resume(throwing: closingError) }
                 replies.add(
                     serial, to: call.uniqueDestination, timeout: timeout,
-                    "\(call.interface ?? "").\(call.member ?? "")", $0)
+                    "\(call.interface ?? "").\(call.member ?? "")", awaitsDescriptor: call.awaitsDescriptor, $0)
             }
         } onCancel: {
             MainLoop.start { self.replies.cancel(serial) }
+        }
+    }
+
+    // MARK: A way past the bus
+
+    /// From now on, all that is for `socket`'s name goes by `socket`, in place of a former one, and what comes by it counts
+    /// as that name's.
+    public func attach(_ socket: AttachedSocket) {
+        detach()
+        guard closingError == nil else { return socket.release() }
+        attached = socket
+        socket.begin(self)
+    }
+
+    /// Ends the socket that is attached, if any, from this side: nothing that is unread on it counts.
+    public func detach() {
+        guard let former = attached else { return }
+        former.release()
+        detached(former)
+    }
+
+    /// The socket that `message` goes by, if it does.
+    private func attached(for message: Message) throws(DBusError) -> AttachedSocket? {
+        switch message.way {
+        case .channel: return nil
+        case .any: return attached.flatMap { message.isAddressed(to: $0.name) ? $0 : nil }
+        case .socket(let number):
+            guard let attached, attached.number == number else {
+                throw DBusError(.disconnected, "The socket that is to be answered by has ended.")
+            }
+            return attached
+        }
+    }
+
+    func detached(_ socket: AttachedSocket) {
+        guard socket === attached else { return }
+        attached = nil
+        replies.failAll(
+            from: AttachedSocket.firstSerial, DBusError(.noReply, "\(socket.name) has gone without a reply."))
+    }
+
+    /// Whether `message`, which has come by a socket, carries a descriptor, as far as what it says goes.
+    func expectsDescriptor(with message: Message) -> Bool {
+        switch message.kind {
+        case .call: objects.takesDescriptor(message)
+        case .reply: replies.awaitsDescriptor(message.replySerial)
+        case .error, .signal, nil: false
         }
     }
 
@@ -147,6 +197,8 @@ public final class Connection {
     public func closed(_ error: DBusError) {
         guard closingError == nil else { return }
         closingError = error
+        attached?.release()
+        attached = nil
         replies.failAll(error)
         onClosed?(error)
         let handlers = closeHandlers.sorted { $0.key < $1.key }

@@ -23,8 +23,26 @@ public final class Message {
     var types: [UInt8] = []
     /// The descriptors that travel with it, by the numbers in the body; −1 for one that nothing in the body names.
     var descriptors: [Int32] = []
+    /// Who sent it, if it did not come by the bus but by a socket of this connection's own; nil otherwise.
+    var attachedSender: BusName?
+    /// The way that it has come, or has to go.
+    var way = Way.any
+    /// Whether a number stands in the body where a descriptor is meant, as on such a socket.
+    var numbersDescriptors = false
+    /// Whether the reply to this call carries a descriptor.
+    var awaitsDescriptor = false
     /// How much memory readers may still build from it.
     var readingBudget = MessageReader.budget
+
+    /// How a message travels between two connections of a bus.
+    enum Way: Equatable {
+        /// By whichever way there is.
+        case any
+        /// By the bus, or by the only channel that there is.
+        case channel
+        /// By the socket of this number alone (``AttachedSocket``).
+        case socket(UInt64)
+    }
 
     /// What a message is.
     public enum Kind: Sendable { case call, reply, error, signal }
@@ -120,9 +138,9 @@ public final class Message {
             throw .invalidArgs("A message without a serial number cannot be answered.")
         }
         let message = Message(making: type, flags: noReplyFlag)
-        if !call.fields.sender.isEmpty {
-            message.add(MessageFields.Code.destination, call.string(call.fields.sender))
-        }
+        // A call is answered the way that it has come: elsewhere its number means another one, or nothing.
+        message.way = call.way == .any ? .channel : call.way
+        if let sender = call.sender { message.add(MessageFields.Code.destination, sender.text) }
         if let error { message.add(MessageFields.Code.errorName, error.text) }
         message.fields.replySerial = call.serial
         message.addField(MessageFields.Code.replySerial, TypeCode.uint32)
@@ -154,7 +172,9 @@ public final class Message {
     /// The name of the method or signal.
     public var member: String? { optional(fields.member) }
     /// Who sent it. On a bus, the bus guarantees this; elsewhere it is only what the other side claims.
-    public var sender: BusName? { optional(fields.sender).map { BusName(validated: $0) } }
+    public var sender: BusName? {
+        attachedSender ?? optional(fields.sender).map { BusName(validated: $0) }
+    }
     /// The destination if it is a single connection, or the bus itself, and not a name that passes from one
     /// connection to another.
     var uniqueDestination: BusName? {
@@ -190,9 +210,17 @@ public final class Message {
     }
 
     func hasSignature(_ signature: String) -> Bool {
+        if numbersDescriptors { return hasNumberedSignature(signature) }
+        return holdsSignature(signature)
+    }
+
+    func holdsSignature(_ signature: String) -> Bool {
         bodyStart == nil
             ? types.holds(signature, at: types.indices) : bytes.holds(signature, at: fields.signature)
     }
+
+    /// Whether it is for the connection `name`.
+    func isAddressed(to name: BusName) -> Bool { bytes.holds(name.text, at: fields.destination) }
 
     /// Whether it is the call or signal `member` of `interface`.
     public func isMember(_ member: MemberName, of interface: InterfaceName) -> Bool {

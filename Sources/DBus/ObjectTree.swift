@@ -123,6 +123,14 @@ public final class ObjectTree {
         return nil
     }
 
+    /// Whether `message` calls a method that takes a descriptor.
+    func takesDescriptor(_ message: Message) -> Bool {
+        guard let path = message.path, let member = message.member, let object = objects[path],
+            let (binding, index) = find(member, message.interface, on: object)
+        else { return false }
+        return type(of: binding).description.methods[index].input.utf8.contains(TypeCode.fileDescriptor)
+    }
+
     // MARK: Access
 
     func unknownObject(_ path: ObjectPath, _ caller: Caller, _ member: String) -> DBusError {

@@ -11,13 +11,20 @@ final class ReplyTable {
         /// The only one who may answer besides the bus, nil if it is not known.
         let destination: BusName?
         let what: String
+        /// Whether the reply carries a descriptor.
+        let awaitsDescriptor: Bool
         /// For whose sake the call was made.
         let account: TimeAccount?
     }
 
+    private struct Late {
+        let serial: UInt32
+        let awaitsDescriptor: Bool
+    }
+
     private var pending: [UInt32: Pending] = [:]
     /// The calls that were not answered and that nobody waits for any longer, the oldest first.
-    private var late: [UInt32] = []
+    private var late: [Late] = []
     /// How many late calls are remembered.
     private static let maximumLate = 256
     /// The observer that is told whether calls to single connections are answered in time.
@@ -30,29 +37,34 @@ final class ReplyTable {
     /// Waits for the reply to the call with `serial`.
     func add(
         _ serial: UInt32, to destination: BusName?, timeout: Duration, _ what: String,
-        _ continuation: CheckedContinuation<Message, any Error>
+        awaitsDescriptor: Bool = false, _ continuation: CheckedContinuation<Message, any Error>
     ) {
         // No more than a century, so that the sum cannot overflow.
         let seconds = min(max(timeout.components.seconds, 0), 100 * 366 * 86_400)
         let deadline = MainLoop.now + seconds * 1_000_000 + timeout.components.attoseconds / 1_000_000_000_000
         pending[serial] = Pending(
             continuation: continuation, deadline: deadline, destination: destination, what: what,
-            account: MainLoop.account)
+            awaitsDescriptor: awaitsDescriptor, account: MainLoop.account)
         if deadline < timerDeadline { arm(deadline) }
     }
 
     /// What is known of the call with `serial`.
     func standing(of serial: UInt32) -> ReplyStanding {
         if let call = pending[serial] { return .awaited(call.what) }
-        return late.contains(serial) ? .late : .unknown
+        return late.contains { $0.serial == serial } ? .late : .unknown
+    }
+
+    /// Whether the reply to the call with `serial` carries a descriptor, though nobody may wait for it any longer.
+    func awaitsDescriptor(_ serial: UInt32) -> Bool {
+        pending[serial]?.awaitsDescriptor ?? late.last { $0.serial == serial }?.awaitsDescriptor ?? false
     }
 
     /// The call with `serial` has been answered, too late.
-    func forgetLate(_ serial: UInt32) { late.removeAll { $0 == serial } }
+    func forgetLate(_ serial: UInt32) { late.removeAll { $0.serial == serial } }
 
-    private func noteLate(_ serial: UInt32) {
+    private func noteLate(_ serial: UInt32, _ call: Pending) {
         if late.count == Self.maximumLate { late.removeFirst() }
-        late.append(serial)
+        late.append(Late(serial: serial, awaitsDescriptor: call.awaitsDescriptor))
     }
 
     /// Gives `message` to the call that it answers.
@@ -94,7 +106,7 @@ final class ReplyTable {
     /// Ends the wait for `serial`, if there is one.
     func cancel(_ serial: UInt32) {
         guard let call = remove(serial) else { return }
-        noteLate(serial)
+        noteLate(serial, call)
         if let destination = call.destination { observer?.abandoned(serial, to: destination) }
         call.continuation.resume(throwing: CancellationError())
     }
@@ -105,6 +117,13 @@ final class ReplyTable {
         pending = [:]
         disarm()
         for call in calls { call.continuation.resume(throwing: error) }
+    }
+
+    /// Ends the waits for all calls numbered from `first` on.
+    func failAll(from first: UInt32, _ error: DBusError) {
+        for serial in pending.keys.filter({ $0 >= first }).sorted() {
+            remove(serial)?.continuation.resume(throwing: error)
+        }
     }
 
     private func remove(_ serial: UInt32) -> Pending? {
@@ -133,7 +152,7 @@ final class ReplyTable {
         let due = pending.filter { $1.deadline <= now }.sorted { $0.value.deadline < $1.value.deadline }
         for (serial, call) in due {
             pending[serial] = nil
-            noteLate(serial)
+            noteLate(serial, call)
             if let destination = call.destination { observer?.unanswered(serial, by: destination) }
             call.continuation.resume(throwing: DBusError(.noReply, "\(call.what) was not answered in time."))
         }

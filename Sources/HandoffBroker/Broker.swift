@@ -58,6 +58,8 @@ public final class Broker {
     private var bridgeWatch: DaemonWatch?
     /// The unique name of the bridge, nil while there is none.
     private(set) var bridge: BusName?
+    /// The last that has attached.
+    private var attached: BusName?
 
     private lazy var activitiesTimer = DeadlineTimer { [weak self] in
         guard let self else { return }
@@ -109,7 +111,7 @@ public final class Broker {
             HandoffNames.brokerPath,
             [
                 ManagerBinding(ManagerObject(self)), PreferencesBinding(PreferencesObject(self)),
-                PeerManagerBinding(PeerManagerObject(peers, guards)),
+                PeerManagerBinding(PeerManagerObject(peers, guards) { [weak self] in self?.attach($0) }),
             ])
         bus.onVanished = { [weak self] in self?.vanished($0) }
         connection.objects.explainAbsence = { [weak self] in self?.explainAbsence(of: $1, to: $0, $2) }
@@ -136,11 +138,30 @@ public final class Broker {
         guard owner != bridge else { return }
         bridge = owner
         brokerLog.debug("The bridge is \(owner?.text ?? "gone").")
+        if let attached, attached != owner {
+            connection.detach()
+            self.attached = nil
+        }
+        meetBridge()
+    }
+
+    /// The bridge has not heard anything yet, or not by this way.
+    private func meetBridge() {
         // A new bridge reports its peers anew.
         peers.removeAll()
         tellBridge(["Enabled", "DeviceName", "Port"])
-        guard owner != nil, let offer = activities.offered else { return }
+        guard bridge != nil, let offer = activities.offered else { return }
         tellBridge(.offer(offer))
+    }
+
+    /// From now on the bridge is talked to by `socket`.
+    private func attach(_ socket: AttachedSocket) {
+        let isAgain = attached == socket.name
+        attached = socket.name
+        connection.attach(socket)
+        brokerLog.debug("The bridge has attached\(isAgain ? " again" : "").")
+        // What was on its way by the former socket may be lost.
+        if isAgain { meetBridge() }
     }
 
     // MARK: Applications

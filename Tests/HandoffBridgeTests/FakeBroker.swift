@@ -145,6 +145,14 @@ private final class FakePeerManager: PeerManagerServer {
     private unowned let broker: FakeBroker
     init(_ broker: FakeBroker) { self.broker = broker }
 
+    func attach(_ call: MethodCall) async throws -> FileDescriptor {
+        guard let name = call.caller.name else { throw DBusError.accessDenied("by the bus alone") }
+        let ends = try FileDescriptor.socketPair()
+        let socket = AttachedSocket(ends.ours, to: name)
+        call.afterReply { [weak broker] in broker?.bus.connection.attach(socket) }
+        return ends.theirs
+    }
+
     func addPeer(deviceId: String, properties: [String: Value], _ call: MethodCall) async throws -> ObjectPath
     {
         broker.events.append("add \(deviceId)")

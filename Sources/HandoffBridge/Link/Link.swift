@@ -119,6 +119,11 @@ final class Link {
         get { channel.account }
         set { channel.account = newValue }
     }
+    /// Whether nothing is read, because what would come of it has no room.
+    var isHeldUp: Bool {
+        get { channel.isHeldUp }
+        set { channel.isHeldUp = newValue }
+    }
 
     /// Whether this device dialled.
     var isDialled: Bool { if case .dialled = origin { true } else { false } }

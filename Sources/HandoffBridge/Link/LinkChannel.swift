@@ -47,6 +47,10 @@ final class LinkChannel: MessageChannel {
     private var soon: LoopSource?
     /// Whether the other side has to wait until it is read.
     private var isHeld = false
+    /// Whether nothing is read, because what would come of it has no room.
+    var isHeldUp = false {
+        didSet { if oldValue, !isPaused { readSoon() } }
+    }
     private var closesWhenSent: DBusError?
     /// Ends the channel even if not everything has left.
     private var closing: LoopSource?
@@ -143,7 +147,9 @@ final class LinkChannel: MessageChannel {
 
     // MARK: Receiving
 
-    private var isPaused: Bool { calls.count >= Self.maximumCalls || closesWhenSent != nil || isAtEnd }
+    private var isPaused: Bool {
+        calls.count >= Self.maximumCalls || closesWhenSent != nil || isAtEnd || isHeldUp
+    }
 
     /// Reads as soon as others on the main loop have had their turn, even if the socket shows nothing to
     /// read: there may be something in a buffer.

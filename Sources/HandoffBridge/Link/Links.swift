@@ -85,6 +85,7 @@ final class Links {
             throw TLSFailure("too many others wait to be paired")
         }
         all.append(link)
+        link.isHeldUp = isHeldUp
         updateAllowance(of: link)
         bridgeLog.debug("Link \(link.number) with \(link.device): TLS is up (\(link.origin)).")
         link.begin(owner.hello(for: link), within: time)
@@ -150,6 +151,11 @@ final class Links {
         let initial = link.isFarewell ? Self.farewellAllowance : Self.strangersAllowance
         link.allowance = isTrusted ? nil : link.allowance ?? initial
         link.account = account(of: link)
+    }
+
+    /// Whether no link is read, because the broker does not read what comes of that.
+    var isHeldUp = false {
+        didSet { for link in all { link.isHeldUp = isHeldUp } }
     }
 
     /// Where the processor time that the other side of `link` takes is counted. Strangers share one account,

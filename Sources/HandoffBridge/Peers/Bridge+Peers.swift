@@ -28,4 +28,5 @@ extension Bridge: OutgoingPeerOwner {
 
 extension Bridge: BrokerClientOwner {
     var isEnabledInSettings: Bool { settings.isEnabled }
+    func brokerCrowded(_ isCrowded: Bool) { links.isHeldUp = isCrowded }
 }

@@ -25,6 +25,8 @@ protocol BrokerClientOwner: AnyObject {
     func brokerAppeared()
     /// The broker is gone.
     func brokerVanished()
+    /// Much waits to be read by the broker, or no longer: then nothing more should be taken in for it.
+    func brokerCrowded(_ isCrowded: Bool)
 }
 
 /// The broker, as the bridge sees it: whether it is there, its switch, and what it has been told.
@@ -34,7 +36,14 @@ protocol BrokerClientOwner: AnyObject {
 final class BrokerClient {
     /// The user's switch; nil until it is known. Without a broker, it is what the last one left.
     private(set) var isEnabled: Bool?
+    /// The broker, once it can be told of everything.
     private var owner: BusName?
+    /// The broker that is on the bus.
+    private var present: BusName?
+    /// Counts the brokers, and the times that one was met.
+    private var meetings = 0
+    /// When the latest socket was attached.
+    private var attachedAt: Int64 = 0
     /// The preferences of the user that this broker has announced. An announcement is newer than any answer
     /// that is looked at after it.
     private var toldPreferences: Set<String> = []
@@ -56,6 +65,8 @@ final class BrokerClient {
         let isMuted: Bool
     }
 
+    /// How long a socket has to last, in microseconds, for another to be asked for.
+    private static let leastTime: Int64 = 10_000_000
     /// How long a call of the user waits for the broker.
     private static let answerTime = Duration.seconds(1)
 
@@ -97,27 +108,63 @@ final class BrokerClient {
     // MARK: Coming and going
 
     private func ownerChanged(_ new: BusName?) {
-        guard new != owner || isEnabled == nil else { return }
+        guard new != present || isEnabled == nil else { return }
+        bridgeLog.debug("The broker is \(new.map { "\($0)" } ?? "gone").")
+        present = new
+        meet(new, attaching: true)
+    }
+
+    /// Begins anew with the broker, if there is one.
+    private func meet(_ new: BusName?, attaching: Bool) {
         let hadOwner = owner != nil
-        owner = new
+        owner = nil
+        meetings += 1
+        connection.detach()
+        bridge.brokerCrowded(false)
         toldPreferences = []
         told = [:]
         added = []
-        bridgeLog.debug("The broker is \(new.map { "\($0)" } ?? "gone").")
         if hadOwner { bridge.brokerVanished() }
         guard let new else {
             if isEnabled == nil { setEnabled(bridge.isEnabledInSettings) }
             return
         }
+        let meeting = meetings
         MainLoop.start { [weak self] in
-            let preferences = await self?.askPreferences(of: new)
-            guard let self, owner == new else { return }
+            if attaching { await self?.attach(to: new, meeting) }
+            guard let self, meeting == meetings else { return }
+            owner = new
+            let preferences = await askPreferences(of: new)
+            guard meeting == meetings else { return }
             take((preferences ?? [:]).filter { !self.toldPreferences.contains($0.key) })
             if isEnabled == nil || preferences == nil, !toldPreferences.contains("Enabled") {
                 setEnabled(bridge.isEnabledInSettings)
             }
             bridge.brokerAppeared()
         }
+    }
+
+    /// From now on the broker is talked to past the bus. One that cannot do that is talked to on the bus.
+    private func attach(to new: BusName, _ meeting: Int) async {
+        do {
+            let socket = AttachedSocket(try await manager(new).attach(), to: new)
+            guard meeting == meetings else { return }
+            socket.onEnded = { [weak self] in self?.socketEnded(meeting) }
+            socket.onCrowding = { [weak self, weak socket] in
+                self?.bridge.brokerCrowded(socket?.isCrowded == true)
+            }
+            connection.attach(socket)
+            attachedAt = MainLoop.now
+        } catch {
+            bridgeLog.debug("The broker is talked to on the bus: \(HandoffFailure(routed: error))")
+        }
+    }
+
+    /// The broker is gone, which the bus is about to say; or the socket was ended, and another one takes its place, unless
+    /// sockets to this broker do not last.
+    private func socketEnded(_ meeting: Int) {
+        guard meeting == meetings, let present else { return }
+        meet(present, attaching: MainLoop.now - attachedAt >= Self.leastTime)
     }
 
     /// What the user has chosen, according to the broker `name`; nil if it does not say. The broker announces
@@ -136,7 +183,7 @@ final class BrokerClient {
     /// Has the broker save the name of this device, which takes effect then.
     /// - Throws: why the broker does not; then nothing has changed.
     func setDeviceName(_ name: String) async throws {
-        guard let owner else {
+        guard let owner = present else {
             throw HandoffFailure(
                 .connectionUnavailable,
                 "The broker, which keeps the name, is not running. Start handoffd, then try again.")
@@ -151,7 +198,7 @@ final class BrokerClient {
     /// counts, even if the news of that is still on its way here. A broker that does not answer is not waited for: what it
     /// has said before counts.
     func isOnNow() async -> Bool {
-        guard let owner else { return bridge.isOn }
+        guard let owner = present else { return bridge.isOn }
         let object = RemoteObject(connection, owner, HandoffNames.brokerPath)
         let answer = try? await object.property(
             ManagerProxy.interface, "Enabled", as: Bool.self, timeout: Self.answerTime)

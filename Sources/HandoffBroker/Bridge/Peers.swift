@@ -224,10 +224,24 @@ struct RemoteActivityKey: Hashable {
 final class PeerManagerObject: PeerManagerServer {
     private unowned let peers: Peers
     private unowned let guards: StreamGuards
+    private let attach: @MainLoop (AttachedSocket) -> Void
 
-    init(_ peers: Peers, _ guards: StreamGuards) {
+    /// `attach` is given each socket to the bridge, once the bridge has been sent its end.
+    init(_ peers: Peers, _ guards: StreamGuards, attach: @escaping @MainLoop (AttachedSocket) -> Void) {
         self.peers = peers
         self.guards = guards
+        self.attach = attach
+    }
+
+    func attach(_ call: MethodCall) async throws -> FileDescriptor {
+        guard let bridge = call.caller.name else {
+            throw DBusError.accessDenied("Only the bridge attaches, by the bus.")
+        }
+        let pair = try FileDescriptor.socketPair()
+        let socket = AttachedSocket(pair.ours, to: bridge)
+        // The reply itself goes by the bus.
+        call.afterReply { [attach] in attach(socket) }
+        return pair.theirs
     }
 
     func addPeer(deviceId: String, properties: [String: Value], _ call: MethodCall) async throws -> ObjectPath

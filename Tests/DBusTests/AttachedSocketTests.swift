@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import Glibc
+import MainLoop
+import TestSupport
+import Testing
+
+@testable import DBus
+
+@Suite("A socket that passes the bus by", .timeLimit(.minutes(1)))
+struct AttachedSocketTests {
+    /// Two connections of a bus with a socket between them.
+    @MainLoop
+    private final class AttachedPair {
+        let pair: Pair
+        let client: AttachedSocket
+        let server: AttachedSocket
+        private(set) var ended: [String] = []
+
+        init() async throws {
+            pair = try await Pair()
+            let ends = try FileDescriptor.socketPair()
+            client = AttachedSocket(ends.ours, to: pair.server.uniqueName)
+            server = AttachedSocket(ends.theirs, to: pair.client.uniqueName)
+            client.onEnded = { [weak self] in self?.ended.append("client") }
+            server.onEnded = { [weak self] in self?.ended.append("server") }
+            pair.client.connection.attach(client)
+            pair.server.connection.attach(server)
+        }
+
+        func note(_ number: UInt32) async throws -> UInt32 {
+            let reply = try await pair.object().call("org.example.CallLog", "Note", output: "u") {
+                (writer) throws(DBusError) in try writer.write(number)
+            }
+            var reader = MessageReader(reply)
+            return try reader.read()
+        }
+    }
+
+    @Test("what is called by it is answered by it, in order, and the caller is who it is on the bus")
+    func calls() async throws {
+        try await onLoop {
+            let attached = try await AttachedPair()
+            let tasks = (0..<100).map { number in MainLoop.start { try await attached.note(UInt32(number)) } }
+            for (number, task) in tasks.enumerated() { #expect(try await task.value == UInt32(number)) }
+            #expect(attached.pair.log.numbers == Array(0..<100))
+            #expect(attached.pair.log.callers.allSatisfy { $0.name == attached.pair.client.uniqueName })
+        }
+    }
+
+    @Test("a descriptor goes along in both directions, and nobody keeps it")
+    func descriptors() async throws {
+        try await onLoop {
+            let attached = try await AttachedPair()
+            let sockets = try FileDescriptor.socketPair()
+            let file = try #require(OpenFile(sockets.theirs.number))
+            for _ in 0..<20 {
+                let message = try Message.call(
+                    to: attached.pair.server.uniqueName, "/org/example/log", "org.example.CallLog", "Take")
+                var writer = MessageWriter(message)
+                try writer.write(sockets.theirs)
+                _ = try await attached.pair.client.connection.call(message)
+                #expect(readByte(from: sockets.ours.number) == UInt8(ascii: "x"))
+                let reply = try await attached.pair.call("Give", output: "h")
+                var reader = MessageReader(reply)
+                let descriptor = try reader.readFileDescriptor()
+                #expect(fcntl(descriptor.number, F_GETFD) == FD_CLOEXEC)
+                #expect(readByte(from: descriptor.number) == UInt8(ascii: "x"))
+            }
+            try await eventually { file.count == 1 }
+            #expect(attached.ended.isEmpty)
+        }
+    }
+
+    @Test("several descriptors in a message are refused before anything is sent")
+    func several() async throws {
+        try await onLoop {
+            let attached = try await AttachedPair()
+            let sockets = try FileDescriptor.socketPair()
+            let message = try Message.call(
+                to: attached.pair.server.uniqueName, "/org/example/log", "org.example.CallLog", "Take")
+            var writer = MessageWriter(message)
+            for _ in 0..<2 { try writer.write(sockets.theirs) }
+            let error = await attached.pair.error { _ = try await attached.pair.client.connection.call(message) }
+            #expect(error == .invalidArgs)
+            #expect(try await attached.note(1) == 1)
+        }
+    }
+
+    @Test("whoever waits is told when it ends, once, and the bus carries what follows")
+    func end() async throws {
+        try await onLoop {
+            let attached = try await AttachedPair()
+            let waiting = MainLoop.start { _ = try await attached.pair.call("Pause") }
+            try await eventually { attached.pair.log.paused.count == 1 }
+            attached.pair.server.connection.detach()
+            let error = await attached.pair.error { try await waiting.value }
+            #expect(error == .noReply)
+            #expect(attached.ended == ["client"])
+            #expect(try await attached.note(7) == 7)
+            // The answer of a call that came by it goes nowhere, rather than to another call of that number.
+            attached.pair.log.resume()
+            #expect(try await attached.note(8) == 8)
+        }
+    }
+
+    @Test("a call that came by the bus is answered there")
+    func ways() async throws {
+        try await onLoop {
+            let pair = try await Pair()
+            let waiting = MainLoop.start { _ = try await pair.call("Pause") }
+            try await eventually { pair.log.paused.count == 1 }
+            let ends = try FileDescriptor.socketPair()
+            pair.server.connection.attach(AttachedSocket(ends.ours, to: pair.client.uniqueName))
+            pair.log.resume()
+            try await waiting.value
+        }
+    }
+
+    @Test("much that is not read makes it crowded, until it is read; all of it arrives")
+    func crowding() async throws {
+        try await onLoop {
+            let attached = try await AttachedPair()
+            let text = String(repeating: "x", count: 1 << 16)
+            var tasks: [Task<Void, any Error>] = []
+            for _ in 0..<100 {
+                tasks.append(
+                    MainLoop.start {
+                        let reply = try await attached.pair.object().call("org.example.CallLog", "Echo", output: "s") {
+                            (writer) throws(DBusError) in try writer.write(text)
+                        }
+                        var reader = MessageReader(reply)
+                        #expect(try reader.read(String.self) == text)
+                    })
+            }
+            var changes: [Bool] = []
+            attached.client.onCrowding = { changes.append(attached.client.isCrowded) }
+            for task in tasks { try await task.value }
+            #expect(changes == [true, false])
+        }
+    }
+
+    @Test("whatever the other side writes, in whatever pieces, ends it or is a message, and nothing waits on")
+    func anything() async throws {
+        try await onLoop {
+            for seed in 0..<60 as Range<UInt64> {
+                var random = Seeded(seed)
+                let pair = try await Pair()
+                let ends = try FileDescriptor.socketPair()
+                let other = ends.theirs.take()
+                defer { close(other) }
+                let socket = AttachedSocket(ends.ours, to: pair.client.uniqueName)
+                var isEnded = false
+                socket.onEnded = { isEnded = true }
+                pair.server.connection.attach(socket)
+                let message = try Message.call(
+                    to: pair.server.uniqueName, "/org/example/log", "org.example.CallLog", "Echo")
+                var writer = MessageWriter(message)
+                try writer.write("text")
+                message.setSerial(5)
+                var bytes = try message.marshal()
+                for _ in 0..<Int.random(in: 0...3, using: &random) {
+                    let index = bytes.indices.randomElement(using: &random) ?? 0
+                    bytes[index] = .random(in: 0...255, using: &random)
+                }
+                let cut = Int.random(in: 0...bytes.count, using: &random)
+                for part in [bytes[..<cut], bytes[cut...]] where !part.isEmpty {
+                    _ = part.withUnsafeBytes { send(other, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+                    await Task.yield()
+                }
+                shutdown(other, Int32(SHUT_WR))
+                try await eventually { isEnded }
+                _ = try await pair.call("Effect")
+            }
+        }
+    }
+}

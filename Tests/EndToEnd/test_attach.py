@@ -1,0 +1,359 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Broker and bridge talk over a socket of their own, which the bus has introduced them by."""
+
+from __future__ import annotations
+
+import os
+import socket
+
+import pytest
+from gi.repository import Gio, GLib
+from attached import DEVICE, PEER, PEER_MANAGER, AttachedBridge, AttachingBroker, number_of_descriptors
+from buses import BRIDGE, BROKER, BUS, ROOT, Session, let_pass, wait
+from clients import APPLICATION_ID, Client, Dock
+from link import CONTINUATION, offer
+from support import Machine, refused
+
+STREAM = GLib.Variant("(ussbu)", (1, DEVICE, CONTINUATION, False, 0))
+CALL = Gio.DBusMessage.new_method_call(None, ROOT, PEER_MANAGER, "StreamClosed")
+
+
+@pytest.fixture
+def desk(machine_list: list[Machine]) -> Machine:
+    """A machine with a broker alone."""
+    machine = Machine("desk")
+    machine_list.append(machine)
+    machine.start_broker()
+    return machine
+
+
+def activity_of(summary: dict) -> GLib.Variant:
+    """What Fetch answers for an offer."""
+    return GLib.Variant("(a{sv})", ({name: GLib.Variant("t" if name == "Revision" else "s", summary[name])
+                                     for name in ("ActivityType", "ApplicationId", "Title", "Revision")},))
+
+
+def hand_over(dock: Dock, bridge: AttachedBridge, title: str) -> None:
+    """What the peer offers is continued by an application of the desk."""
+    dock.events.clear()
+    dock.continue_offer(dock.offer(title))
+    fetch = bridge.socket.next_call("Fetch")
+    summary = offer(Title=GLib.Variant("s", title)).unpack()[1]
+    bridge.socket.answer(fetch, activity_of(summary))
+    continued = bridge.socket.next_call("Continued")
+    bridge.socket.answer(continued)
+    bridge.socket.answer(bridge.socket.next_call("Release"))
+    assert dock.outcome() == (APPLICATION_ID, "", "")
+
+
+def test_past_the_bus(desk: Machine) -> None:
+    """Once the bridge has attached, all calls between the two go by the socket, and nothing by the bus."""
+    dock, client, bridge = Dock(desk), Client(desk), AttachedBridge(desk)
+    bridge.calls.clear()
+    bridge.add_peer()
+    own = client.create(Title="From here")
+    own.become_current()
+    told = bridge.socket.next_call("Offer")
+    assert told.message.get_path() == f"{ROOT}/Bridge/peers" and told.arguments[1]["Title"] == "From here"
+    bridge.socket.answer(told)
+    bridge.offer(offer())
+    hand_over(dock, bridge, "From afar")
+    client.set(ROOT, "Manager.Enabled", GLib.Variant("b", False))
+    bridge.socket.answer(bridge.socket.next_call("Withdraw"))
+    changed = bridge.socket.next("the switch", lambda one: one.message.get_member() == "PropertiesChanged")
+    assert changed.arguments[1] == {"Enabled": False}
+    assert not bridge.calls
+
+
+def test_descriptor(desk: Machine) -> None:
+    """A stream's end goes along with the message that tells of the stream, and is closed with the stream."""
+    bridge = AttachedBridge(desk)
+    broker = desk.processes["handoffd"].pid
+    bridge.add_peer()
+    before = number_of_descriptors(broker)
+    for _round in range(3):
+        ours, theirs = socket.socketpair()
+        bridge.socket.call(ROOT, PEER_MANAGER, "StreamOpened", STREAM, (theirs.fileno(),))
+        theirs.close()
+        wait(lambda: number_of_descriptors(broker) > before, "the broker to have it")
+        bridge.socket.call(ROOT, PEER_MANAGER, "StreamClosed", GLib.Variant("(u)", (1,)))
+        wait(lambda: number_of_descriptors(broker) == before, "the broker to close it")
+        assert ours.recv(1) == b""
+        ours.close()
+
+
+def blob(message: Gio.DBusMessage = CALL, serial: int = 77, body: GLib.Variant | None = None, **fields: str) -> bytes:
+    """The bytes of a message."""
+    copy = message.copy()
+    copy.set_serial(serial)
+    if body:
+        copy.set_body(body)
+    return copy.to_blob(Gio.DBusCapabilityFlags.NONE)
+
+
+BREACHES = {
+    "no message": (b"GET / HTTP/1.1\r\n\r\n", 0),
+    "a length of gigabytes": (b"l\1\0\1\xff\xff\xff\x7f\1\0\0\0\0\0\0\0", 0),
+    "more than 4 MiB": (b"l\1\0\1\1\0\x40\0\1\0\0\0\0\0\0\0", 0),
+    "an unknown type": (b"l\x09" + blob(body=GLib.Variant("(u)", (1,)))[2:], 0),
+    "a message without a descriptor that it needs": (
+        blob(Gio.DBusMessage.new_method_call(None, ROOT, PEER_MANAGER, "StreamOpened"), body=STREAM), 0),
+    "two descriptors where one is needed": (
+        blob(Gio.DBusMessage.new_method_call(None, ROOT, PEER_MANAGER, "StreamOpened"), body=STREAM), 2),
+    "a descriptor that is not needed": (blob(body=GLib.Variant("(u)", (1,))), 1),
+    "ten descriptors": (blob(body=GLib.Variant("(u)", (1,))), 10),
+    "a descriptor by its own type": (
+        blob(Gio.DBusMessage.new_method_call(None, ROOT, PEER_MANAGER, "StreamOpened"),
+             body=GLib.Variant("(h)", (0,))), 1),
+    "a signal with a descriptor": (blob(Gio.DBusMessage.new_signal(ROOT, PEER, "Offer")), 1),
+}
+
+
+@pytest.mark.parametrize("breach", BREACHES)
+def test_breach(desk: Machine, breach: str) -> None:
+    """Anything but well-formed messages with the descriptors that they need ends the socket, keeps nothing, and a bridge that
+    attaches anew is told everything anew."""
+    dock, client, bridge = Dock(desk), Client(desk), AttachedBridge(desk)
+    broker = desk.processes["handoffd"].pid
+    client.create(Title="From here").become_current()
+    bridge.socket.answer(bridge.socket.next_call("Offer"))
+    bridge.add_peer()
+    before = number_of_descriptors(broker)
+    content, descriptors = BREACHES[breach]
+    numbers = tuple(os.open("/dev/null", os.O_RDONLY) for _ in range(descriptors))
+    bridge.socket.send_bytes(content, numbers)
+    for number in numbers:
+        os.close(number)
+    bridge.socket.wait_until_ended()
+    wait(lambda: number_of_descriptors(broker) == before - 1, "the broker to close all that came")
+    bridge.attach().close()
+    bridge.socket.answer(bridge.socket.next_call("Offer"))
+    bridge.add_peer()
+    bridge.offer(offer())
+    hand_over(dock, bridge, "From afar")
+
+
+def test_in_pieces(desk: Machine) -> None:
+    """Messages may come in any pieces, and several at once."""
+    bridge = AttachedBridge(desk)
+    call = blob(serial=5, body=GLib.Variant("(u)", (1,))) + blob(serial=6, body=GLib.Variant("(u)", (1,)))
+    for index in range(len(call)):
+        bridge.socket.send_bytes(call[index:index + 1])
+        if index % 16 == 0:
+            let_pass(0.002)
+    for serial in (5, 6):
+        bridge.socket.next("an answer", lambda one: one.message.get_reply_serial() == serial)
+    bridge.socket.send_bytes(call * 200)
+    for serial in (5, 6) * 200:
+        bridge.socket.next("an answer", lambda one: one.message.get_reply_serial() == serial)
+
+
+@pytest.mark.parametrize("heard", range(4))
+def test_bridge_gone_at_each_message(desk: Machine, heard: int) -> None:
+    """Wherever in a continuation the socket ends, it has one outcome, and the next goes well by the next socket."""
+    dock, _client, bridge = Dock(desk), Client(desk), AttachedBridge(desk)
+    bridge.add_peer()
+    bridge.offer(offer())
+    dock.continue_offer(dock.offer("From afar"))
+    for member in ("Fetch", "Continued", "Release")[:heard]:
+        call = bridge.socket.next_call(member)
+        summary = offer().unpack()[1]
+        bridge.socket.answer(call, activity_of(summary) if member == "Fetch" else None)
+    bridge.socket.close()
+    wait(lambda: len(dock.finished()) == 1 or not heard, "the outcome")
+    bridge.attach()
+    bridge.add_peer()
+    # What the former socket has lost is asked again.
+    bridge.offer(offer(activity="ab" * 16, Title=GLib.Variant("s", "Another")))
+    let_pass(0.3)
+    bridge.socket.read()
+    for call in [one for one in bridge.socket.received if one.message.get_member() in ("Fetch", "Continued", "Release")]:
+        bridge.socket.received.remove(call)
+        bridge.socket.answer(call, activity_of(offer().unpack()[1]) if call.message.get_member() == "Fetch" else None)
+    wait(lambda: len(dock.finished()) == 1, "the outcome")
+    let_pass(0.3)
+    assert len(dock.finished()) == 1
+    bridge.socket.read()
+    for call in bridge.socket.received:
+        if call.message.get_message_type() == Gio.DBusMessageType.METHOD_CALL:
+            bridge.socket.answer(call)
+    bridge.socket.received.clear()
+    hand_over(dock, bridge, "Another")
+
+
+def test_second_attachment(desk: Machine) -> None:
+    """A bridge that attaches again ends its former socket, and what it has not been read there counts for nothing."""
+    bridge = AttachedBridge(desk)
+    bridge.add_peer()
+    former = bridge.attach()
+    former.wait_until_ended()
+    bridge.socket.call(ROOT, PEER_MANAGER, "StreamClosed", GLib.Variant("(u)", (1,)))
+    # The peers are to be told anew.
+    with refused("UnknownObject"):
+        bridge.offer(offer())
+    bridge.add_peer()
+    bridge.offer(offer())
+
+
+def test_another_bridge(desk: Machine) -> None:
+    """Who loses the name of the bridge loses the socket."""
+    first = AttachedBridge(desk)
+    first.add_peer()
+    first.call("/org/freedesktop/DBus", f"{BUS}.ReleaseName", GLib.Variant("(s)", (BRIDGE,)), destination=BUS)
+    second = AttachedBridge(desk)
+    first.socket.wait_until_ended()
+    second.add_peer()
+    second.offer(offer())
+
+
+def test_strangers(desk: Machine) -> None:
+    """Nobody but the bridge attaches, and it cannot be done by the socket."""
+    stranger = Session(desk.address)
+    desk.sessions.append(stranger)
+    with refused("AccessDenied"):
+        stranger.call(ROOT, "PeerManager.Attach")
+    bridge = AttachedBridge(desk)
+    with refused("AccessDenied"):
+        stranger.call(ROOT, "PeerManager.Attach")
+    bridge.add_peer()
+
+
+def test_bridge_that_does_not_read(desk: Machine) -> None:
+    """What a bridge does not read holds nobody else up, and is bounded."""
+    client, bridge = Client(desk), AttachedBridge(desk)
+    activity = client.create(Title="x")
+    for number in range(2000):
+        activity.update(Title=f"{number} " + "x" * 200)
+        if number % 100 == 0:
+            activity.become_current()
+    assert client.get(ROOT, "Manager.Enabled") is True
+    bridge.socket.read()
+    bridge.add_peer()
+
+
+def test_two_machines_leave_the_bus_out(machines: tuple[Machine, Machine]) -> None:
+    """Of an offer and its continuation between two machines the bus carries nothing between broker and bridge."""
+    desk, lap = machines
+    monitors = []
+    for machine in machines:
+        monitor = Gio.DBusConnection.new_for_address_sync(
+            machine.address, Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT
+            | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION, None, None)
+        seen: list[str] = []
+
+        def note(_connection: Gio.DBusConnection, message: Gio.DBusMessage, incoming: bool,
+                 seen: list[str] = seen) -> Gio.DBusMessage | None:
+            if incoming and message.get_interface() in (PEER, PEER_MANAGER, f"{BROKER}.Manager"):
+                seen.append(f"{message.get_interface()}.{message.get_member()}")
+            # A monitor answers nothing.
+            return None if incoming and message.get_sender() != BUS and message.get_member() else message
+
+        monitor.add_filter(note)
+        monitor.call_sync(BUS, "/org/freedesktop/DBus", f"{BUS}.Monitoring", "BecomeMonitor",
+                          GLib.Variant("(asu)", ([], 0)), None, Gio.DBusCallFlags.NONE, -1, None)
+        monitors.append((monitor, seen))
+    dock, client, source = Dock(lap), Client(lap), Client(desk)
+    source.create(Title="A letter").become_current()
+    dock.continue_offer(dock.offer("A letter"))
+    assert dock.outcome() == (APPLICATION_ID, "", "")
+    client.wait_for("ContinueActivity")
+    for monitor, seen in monitors:
+        assert f"{BROKER}.Manager.CreateActivity" in seen or f"{BROKER}.Manager.RegisterApplication" in seen, seen
+        assert not [one for one in seen if one.startswith(PEER)]
+        monitor.close_sync(None)
+
+
+@pytest.fixture
+def among_others(machines: tuple[Machine, Machine]) -> tuple[Machine, Client]:
+    """A machine that has lost its broker, and an application on another that offers something."""
+    desk, lap = machines
+    desk.kill("handoffd")
+    client = Client(lap)
+    client.create(Title="From the lap").become_current()
+    return desk, client
+
+
+def test_bridge_attaches(among_others: tuple[Machine, Client]) -> None:
+    """The bridge tells a broker that it has attached to of its peers and their offers by the socket alone, and passes on what
+    the broker asks there."""
+    desk, client = among_others
+    broker = AttachingBroker(desk)
+    attached = broker.meet()
+    path = broker.take_peer(attached)
+    told = attached.next_call("Offer")
+    assert told.message.get_path() == path and told.arguments[1]["Title"] == "From the lap"
+    attached.answer(told)
+    remote = path.replace(f"{ROOT}/peers", f"{ROOT}/Bridge/peers")
+    fetched, = attached.call(remote, PEER, "Fetch", GLib.Variant("(ss)", (told.arguments[0], CONTINUATION)))
+    assert fetched["Title"] == "From the lap"
+    with refused("StreamsNotSupported"):
+        attached.call(remote, PEER, "OpenStream", GLib.Variant("(s)", (CONTINUATION,)))
+    attached.call(remote, PEER, "Continued", GLib.Variant("(s)", (CONTINUATION,)))
+    client.wait_for("WasContinued")
+    assert broker.calls == ["Attach"]
+
+
+def test_stream_by_the_socket(among_others: tuple[Machine, Client]) -> None:
+    """The end of a stream comes along with the answer to who has asked for it there, and carries what is written."""
+    desk, client = among_others
+    client.create(Title="With streams", SupportsContinuationStreams=True).become_current()
+    broker = AttachingBroker(desk)
+    attached = broker.meet()
+    path = broker.take_peer(attached).replace(f"{ROOT}/peers", f"{ROOT}/Bridge/peers")
+    told = attached.next("the offer", lambda one: one.message.get_member() == "Offer"
+                         and one.arguments[1]["Title"] == "With streams")
+    attached.answer(told)
+    attached.call(path, PEER, "Fetch", GLib.Variant("(ss)", (told.arguments[0], CONTINUATION)))
+    serial = attached.begin(path, PEER, "OpenStream", GLib.Variant("(s)", (CONTINUATION,)))
+    opened = attached.next_call("StreamOpened")
+    assert opened.message.get_signature() == "ussbu" and opened.arguments[4] == 0
+    attached.answer(opened)
+    answer = attached.next("the stream", lambda one: one.message.get_reply_serial() == serial)
+    assert answer.message.get_signature() == "u" and answer.arguments == (0,) and len(attached.descriptors) == 2
+    for number in attached.descriptors:
+        assert os.fstat(number)
+        os.close(number)
+
+
+def test_socket_that_does_not_last(among_others: tuple[Machine, Client]) -> None:
+    """A broker whose socket ends at once is told of everything on the bus."""
+    desk, _client = among_others
+    broker = AttachingBroker(desk)
+    wait(lambda: broker.sockets, "the bridge to attach")
+    broker.sockets[0].close()
+    wait(lambda: "AddPeer" in broker.calls, "the peer on the bus")
+    assert broker.calls.count("Attach") == 1
+
+
+def test_broker_without_sockets(among_others: tuple[Machine, Client]) -> None:
+    """A broker that knows nothing of sockets is told of everything on the bus."""
+    desk, _client = among_others
+    broker = AttachingBroker(desk, attaches=False)
+    wait(lambda: "AddPeer" in broker.calls, "the peer on the bus")
+
+
+@pytest.mark.long
+def test_socket_that_has_lasted(among_others: tuple[Machine, Client]) -> None:
+    """When a socket ends that has lasted, the bridge attaches anew, and tells of everything anew."""
+    desk, _client = among_others
+    broker = AttachingBroker(desk)
+    attached = broker.meet()
+    broker.take_peer(attached)
+    attached.answer(attached.next_call("Offer"))
+    let_pass(10.5)
+    attached.close()
+    again = broker.meet(2)
+    broker.take_peer(again)
+    assert again.next_call("Offer").arguments[1]["Title"] == "From the lap"
+
+
+@pytest.mark.parametrize("content", [b"GET / HTTP/1.1\r\n\r\n", b"l\1\0\1\xff\xff\xff\x7f\1\0\0\0\0\0\0\0"])
+def test_broker_that_breaks_the_rules(among_others: tuple[Machine, Client], content: bytes) -> None:
+    """What a broker writes that is no message ends its socket, and nothing else."""
+    desk, _client = among_others
+    broker = AttachingBroker(desk)
+    attached = broker.meet()
+    broker.take_peer(attached)
+    attached.send_bytes(content)
+    attached.wait_until_ended()
+    wait(lambda: "AddPeer" in broker.calls, "the peer on the bus")
