@@ -90,12 +90,16 @@ public final class AttachedSocket {
         (onEnded, onCrowding) = (nil, nil)
     }
 
+    /// Whoever sends must not find everything changed when that returns.
+    private func endSoon(_ reason: String) {
+        MainLoop.start { [weak self] in self?.end(reason) }
+    }
+
     // MARK: Receiving
 
     private func readSome() {
-        guard MainLoop.waitingJobs <= Self.maximumBacklog else { return }
         for _ in 1...Self.maximumReads {
-            guard !isEnded, let count = read() else { return }
+            guard !isEnded, MainLoop.waitingJobs <= Self.maximumBacklog, let count = read() else { return }
             do throws(DBusError) {
                 try takeMessages()
             } catch {
@@ -123,7 +127,7 @@ public final class AttachedSocket {
         case 0:
             // What came before takes effect first, in the tasks that were started for it.
             readSource = nil
-            MainLoop.start { [weak self] in self?.end("the other side has closed it") }
+            endSoon("the other side has closed it")
             return nil
         default:
             end(String(cString: strerror(Int32(-count))))
@@ -172,8 +176,9 @@ public final class AttachedSocket {
         message.setSerial(serial)
         let bytes = try message.marshalNumbered(limit: Self.maximumMessage)
         guard unsent + bytes.count <= Self.maximumUnsent else {
-            end("the other side does not read")
-            throw DBusError(.disconnected, "The socket to \(name) has ended: it does not read what it is sent.")
+            endSoon("the other side does not read")
+            throw DBusError(
+                .disconnected, "The socket to \(name) has ended: it does not read what it is sent.")
         }
         outgoing.append(
             Outgoing(bytes: bytes[...], carrier: message.containsFileDescriptors ? message : nil))
@@ -191,9 +196,7 @@ public final class AttachedSocket {
             }
             guard written >= 0 else {
                 guard written == -Int(EAGAIN) || written == -Int(EINTR) else {
-                    // Whoever sends must not find everything changed when that returns.
-                    MainLoop.start { [weak self] in self?.end("it cannot be written to") }
-                    return
+                    return endSoon("it cannot be written to")
                 }
                 if writeSource == nil {
                     writeSource = DescriptorSource(socket.number, .writable) { [weak self] _ in

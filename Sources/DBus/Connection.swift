@@ -86,7 +86,8 @@ public final class Connection {
                 if let closingError { return $0.resume(throwing: closingError) }
                 replies.add(
                     serial, to: call.uniqueDestination, timeout: timeout,
-                    "\(call.interface ?? "").\(call.member ?? "")", awaitsDescriptor: call.awaitsDescriptor, $0)
+                    "\(call.interface ?? "").\(call.member ?? "")", awaitsDescriptor: call.awaitsDescriptor,
+                    $0)
             }
         } onCancel: {
             MainLoop.start { self.replies.cancel(serial) }

@@ -104,6 +104,7 @@ public final class Bridge {
     /// its parts keep each other alive, for the life of the process.
     public func end() {
         hasEnded = true
+        broker.end()
         entrance.close()
         dials.stopAll()
         streams.cutAll("Handoff is ending on this device")

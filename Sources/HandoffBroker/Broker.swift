@@ -58,8 +58,8 @@ public final class Broker {
     private var bridgeWatch: DaemonWatch?
     /// The unique name of the bridge, nil while there is none.
     private(set) var bridge: BusName?
-    /// The last that has attached.
-    private var attached: BusName?
+    /// The bridge that has attached last.
+    var attachedBridge: BusName?
 
     private lazy var activitiesTimer = DeadlineTimer { [weak self] in
         guard let self else { return }
@@ -138,30 +138,11 @@ public final class Broker {
         guard owner != bridge else { return }
         bridge = owner
         brokerLog.debug("The bridge is \(owner?.text ?? "gone").")
-        if let attached, attached != owner {
+        if let attachedBridge, attachedBridge != owner {
             connection.detach()
-            self.attached = nil
+            self.attachedBridge = nil
         }
         meetBridge()
-    }
-
-    /// The bridge has not heard anything yet, or not by this way.
-    private func meetBridge() {
-        // A new bridge reports its peers anew.
-        peers.removeAll()
-        tellBridge(["Enabled", "DeviceName", "Port"])
-        guard bridge != nil, let offer = activities.offered else { return }
-        tellBridge(.offer(offer))
-    }
-
-    /// From now on the bridge is talked to by `socket`.
-    private func attach(_ socket: AttachedSocket) {
-        let isAgain = attached == socket.name
-        attached = socket.name
-        connection.attach(socket)
-        brokerLog.debug("The bridge has attached\(isAgain ? " again" : "").")
-        // What was on its way by the former socket may be lost.
-        if isAgain { meetBridge() }
     }
 
     // MARK: Applications
@@ -353,7 +334,8 @@ public final class Broker {
             tell: bridge.map { .subscribersAnd($0) } ?? .subscribers)
     }
 
-    private func tellBridge(_ names: [String]) {
+    /// Tells the bridge alone what the user has chosen.
+    func tellBridge(_ names: [String]) {
         guard let bridge else { return }
         connection.objects.propertiesChanged(
             HandoffNames.brokerPath, PreferencesBinding.description.name, names, tell: .only(bridge))

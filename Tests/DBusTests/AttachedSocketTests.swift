@@ -80,7 +80,9 @@ struct AttachedSocketTests {
                 to: attached.pair.server.uniqueName, "/org/example/log", "org.example.CallLog", "Take")
             var writer = MessageWriter(message)
             for _ in 0..<2 { try writer.write(sockets.theirs) }
-            let error = await attached.pair.error { _ = try await attached.pair.client.connection.call(message) }
+            let error = await attached.pair.error {
+                _ = try await attached.pair.client.connection.call(message)
+            }
             #expect(error == .invalidArgs)
             #expect(try await attached.note(1) == 1)
         }
@@ -125,7 +127,9 @@ struct AttachedSocketTests {
             for _ in 0..<100 {
                 tasks.append(
                     MainLoop.start {
-                        let reply = try await attached.pair.object().call("org.example.CallLog", "Echo", output: "s") {
+                        let reply = try await attached.pair.object().call(
+                            "org.example.CallLog", "Echo", output: "s"
+                        ) {
                             (writer) throws(DBusError) in try writer.write(text)
                         }
                         var reader = MessageReader(reply)

@@ -52,7 +52,7 @@ final class NativePort {
         if buffer.isEmpty { return end(nil) }
         do {
             for message in try frames.received(buffer) where reading != nil {
-                onMessage?(try JSONReader.read(message))
+                onMessage?(try JSONValue.read(message))
             }
         } catch {
             end("\(error)")

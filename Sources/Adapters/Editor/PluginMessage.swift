@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import AdapterSupport
+internal import Platform
 
 /// Where the user of an editor is.
 struct EditorState: Equatable, Sendable {
@@ -27,7 +28,7 @@ enum PluginMessage: Equatable, Sendable {
 
     /// The message that `line` is; nil if it is none.
     init?(_ line: [UInt8]) {
-        guard let message = try? JSONReader.read(line) else { return nil }
+        guard let message = try? JSONValue.read(line) else { return nil }
         if let number = message["answer"]?.integer {
             self =
                 message["opened"]?.boolean.map { .opened(number, $0) } ?? .state(number, EditorState(message))

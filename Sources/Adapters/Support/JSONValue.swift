@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+internal import Platform
 
 /// A JSON value (RFC 8259) that an application's add-on and its adapter exchange.
 package indirect enum JSONValue: Equatable, Sendable {
@@ -9,6 +10,18 @@ package indirect enum JSONValue: Equatable, Sendable {
     case array([JSONValue])
     /// The members by name. An object that names one twice is refused.
     case object([String: JSONValue])
+}
+
+extension JSONValue: JSONReadable {
+    package static var loneSurrogate: Unicode.Scalar? { "\u{FFFD}" }
+
+    package static func made(ofNumber digits: String) -> JSONValue? {
+        Double(digits).flatMap { $0.isFinite ? .number($0) : nil }
+    }
+
+    package static func made(ofMembers members: [(name: String, value: JSONValue)]) -> JSONValue {
+        .object(Dictionary(members.map { ($0.name, $0.value) }) { $1 })
+    }
 }
 
 extension JSONValue {

@@ -42,6 +42,7 @@ final class BrokerClient {
     private var present: BusName?
     /// Counts the brokers, and the times that one was met.
     private var meetings = 0
+    private var hasEnded = false
     /// When the latest socket was attached.
     private var attachedAt: Int64 = 0
     /// The preferences of the user that this broker has announced. An announcement is newer than any answer
@@ -107,8 +108,14 @@ final class BrokerClient {
 
     // MARK: Coming and going
 
+    /// The bridge is ending: no broker is met any more.
+    func end() {
+        hasEnded = true
+        meetings += 1
+    }
+
     private func ownerChanged(_ new: BusName?) {
-        guard new != present || isEnabled == nil else { return }
+        guard !hasEnded, new != present || isEnabled == nil else { return }
         bridgeLog.debug("The broker is \(new.map { "\($0)" } ?? "gone").")
         present = new
         meet(new, attaching: true)

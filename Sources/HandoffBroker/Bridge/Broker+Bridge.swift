@@ -7,6 +7,29 @@ internal import Platform
 
 /// Calls to the bridge.
 extension Broker {
+    // MARK: Meeting it
+
+    /// The bridge has not heard anything yet, or not by this way.
+    func meetBridge() {
+        // A new bridge reports its peers anew.
+        peers.removeAll()
+        tellBridge(["Enabled", "DeviceName", "Port"])
+        guard bridge != nil, let offer = activities.offered else { return }
+        tellBridge(.offer(offer))
+    }
+
+    /// From now on the bridge is talked to by `socket`.
+    func attach(_ socket: AttachedSocket) {
+        let isAgain = attachedBridge == socket.name
+        attachedBridge = socket.name
+        connection.attach(socket)
+        brokerLog.debug("The bridge has attached\(isAgain ? " again" : "").")
+        // What was on its way by the former socket may be lost.
+        if isAgain { meetBridge() }
+    }
+
+    // MARK: Telling and asking it
+
     /// The news for peers about what is offered here.
     enum News {
         case offer(Offer)

@@ -35,7 +35,7 @@ struct ActivityUpdate: Equatable {
     /// What `bytes` say, which are one JSON object.
     /// - Throws: what is wrong with them, and what to do.
     init(_ bytes: [UInt8]) throws(CommandFailure) {
-        guard case .object(let list) = try JSONReader.read(bytes) else {
+        guard case .object(let list) = try JSON.reading(bytes) else {
             throw CommandFailure("It is not an object. Write {\"title\": …, \"userInfo\": {…}}.")
         }
         let members = Dictionary(uniqueKeysWithValues: list.map { ($0.name, $0.value) })

@@ -2,6 +2,7 @@
 internal import DBus
 internal import HandoffClient
 internal import HandoffCore
+internal import Platform
 
 /// A JSON value (RFC 8259) to be written on one line.
 indirect enum JSON: Equatable {
@@ -35,6 +36,30 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral {
 
     /// JSON has no infinity and no NaN: they are null.
     static func real(_ number: Double) -> JSON { number.isFinite ? .number("\(number)") : .null }
+}
+
+// MARK: Reading
+
+extension JSON: JSONReadable {
+    /// What half a character means nobody can tell.
+    static var loneSurrogate: Unicode.Scalar? { nil }
+
+    /// As it is written, so that it loses no digit.
+    static func made(ofNumber digits: String) -> JSON? { .number(digits) }
+
+    static func made(ofMembers members: [(name: String, value: JSON)]) -> JSON {
+        .object(members.map { Member(name: $0.name, value: $0.value) })
+    }
+
+    /// The one value that `bytes` are.
+    /// - Throws: what is wrong, and at which byte; it quotes nothing of them.
+    static func reading(_ bytes: [UInt8]) throws(CommandFailure) -> JSON {
+        do throws(JSONError) {
+            return try read(bytes)
+        } catch {
+            throw CommandFailure("It is not JSON: \(error.reason), at byte \(error.offset + 1).")
+        }
+    }
 }
 
 // MARK: Writing

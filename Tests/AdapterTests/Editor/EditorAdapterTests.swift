@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import AdapterSupport
 import DBus
+import Platform
 import Testing
 
 @testable import EditorAdapter
@@ -60,7 +61,7 @@ struct EditorMessageTests {
         let state = EditorState(file: "/a\"b.txt", place: place, text: "one\ntwo\r\n")
         let line = PluginQuestion.open(state).line(4)
         #expect(line.filter { $0 == UInt8(ascii: "\n") }.count == 1 && line.last == UInt8(ascii: "\n"))
-        let value = try JSONReader.read(line)
+        let value = try JSONValue.read(line)
         #expect(value["ask"]?.text == "open" && value["id"]?.integer == 4)
         #expect(value["file"]?.text == state.file && value["text"]?.text == state.text)
         #expect(value["line"]?.integer == 2 && value["column"]?.integer == 3)

@@ -2,10 +2,11 @@
 import Testing
 
 @testable import AdapterSupport
+@testable import Platform
 
 @Suite("JSON")
 struct JSONTests {
-    private func read(_ text: String) throws -> JSONValue { try JSONReader.read(Array(text.utf8)) }
+    private func read(_ text: String) throws -> JSONValue { try JSONValue.read(Array(text.utf8)) }
 
     /// Texts, and what they are.
     private static let accepted: [(text: String, value: JSONValue)] = [
@@ -46,9 +47,9 @@ struct JSONTests {
     func notText() {
         for bytes: [UInt8] in [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xC3]] {
             let text = [UInt8(ascii: "\"")] + bytes + [UInt8(ascii: "\"")]
-            #expect(throws: JSONError.self) { try JSONReader.read(text) }
+            #expect(throws: JSONError.self) { try JSONValue.read(text) }
             let object = [UInt8(ascii: "{")] + text + Array(":1}".utf8)
-            #expect(throws: JSONError.self) { try JSONReader.read(object) }
+            #expect(throws: JSONError.self) { try JSONValue.read(object) }
         }
     }
 
@@ -58,8 +59,8 @@ struct JSONTests {
         func nested(_ depth: Int, _ inner: String) -> String {
             String(repeating: opening, count: depth) + inner + String(repeating: closing, count: depth)
         }
-        #expect(throws: Never.self) { try read(nested(JSONReader.maximumDepth, "1")) }
-        #expect(throws: JSONError.self) { try read(nested(JSONReader.maximumDepth + 1, "1")) }
+        #expect(throws: Never.self) { try read(nested(JSONValue.maximumDepth, "1")) }
+        #expect(throws: JSONError.self) { try read(nested(JSONValue.maximumDepth + 1, "1")) }
         #expect(throws: JSONError.self) { try read(nested(10_000, "1")) }
         #expect(throws: JSONError.self) { try read(String(repeating: opening, count: 300_000)) }
     }
@@ -67,6 +68,7 @@ struct JSONTests {
     @Test("an error says where it is and quotes nothing")
     func error() {
         #expect(throws: JSONError(reason: "a digit is missing", offset: 8)) { try read("[\"abc\",-]") }
+        #expect(throws: JSONError(reason: "a value is missing", offset: 3)) { try read("[1,]") }
     }
 
     @Test("whole numbers are whole as far as JSON keeps them")
@@ -92,7 +94,7 @@ struct JSONTests {
         for _ in 0..<2000 {
             let value = random.value(depth: 4)
             #expect(!value.bytes.contains { $0 < 0x20 })
-            #expect(try JSONReader.read(value.bytes) == value)
+            #expect(try JSONValue.read(value.bytes) == value)
         }
     }
 
@@ -102,12 +104,12 @@ struct JSONTests {
         for _ in 0..<300 {
             let bytes = JSONValue.array([random.value(depth: 3)]).bytes
             for end in bytes.indices {
-                #expect(throws: JSONError.self) { try JSONReader.read(Array(bytes[..<end])) }
+                #expect(throws: JSONError.self) { try JSONValue.read(Array(bytes[..<end])) }
             }
             var changed = bytes
             changed[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(
                 in: 0...255, using: &random)
-            _ = try? JSONReader.read(changed)
+            _ = try? JSONValue.read(changed)
         }
     }
 

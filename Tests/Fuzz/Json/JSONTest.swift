@@ -5,15 +5,15 @@ import FuzzSupport
 /// JSON from the add-ons of applications, which is what pages and files make them write.
 enum JSONTest {
     static func run(_ bytes: [UInt8]) {
-        guard let value = try? JSONReader.read(bytes, maximumDepth: 8) else { return }
+        guard let value = try? JSONValue.read(bytes, maximumDepth: 8) else { return }
         require(depth(value) <= 8, "\(value) is too deep")
         let written = value.bytes
         require(!written.contains { $0 < 0x20 }, "\(written) is more than a line")
-        guard let again = try? JSONReader.read(written, maximumDepth: 8) else {
+        guard let again = try? JSONValue.read(written, maximumDepth: 8) else {
             return require(false, "\(written) is not read")
         }
         require(again == value, "\(value) comes back as \(again)")
-        require((try? JSONReader.read(written + [UInt8(ascii: ",")])) == nil, "more is read than there is")
+        require((try? JSONValue.read(written + [UInt8(ascii: ",")])) == nil, "more is read than there is")
     }
 
     private static func depth(_ value: JSONValue) -> Int {
