@@ -57,9 +57,13 @@ public final class Broker {
     var runners: [ContinuationID: ContinuationRunner] = [:]
     private var bridgeWatch: DaemonWatch?
     /// The unique name of the bridge, nil while there is none.
-    private(set) var bridge: BusName?
+    var bridge: BusName?
+    /// The bridge that is on the bus, which may not answer.
+    private(set) var presentBridge: BusName?
     /// The bridge that has attached last.
     var attachedBridge: BusName?
+    /// Whether there is no bridge because its socket has ended, and its peers are forgotten already.
+    var wasBridgeLost = false
 
     private lazy var activitiesTimer = DeadlineTimer { [weak self] in
         guard let self else { return }
@@ -135,14 +139,12 @@ public final class Broker {
     public func settle() async { await documents.settle() }
 
     private func bridgeChanged(_ owner: BusName?) {
-        guard owner != bridge else { return }
-        bridge = owner
-        brokerLog.debug("The bridge is \(owner?.text ?? "gone").")
+        presentBridge = owner
         if let attachedBridge, attachedBridge != owner {
             connection.detach()
             self.attachedBridge = nil
         }
-        meetBridge()
+        setBridge(owner)
     }
 
     // MARK: Applications

@@ -35,6 +35,9 @@ class UserManager:
         units = folders["XDG_CONFIG_HOME"] / "systemd" / "user"
         units.mkdir(parents=True)
         (units / "desktop-session.target").write_text(SESSION)
+        # Also where the machine has chosen another bus, which needs more of a session than there is.
+        if (service := Path("/usr/lib/systemd/user/dbus.service")).is_file():
+            (units / "dbus.service").write_bytes(service.read_bytes())
         configuration = folders["XDG_CONFIG_HOME"] / "handoff"
         configuration.mkdir()
         (configuration / "handoff.conf").write_text("[Device]\nName=desk\n")

@@ -36,6 +36,8 @@ protocol BrokerClientOwner: AnyObject {
 final class BrokerClient {
     /// The user's switch; nil until it is known. Without a broker, it is what the last one left.
     private(set) var isEnabled: Bool?
+    /// Resolved once it is known.
+    private let known = Awaited<Void>()
     /// The broker, once it can be told of everything.
     private var owner: BusName?
     /// The broker that is on the bus.
@@ -138,8 +140,8 @@ final class BrokerClient {
         }
         let meeting = meetings
         MainLoop.start { [weak self] in
-            if attaching { await self?.attach(to: new, meeting) }
-            guard let self, meeting == meetings else { return }
+            let isThere = attaching ? await self?.attach(to: new, meeting) : true
+            guard let self, meeting == meetings, isThere == true else { return }
             owner = new
             let preferences = await askPreferences(of: new)
             guard meeting == meetings else { return }
@@ -152,18 +154,22 @@ final class BrokerClient {
     }
 
     /// From now on the broker is talked to past the bus. One that cannot do that is talked to on the bus.
-    private func attach(to new: BusName, _ meeting: Int) async {
+    /// - Returns: false if it is gone, which the bus is about to say.
+    private func attach(to new: BusName, _ meeting: Int) async -> Bool {
         do {
             let socket = AttachedSocket(try await manager(new).attach(), to: new)
-            guard meeting == meetings else { return }
+            guard meeting == meetings else { return false }
             socket.onEnded = { [weak self] in self?.socketEnded(meeting) }
             socket.onCrowding = { [weak self, weak socket] in
                 self?.bridge.brokerCrowded(socket?.isCrowded == true)
             }
             connection.attach(socket)
             attachedAt = MainLoop.now
+            return true
         } catch {
+            guard DBusError.converting(error).name != .serviceUnknown else { return false }
             bridgeLog.debug("The broker is talked to on the bus: \(HandoffFailure(routed: error))")
+            return true
         }
     }
 
@@ -205,6 +211,8 @@ final class BrokerClient {
     /// counts, even if the news of that is still on its way here. A broker that does not answer is not waited for: what it
     /// has said before counts.
     func isOnNow() async -> Bool {
+        // A bridge that has just begun does not know it yet, and is about to.
+        if isEnabled == nil { _ = await known.value(within: Self.answerTime) }
         guard let owner = present else { return bridge.isOn }
         let object = RemoteObject(connection, owner, HandoffNames.brokerPath)
         let answer = try? await object.property(
@@ -233,6 +241,7 @@ final class BrokerClient {
     private func setEnabled(_ new: Bool) {
         guard new != isEnabled else { return }
         isEnabled = new
+        known.come(())
         bridge.enabledChanged()
     }
 

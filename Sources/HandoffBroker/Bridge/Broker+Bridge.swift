@@ -9,10 +9,19 @@ internal import Platform
 extension Broker {
     // MARK: Meeting it
 
+    /// From now on this one is talked to, or none is.
+    func setBridge(_ new: BusName?) {
+        guard new != bridge else { return }
+        bridge = new
+        brokerLog.debug("The bridge is \(new?.text ?? "gone").")
+        // A new bridge reports its peers anew, and may already have begun to if there was none before.
+        if new == nil || !wasBridgeLost { peers.removeAll() }
+        wasBridgeLost = false
+        greetBridge()
+    }
+
     /// The bridge has not heard anything yet, or not by this way.
-    func meetBridge() {
-        // A new bridge reports its peers anew.
-        peers.removeAll()
+    func greetBridge() {
         tellBridge(["Enabled", "DeviceName", "Port"])
         guard bridge != nil, let offer = activities.offered else { return }
         tellBridge(.offer(offer))
@@ -20,12 +29,32 @@ extension Broker {
 
     /// From now on the bridge is talked to by `socket`.
     func attach(_ socket: AttachedSocket) {
-        let isAgain = attachedBridge == socket.name
+        let isAgain = attachedBridge == socket.name && bridge == socket.name
         attachedBridge = socket.name
         connection.attach(socket)
+        socket.onEnded = { [weak self, name = socket.name] in self?.socketEnded(to: name) }
         brokerLog.debug("The bridge has attached\(isAgain ? " again" : "").")
-        // What was on its way by the former socket may be lost.
-        if isAgain { meetBridge() }
+        if isAgain {
+            // What was on its way by the former socket may be lost.
+            peers.removeAll()
+            greetBridge()
+        } else if presentBridge == socket.name {
+            setBridge(socket.name)
+        }
+    }
+
+    /// The bridge is gone, which the bus is about to say, or has ended its socket for another reason. What is asked of it
+    /// meanwhile would reach nobody, so that there is none until the bus has had the time to say so.
+    private func socketEnded(to name: BusName) {
+        guard bridge == name else { return }
+        setBridge(nil)
+        wasBridgeLost = true
+        MainLoop.start { [weak self] in
+            // The bus may answer once before it has noticed that somebody has left, but not twice.
+            for _ in 1...2 { _ = try? await self?.bus.owner(of: HandoffNames.bridge) }
+            guard let self, bridge == nil, presentBridge == name else { return }
+            setBridge(name)
+        }
     }
 
     // MARK: Telling and asking it
