@@ -139,7 +139,9 @@ struct AttachedSocketTests {
             var changes: [Bool] = []
             attached.client.onCrowding = { changes.append(attached.client.isCrowded) }
             for task in tasks { try await task.value }
-            #expect(changes == [true, false])
+            // It may be read and filled in turns.
+            #expect(changes.first == true && changes.last == false)
+            #expect(changes.enumerated().allSatisfy { $0.element == ($0.offset % 2 == 0) })
         }
     }
 
