@@ -30,6 +30,10 @@ public final class AttachedSocket {
     private static let comfortable = 4 << 20
     /// How many bytes may wait.
     private static let maximumUnsent = 64 << 20
+    /// How many messages may wait.
+    private static let maximumWaiting = 1 << 18
+    /// How many messages are written before others on the main loop get their turn.
+    private static let maximumWrites = 256
     /// How many jobs may wait when more is read, as on a bus.
     private static let maximumBacklog = 64
     /// How many reads follow each other before others on the main loop get their turn.
@@ -48,6 +52,10 @@ public final class AttachedSocket {
     /// Descriptors that have come, and belong to messages that have not been cut out yet.
     private var descriptors: [Int32] = []
     private var outgoing: [Outgoing] = []
+    /// Where what waits begins in that.
+    private var head = 0
+    /// Whether the other side takes nothing more. What it has sent before still counts.
+    private var isUnwritable = false
     private var unsent = 0
     private let log = Log(domain: "dbus")
 
@@ -77,7 +85,7 @@ public final class AttachedSocket {
         isEnded = true
         (readSource, writeSource) = (nil, nil)
         for number in descriptors { close(number) }
-        (descriptors, outgoing, incoming) = ([], [], [])
+        (descriptors, outgoing, incoming, head) = ([], [], [], 0)
         shutdown(socket.number, Int32(SHUT_RDWR))
     }
 
@@ -99,14 +107,22 @@ public final class AttachedSocket {
 
     private func readSome() {
         for _ in 1...Self.maximumReads {
-            guard !isEnded, MainLoop.waitingJobs <= Self.maximumBacklog, let count = read() else { return }
+            guard !isEnded else { return }
+            guard MainLoop.waitingJobs <= Self.maximumBacklog else { break }
+            guard let count = read() else { return }
             do throws(DBusError) {
                 try takeMessages()
             } catch {
                 return end(error.message)
             }
-            if count < buffer.count { return }
+            if count < buffer.count { break }
         }
+        if isUnwritable { readOn() }
+    }
+
+    /// What is there is read although the socket may not show it again, and then is the end.
+    private func readOn() {
+        MainLoop.start { [weak self] in self?.readSome() }
     }
 
     /// Reads once.
@@ -123,8 +139,10 @@ public final class AttachedSocket {
         case 1...:
             incoming += buffer.prefix(count)
             return count
-        case -Int(EAGAIN), -Int(EINTR): return nil
-        case 0:
+        case -Int(EAGAIN), -Int(EINTR):
+            if isUnwritable { endSoon("the other side takes nothing more") }
+            return nil
+        case 0, -Int(ECONNRESET):
             // What came before takes effect first, in the tasks that were started for it.
             readSource = nil
             endSoon("the other side has closed it")
@@ -171,11 +189,13 @@ public final class AttachedSocket {
     // MARK: Sending
 
     func send(_ message: Message) throws(DBusError) -> UInt32 {
-        guard !isEnded else { throw DBusError(.disconnected, "The socket to \(name) has ended.") }
+        guard !isEnded, !isUnwritable else {
+            throw DBusError(.disconnected, "The socket to \(name) has ended.")
+        }
         serial = serial == .max ? Self.firstSerial : serial + 1
         message.setSerial(serial)
         let bytes = try message.marshalNumbered(limit: Self.maximumMessage)
-        guard unsent + bytes.count <= Self.maximumUnsent else {
+        guard unsent + bytes.count <= Self.maximumUnsent, outgoing.count - head < Self.maximumWaiting else {
             endSoon("the other side does not read")
             throw DBusError(
                 .disconnected, "The socket to \(name) has ended: it does not read what it is sent.")
@@ -184,36 +204,57 @@ public final class AttachedSocket {
             Outgoing(bytes: bytes[...], carrier: message.containsFileDescriptors ? message : nil))
         unsent += bytes.count
         // What waits already is written when there is room, in order.
-        if outgoing.count == 1 { flush() }
+        if outgoing.count - head == 1 { flush() }
         updateCrowding()
         return serial
     }
 
     private func flush() {
-        while !isEnded, let next = outgoing.first {
+        for _ in 1...Self.maximumWrites {
+            guard !isEnded, head < outgoing.count else {
+                writeSource = nil
+                return
+            }
+            let next = outgoing[head]
             let written = next.bytes.withUnsafeBytes {
                 handoff_send(socket.number, $0.baseAddress, $0.count, next.carrier?.descriptors.first ?? -1)
             }
             guard written >= 0 else {
-                guard written == -Int(EAGAIN) || written == -Int(EINTR) else {
-                    return endSoon("it cannot be written to")
-                }
-                if writeSource == nil {
-                    writeSource = DescriptorSource(socket.number, .writable) { [weak self] _ in
-                        self?.flush()
-                        self?.updateCrowding()
-                    }
-                }
-                return
+                return written == -Int(EAGAIN) || written == -Int(EINTR) ? writeLater() : stopWriting()
             }
-            unsent -= written
-            if written == next.bytes.count {
-                outgoing.removeFirst()
-            } else {
-                outgoing[0] = Outgoing(bytes: next.bytes.dropFirst(written), carrier: nil)
-            }
+            sent(written)
         }
+        if head < outgoing.count { writeLater() }
+    }
+
+    private func writeLater() {
+        guard writeSource == nil else { return }
+        writeSource = DescriptorSource(socket.number, .writable) { [weak self] _ in
+            self?.flush()
+            self?.updateCrowding()
+        }
+    }
+
+    /// The other side takes nothing more, most likely because it is gone. What it has sent before is read first.
+    private func stopWriting() {
+        isUnwritable = true
         writeSource = nil
+        (outgoing, head, unsent) = ([], 0, 0)
+        readOn()
+    }
+
+    /// So many bytes of what comes next have left.
+    private func sent(_ count: Int) {
+        unsent -= count
+        let left = outgoing[head].bytes.dropFirst(count)
+        outgoing[head] = Outgoing(bytes: left, carrier: nil)
+        guard left.isEmpty else { return }
+        outgoing[head].bytes = []
+        head += 1
+        if head == outgoing.count || head >= 1024 && head > outgoing.count / 2 {
+            outgoing.removeFirst(head)
+            head = 0
+        }
     }
 
     private func updateCrowding() {

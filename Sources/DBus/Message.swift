@@ -190,6 +190,8 @@ public final class Message {
         }
         return name
     }
+    /// Whether it has come past the bus, by an ``AttachedSocket``.
+    public var isAttached: Bool { attachedSender != nil }
     /// Whom it is for, if anybody in particular.
     public var destination: String? { optional(fields.destination) }
     /// The signature of the body.

@@ -63,7 +63,10 @@ final class ReplyTable {
     func forgetLate(_ serial: UInt32) { late.removeAll { $0.serial == serial } }
 
     private func noteLate(_ serial: UInt32, _ call: Pending) {
-        if late.count == Self.maximumLate { late.removeFirst() }
+        // Of one that carries a descriptor it has to be known for longer.
+        if late.count == Self.maximumLate {
+            late.remove(at: late.firstIndex { !$0.awaitsDescriptor } ?? 0)
+        }
         late.append(Late(serial: serial, awaitsDescriptor: call.awaitsDescriptor))
     }
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 
 import pytest
@@ -215,6 +216,8 @@ def test_strangers(desk: Machine) -> None:
     bridge = AttachedBridge(desk)
     with refused("AccessDenied"):
         stranger.call(ROOT, "PeerManager.Attach")
+    with refused("AccessDenied"):
+        bridge.socket.call(ROOT, PEER_MANAGER, "Attach")
     bridge.add_peer()
 
 
@@ -261,3 +264,37 @@ def test_two_machines_leave_the_bus_out(machines: tuple[Machine, Machine]) -> No
         assert f"{BROKER}.Manager.CreateActivity" in seen or f"{BROKER}.Manager.RegisterApplication" in seen, seen
         assert not [one for one in seen if one.startswith(PEER)]
         monitor.close_sync(None)
+
+
+@pytest.mark.parametrize("way", ["broker writes", "much unread", "a full buffer"])
+def test_last_words(desk: Machine, way: str) -> None:
+    """What a bridge has said before it ended its socket counts, whatever the broker meets first: that it can't write, or that
+    the socket was reset."""
+    client, bridge, broker = Client(desk), AttachedBridge(desk), desk.processes["handoffd"]
+    activity = client.create(Title="From here")
+    activity.become_current()
+    told = bridge.socket.next_call("Offer")
+    bridge.socket.answer(told)
+    bridge.add_peer()
+    bridge.socket.call(bridge.peer, PEER, "Fetch", GLib.Variant("(ss)", (told.arguments[0], CONTINUATION)))
+    if way != "broker writes":
+        # Its answer stays unread, so that the end is a reset.
+        bridge.socket.begin(ROOT, PEER_MANAGER, "StreamClosed", GLib.Variant("(u)", (1,)))
+        let_pass(0.3)
+    last = blob(Gio.DBusMessage.new_method_call(None, bridge.peer, PEER, "Continued"), serial=99,
+                body=GLib.Variant("(s)", (CONTINUATION,)))
+    broker.send_signal(signal.SIGSTOP)
+    if way == "broker writes":
+        client.connection.call(BROKER, activity.path, f"{BROKER}.Activity", "ResignCurrent", None, None,
+                               Gio.DBusCallFlags.NONE, -1, None, None)
+        client.connection.flush_sync()
+        let_pass(0.2)
+    elif way == "a full buffer":
+        filling = Gio.DBusMessage.new_method_call(None, ROOT, "com.example.None", "Nothing")
+        length = len(blob(filling, serial=98, body=GLib.Variant("(s)", ("",))))
+        bridge.socket.send_bytes(blob(filling, serial=98, body=GLib.Variant(
+            "(s)", ("x" * ((1 << 16) - len(last) - length),))))
+    bridge.socket.send_bytes(last)
+    bridge.socket.close()
+    broker.send_signal(signal.SIGCONT)
+    client.wait_for("WasContinued")

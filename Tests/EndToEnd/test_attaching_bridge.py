@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import pytest
 from gi.repository import GLib
 from attached import PEER, AttachingBroker
-from buses import ROOT, let_pass, wait
-from clients import Client
+from buses import BRIDGE, ROOT, let_pass, wait
+from clients import Client, Dock
 from link import CONTINUATION
 from support import Machine, refused
 
@@ -108,3 +109,26 @@ def test_broker_that_breaks_the_rules(among_others: tuple[Machine, Client], cont
     attached.send_bytes(content)
     attached.wait_until_ended()
     wait(lambda: "AddPeer" in broker.calls, "the peer on the bus")
+
+
+@pytest.mark.long
+def test_broker_that_is_stopped_as_the_bridge_begins(machines: tuple[Machine, Machine]) -> None:
+    """A bridge that begins beside a broker that is stopped for long goes by the switch as it was left, and when the broker goes
+    on all is as before."""
+    desk, lap = machines
+    client, _target = Client(lap), Client(desk)
+    client.create(Title="From the lap").become_current()
+    desk.kill("handoff-bridge")
+    broker = desk.processes["handoffd"]
+    broker.send_signal(signal.SIGSTOP)
+    desk.start("handoff-bridge", "--no-discovery", f"--listen={desk.host_address}:{desk.port}")
+    desk.wait_for(BRIDGE, "handoff-bridge")
+    wait(lambda: desk.session.get("/org/example/Handoff/Bridge", "Bridge.Port") == desk.port, "the port")
+    let_pass(65)
+    broker.send_signal(signal.SIGCONT)
+    dock = Dock(desk)
+    dock.offer("From the lap")
+    client.create(Title="Another").become_current()
+    dock.offer("Another")
+    let_pass(2)
+    assert dock.titles == ["Another"]

@@ -39,12 +39,13 @@ final class BrokerClient {
     /// Resolved once it is known.
     private let known = Awaited<Void>()
     /// The broker, once it can be told of everything.
-    private var owner: BusName?
+    private(set) var owner: BusName?
     /// The broker that is on the bus.
     private var present: BusName?
     /// Counts the brokers, and the times that one was met.
     private var meetings = 0
     private var hasEnded = false
+    private var unheard: LoopSource?
     /// When the latest socket was attached.
     private var attachedAt: Int64 = 0
     /// The preferences of the user that this broker has announced. An announcement is newer than any answer
@@ -70,6 +71,9 @@ final class BrokerClient {
 
     /// How long a socket has to last, in microseconds, for another to be asked for.
     private static let leastTime: Int64 = 10_000_000
+    /// How long a bridge that has just begun waits for what the broker says of the switch.
+    private static let patience = Duration.seconds(5)
+    private static let whileItIsThere = Duration.seconds(10 * 365 * 86_400)
     /// How long a call of the user waits for the broker.
     private static let answerTime = Duration.seconds(1)
 
@@ -139,6 +143,9 @@ final class BrokerClient {
             return
         }
         let meeting = meetings
+        if isEnabled == nil {
+            unheard = .timer(after: Self.patience) { [weak self] in self?.brokerUnheard() }
+        }
         MainLoop.start { [weak self] in
             let isThere = attaching ? await self?.attach(to: new, meeting) : true
             guard let self, meeting == meetings, isThere == true else { return }
@@ -153,11 +160,18 @@ final class BrokerClient {
         }
     }
 
+    /// The broker does not say whether Handoff is on, perhaps because it is stopped: what the last one left counts.
+    private func brokerUnheard() {
+        if isEnabled == nil { setEnabled(bridge.isEnabledInSettings) }
+    }
+
     /// From now on the broker is talked to past the bus. One that cannot do that is talked to on the bus.
     /// - Returns: false if it is gone, which the bus is about to say.
     private func attach(to new: BusName, _ meeting: Int) async -> Bool {
         do {
-            let socket = AttachedSocket(try await manager(new).attach(), to: new)
+            // However late the answer comes, the broker counts on the socket then; so it is waited for as long as there is that
+            // broker.
+            let socket = AttachedSocket(try await manager(new).attach(timeout: Self.whileItIsThere), to: new)
             guard meeting == meetings else { return false }
             socket.onEnded = { [weak self] in self?.socketEnded(meeting) }
             socket.onCrowding = { [weak self, weak socket] in
@@ -242,6 +256,7 @@ final class BrokerClient {
         guard new != isEnabled else { return }
         isEnabled = new
         known.come(())
+        unheard = nil
         bridge.enabledChanged()
     }
 
@@ -289,40 +304,10 @@ final class BrokerClient {
     }
 
     /// How much a refusal matters: not at all if everything is ending.
-    private var level: Log.Level { connection.isClosed ? .debug : .warning }
+    var level: Log.Level { connection.isClosed ? .debug : .warning }
 
-    // MARK: Streams
-
-    /// Tells the broker that there is a stream.
-    func streamOpened(_ stream: Stream) {
-        guard let owner else { return }
-        MainLoop.start { [weak self] in
-            guard let self, let end = stream.copyOfEnd() else { return }
-            do {
-                try await manager(owner).streamOpened(
-                    number: stream.number, deviceId: stream.owner.device.description,
-                    continuation: stream.owner.continuation.description, isOrigin: stream.owner.isOrigin,
-                    bridgeEnd: end)
-            } catch {
-                bridgeLog(level, "The broker did not take \(stream.label): \(error)")
-            }
-        }
-    }
-
-    /// Tells the broker that a stream is over.
-    func streamClosed(_ stream: Stream) {
-        guard let owner else { return }
-        MainLoop.start { [weak self] in
-            guard let self else { return }
-            do {
-                try await manager(owner).streamClosed(number: stream.number)
-            } catch {
-                bridgeLog.debug("The broker did not hear of the end of \(stream.label): \(error)")
-            }
-        }
-    }
-
-    private func manager(_ owner: BusName) -> PeerManagerProxy {
+    /// The broker's interface for the bridge.
+    func manager(_ owner: BusName) -> PeerManagerProxy {
         PeerManagerProxy(RemoteObject(connection, owner, HandoffNames.brokerPath))
     }
 

@@ -234,8 +234,8 @@ final class PeerManagerObject: PeerManagerServer {
     }
 
     func attach(_ call: MethodCall) async throws -> FileDescriptor {
-        guard let bridge = call.caller.name else {
-            throw DBusError.accessDenied("Only the bridge attaches, by the bus.")
+        guard let bridge = call.caller.name, !call.message.isAttached else {
+            throw DBusError.accessDenied("The bridge attaches by the bus. Call this there.")
         }
         let pair = try FileDescriptor.socketPair()
         let socket = AttachedSocket(pair.ours, to: bridge)
