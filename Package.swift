@@ -306,7 +306,7 @@ if let engine = Context.environment["HANDOFF_FUZZ_ENGINE"] {
         "Headers": ["DBus", "LibdbusReference"],
         "Hello": ["DBus", "HandoffBridge", "HandoffCore"],
         "Interfaces": ["CGio", "DBusGeneratorLibrary"],
-        "Json": ["AdapterSupport"],
+        "Json": ["AdapterSupport", "Platform"],
         "Files": ["HandoffBridge", "HandoffCore", "Platform"],
         "Opening": ["HandoffBridge", "HandoffCore"],
         "Sites": ["HandoffAssociations", "HandoffBroker", "HandoffCore", "HandoffInterfaces"],

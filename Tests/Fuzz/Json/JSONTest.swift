@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import AdapterSupport
 import FuzzSupport
+import Platform
 
 /// JSON from the add-ons of applications, which is what pages and files make them write.
 enum JSONTest {
