@@ -41,7 +41,8 @@ def type_into(editor: Editor, program: str, machine: Machine) -> None:
         editor.press("\x1b<\x0e\x0e\x06\x06\x06\x06")
         wait_for_state(machine, line=3, column=5)
         editor.press(NEW)
-    wait_for_state(machine, modified=True, line=3)
+    # The insertion of a vi has ended once the cursor is on the last character.
+    wait_for_state(machine, modified=True, line=3, column=4 + len(NEW) + (program == "emacs"))
 
 
 def typed() -> list[str]:
