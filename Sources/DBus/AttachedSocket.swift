@@ -24,6 +24,14 @@ public final class AttachedSocket {
 
     /// From here on, calls are numbered that go by such a socket: a bus numbers from below.
     static let firstSerial: UInt32 = 1 << 31
+    /// The longest message, in bytes: more than any that the daemons have for each other.
+    static let maximumMessage = 4 << 20
+    /// How many bytes may wait before it is crowded.
+    private static let comfortable = 4 << 20
+    /// How many bytes may wait.
+    private static let maximumUnsent = 64 << 20
+    /// How many messages may wait.
+    private static let maximumWaiting = 1 << 18
     /// How many messages are written before others on the main loop get their turn.
     private static let maximumWrites = 256
     /// How many jobs may wait when more is read, as on a bus.
@@ -32,19 +40,15 @@ public final class AttachedSocket {
     private static let maximumReads = 4
     /// How many there have been.
     private static var made: UInt64 = 0
-    /// The number of the last message, of all sockets together: by it a connection knows the call that is answered.
-    private static var serial = AttachedSocket.firstSerial
-    /// What is read goes here first, whatever socket it comes by.
-    private static var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
-    /// How much goes by it.
-    let limits: AttachedLimits
     private let socket: FileDescriptor
     private weak var connection: Connection?
     private var readSource: DescriptorSource?
     private var writeSource: DescriptorSource?
+    private var serial = AttachedSocket.firstSerial
     private var isEnded = false
     private var incoming: [UInt8] = []
+    private var buffer = [UInt8](repeating: 0, count: 1 << 16)
     /// Descriptors that have come, and belong to messages that have not been cut out yet.
     private var descriptors: [Int32] = []
     private var outgoing: [Outgoing] = []
@@ -62,10 +66,9 @@ public final class AttachedSocket {
     }
 
     /// The way to `name` by `socket`, once it is given to ``Connection/attach(_:)``.
-    public init(_ socket: consuming FileDescriptor, to name: BusName, _ limits: AttachedLimits = .daemons) {
+    public init(_ socket: consuming FileDescriptor, to name: BusName) {
         self.socket = socket
         self.name = name
-        self.limits = limits
         Self.made += 1
         number = Self.made
     }
@@ -74,11 +77,6 @@ public final class AttachedSocket {
 
     func begin(_ connection: Connection) {
         self.connection = connection
-        readLater()
-    }
-
-    private func readLater() {
-        guard readSource == nil else { return }
         readSource = DescriptorSource(socket.number, .readable) { [weak self] _ in self?.readSome() }
     }
 
@@ -107,12 +105,9 @@ public final class AttachedSocket {
 
     // MARK: Receiving
 
-    /// Whether nothing is read, since the other side does not take the answers to what it has asked.
-    private var isHeldUp: Bool { limits.readsOnlyWhenRead && isCrowded }
-
     private func readSome() {
         for _ in 1...Self.maximumReads {
-            guard !isEnded, !isHeldUp else { return }
+            guard !isEnded else { return }
             guard MainLoop.waitingJobs <= Self.maximumBacklog else { break }
             guard let count = read() else { return }
             do throws(DBusError) {
@@ -120,24 +115,9 @@ public final class AttachedSocket {
             } catch {
                 return end(error.message)
             }
-            if count < Self.buffer.count { break }
+            if count < buffer.count { break }
         }
         if isUnwritable { readOn() }
-    }
-
-    /// Reads what the other side has left behind, which is gone, and ends it.
-    func finish() {
-        var left = limits.received
-        while !isEnded, left > 0, let count = read() {
-            left -= count
-            do throws(DBusError) {
-                try takeMessages()
-            } catch {
-                log.debug("The socket to \(name) has ended: \(error.message).")
-                break
-            }
-        }
-        release()
     }
 
     /// What is there is read although the socket may not show it again, and then is the end.
@@ -150,14 +130,14 @@ public final class AttachedSocket {
     private func read() -> Int? {
         var descriptor: Int32 = -1
         let count = DescriptorLimit.withReserve {
-            Self.buffer.withUnsafeMutableBytes {
+            buffer.withUnsafeMutableBytes {
                 handoff_receive(socket.number, $0.baseAddress, $0.count, &descriptor)
             }
         }
         if descriptor >= 0 { descriptors.append(descriptor) }
         switch count {
         case 1...:
-            incoming += Self.buffer.prefix(count)
+            incoming += buffer.prefix(count)
             return count
         case -Int(EAGAIN), -Int(EINTR):
             if isUnwritable { endSoon("the other side takes nothing more") }
@@ -177,7 +157,7 @@ public final class AttachedSocket {
         var start = 0
         defer { if !isEnded { incoming.removeFirst(start) } }
         while !isEnded {
-            switch Message.neededBytes(incoming[start...], limit: limits.received) {
+            switch Message.neededBytes(incoming[start...], limit: Self.maximumMessage) {
             case .invalid: throw .malformed("it is none, or too long")
             case .needMore: return try checkDescriptors(isAtStart: start == incoming.count)
             case .length(let length):
@@ -212,12 +192,10 @@ public final class AttachedSocket {
         guard !isEnded, !isUnwritable else {
             throw DBusError(.disconnected, "The socket to \(name) has ended.")
         }
-        let serial = Self.nextSerial()
+        serial = serial == .max ? Self.firstSerial : serial + 1
         message.setSerial(serial)
-        let bytes = try message.marshalNumbered(limit: limits.sent)
-        guard unsent == 0 || unsent + bytes.count <= limits.unsent,
-            outgoing.count - head < limits.waiting
-        else {
+        let bytes = try message.marshalNumbered(limit: Self.maximumMessage)
+        guard unsent + bytes.count <= Self.maximumUnsent, outgoing.count - head < Self.maximumWaiting else {
             endSoon("the other side does not read")
             throw DBusError(
                 .disconnected, "The socket to \(name) has ended: it does not read what it is sent.")
@@ -228,11 +206,6 @@ public final class AttachedSocket {
         // What waits already is written when there is room, in order.
         if outgoing.count - head == 1 { flush() }
         updateCrowding()
-        return serial
-    }
-
-    private static func nextSerial() -> UInt32 {
-        serial = serial == .max ? firstSerial : serial + 1
         return serial
     }
 
@@ -285,10 +258,9 @@ public final class AttachedSocket {
     }
 
     private func updateCrowding() {
-        let now = unsent > limits.comfortable
+        let now = unsent > Self.comfortable
         guard now != isCrowded else { return }
         isCrowded = now
-        if isHeldUp { readSource = nil } else if !isEnded { readLater() }
         onCrowding?()
     }
 }

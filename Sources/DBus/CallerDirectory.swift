@@ -98,7 +98,7 @@ final class CallerDirectory {
     func vanished(_ name: BusName) {
         // This runs after the calls that the connection made before it left; otherwise what they do would
         // stay forever.
-        guard !bus.connection.finish(name), !admitted.contains(name) else {
+        guard !admitted.contains(name) else {
             MainLoop.start { [weak self] in self?.vanished(name) }
             return
         }

@@ -31,8 +31,6 @@ public final class Broker {
     private(set) lazy var pendingReleases = PendingReleases(self)
     private(set) lazy var guards = StreamGuards(self)
     private(set) lazy var sentDocuments = SentDocuments(self)
-    private(set) lazy var offerNews = OfferNews(self)
-    private lazy var clientSockets = ClientSockets(self)
     private(set) lazy var unreadMessages = UnreadMessagesWatch(self)
     let looks = FileLooks()
     private(set) lazy var starter = ApplicationStarter(bus, looks)
@@ -116,8 +114,7 @@ public final class Broker {
         connection.objects.export(
             HandoffNames.brokerPath,
             [
-                ManagerBinding(ManagerObject(self, clientSockets)),
-                PreferencesBinding(PreferencesObject(self)),
+                ManagerBinding(ManagerObject(self)), PreferencesBinding(PreferencesObject(self)),
                 PeerManagerBinding(PeerManagerObject(peers, guards) { [weak self] in self?.attach($0) }),
             ])
         bus.onVanished = { [weak self] in self?.vanished($0) }
@@ -144,7 +141,7 @@ public final class Broker {
     private func bridgeChanged(_ owner: BusName?) {
         presentBridge = owner
         if let attachedBridge, attachedBridge != owner {
-            connection.detach(attachedBridge)
+            connection.detach()
             self.attachedBridge = nil
         }
         setBridge(owner)
@@ -155,7 +152,6 @@ public final class Broker {
     /// A connection has left the bus.
     private func vanished(_ name: BusName) {
         firstReading.vanished(name)
-        clientSockets.vanished(name)
         forget(name)
         holdings.left(name.text)
         unreadMessages.vanished(name)
@@ -257,8 +253,10 @@ public final class Broker {
     func perform(_ actions: [SessionActivities.Action]) {
         for action in actions {
             switch action {
-            case .offer(let offer): offerNews.tell(offer)
-            case .withdraw(let id): offerNews.tellEnd(of: id)
+            case .offer(let offer): tellBridge(.offer(offer))
+            case .withdraw(let id):
+                brokerLog.debug("Activity \(id) is no longer offered.")
+                tellBridge(.withdraw(id))
             case .currentChanged(let id, let isCurrent):
                 activityObjects[id]?.currentChanged(isCurrent)
             case .invalidated(let id):

@@ -94,7 +94,7 @@ struct AttachedSocketTests {
             let attached = try await AttachedPair()
             let waiting = MainLoop.start { _ = try await attached.pair.call("Pause") }
             try await eventually { attached.pair.log.paused.count == 1 }
-            attached.pair.server.connection.detach(attached.pair.client.uniqueName)
+            attached.pair.server.connection.detach()
             let error = await attached.pair.error { try await waiting.value }
             #expect(error == .noReply)
             #expect(attached.ended == ["client"])

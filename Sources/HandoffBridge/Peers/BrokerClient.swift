@@ -46,8 +46,7 @@ final class BrokerClient {
     private var meetings = 0
     private var hasEnded = false
     private var unheard: LoopSource?
-    /// The broker that the latest socket goes to, and when it was attached.
-    private var attached: BusName?
+    /// When the latest socket was attached.
     private var attachedAt: Int64 = 0
     /// The preferences of the user that this broker has announced. An announcement is newer than any answer
     /// that is looked at after it.
@@ -133,8 +132,7 @@ final class BrokerClient {
         let hadOwner = owner != nil
         owner = nil
         meetings += 1
-        if let attached { connection.detach(attached) }
-        attached = nil
+        connection.detach()
         bridge.brokerCrowded(false)
         toldPreferences = []
         told = [:]
@@ -180,7 +178,7 @@ final class BrokerClient {
                 self?.bridge.brokerCrowded(socket?.isCrowded == true)
             }
             connection.attach(socket)
-            (attached, attachedAt) = (new, MainLoop.now)
+            attachedAt = MainLoop.now
             return true
         } catch {
             guard DBusError.converting(error).name != .serviceUnknown else { return false }

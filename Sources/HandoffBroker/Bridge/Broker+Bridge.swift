@@ -23,7 +23,8 @@ extension Broker {
     /// The bridge has not heard anything yet, or not by this way.
     func greetBridge() {
         tellBridge(["Enabled", "DeviceName", "Port"])
-        offerNews.beginAnew()
+        guard bridge != nil, let offer = activities.offered else { return }
+        tellBridge(.offer(offer))
     }
 
     /// From now on the bridge is talked to by `socket`.
@@ -56,7 +57,31 @@ extension Broker {
         }
     }
 
-    // MARK: Asking it
+    // MARK: Telling and asking it
+
+    /// The news for peers about what is offered here.
+    enum News {
+        case offer(Offer)
+        case withdraw(ActivityID)
+    }
+
+    /// Calls the bridge for all peers. The calls are made in the order of the news.
+    func tellBridge(_ news: News) {
+        guard let bridge else { return }
+        let all = PeerProxy(RemoteObject(connection, bridge, HandoffNames.bridgePeers))
+        MainLoop.start {
+            do {
+                switch news {
+                case .offer(let offer):
+                    brokerLog.debug("Activity \(offer.id) is offered, revision \(offer.revision).")
+                    try await all.offer(activity: offer.id.description, summary: OfferSummary.encode(offer))
+                case .withdraw(let id): try await all.withdraw(activity: id.description)
+                }
+            } catch {
+                brokerLog.debug("The bridge did not take an offer: \(DBusError.converting(error).message)")
+            }
+        }
+    }
 
     /// The bridge's object of `device`.
     /// - Throws: `ConnectionUnavailable` while there is no bridge.
