@@ -310,6 +310,7 @@ if let engine = Context.environment["HANDOFF_FUZZ_ENGINE"] {
         "Files": ["HandoffBridge", "HandoffCore", "Platform"],
         "Opening": ["HandoffBridge", "HandoffCore"],
         "Sites": ["HandoffAssociations", "HandoffBroker", "HandoffCore", "HandoffInterfaces"],
+        "Sockets": ["DBus"],
         "Streams": ["HandoffBridge"],
     ]
     package.targets += [

@@ -24,39 +24,42 @@ public final class AttachedSocket {
 
     /// From here on, calls are numbered that go by such a socket: a bus numbers from below.
     static let firstSerial: UInt32 = 1 << 31
-    /// The longest message, in bytes: more than any that the daemons have for each other.
-    static let maximumMessage = 4 << 20
-    /// How many bytes may wait before it is crowded.
-    private static let comfortable = 4 << 20
-    /// How many bytes may wait.
-    private static let maximumUnsent = 64 << 20
-    /// How many messages may wait.
-    private static let maximumWaiting = 1 << 18
     /// How many messages are written before others on the main loop get their turn.
     private static let maximumWrites = 256
-    /// How many jobs may wait when more is read, as on a bus.
-    private static let maximumBacklog = 64
-    /// How many reads follow each other before others on the main loop get their turn.
+    /// How many reads follow each other before others get their turn.
     private static let maximumReads = 4
     /// How many there have been.
     private static var made: UInt64 = 0
+    /// The number of the last message, of all sockets together: by it a connection knows the call that is answered.
+    private static var serial = AttachedSocket.firstSerial
+    /// What is read goes here first, whatever socket it comes by.
+    private static var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
+    /// How much goes by it.
+    let limits: AttachedLimits
     private let socket: FileDescriptor
     private weak var connection: Connection?
+    private var turns: ReadingTurns?
+    /// Whether it has asked for a turn, and not had it yet.
+    private var isAsking = false
+    /// Whether nothing is read until it is not held up any longer.
+    private var isPaused = false
+    /// Called when it ends after ``finish(_:)``.
+    private var onFinished: (@MainLoop () -> Void)?
     private var readSource: DescriptorSource?
     private var writeSource: DescriptorSource?
-    private var serial = AttachedSocket.firstSerial
     private var isEnded = false
-    private var incoming: [UInt8] = []
-    private var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    /// Descriptors that have come, and belong to messages that have not been cut out yet.
-    private var descriptors: [Int32] = []
+    private var incoming = IncomingFrames()
     private var outgoing: [Outgoing] = []
     /// Where what waits begins in that.
     private var head = 0
     /// Whether the other side takes nothing more. What it has sent before still counts.
     private var isUnwritable = false
-    private var unsent = 0
+    private var unsent = 0 {
+        didSet { if limits.readsOnlyWhenRead { turns?.unreadChanged(by: unsent - oldValue) } }
+    }
+    /// How many of the calls that have come run.
+    private var calls = 0
     private let log = Log(domain: "dbus")
 
     private struct Outgoing {
@@ -66,26 +69,33 @@ public final class AttachedSocket {
     }
 
     /// The way to `name` by `socket`, once it is given to ``Connection/attach(_:)``.
-    public init(_ socket: consuming FileDescriptor, to name: BusName) {
+    public init(_ socket: consuming FileDescriptor, to name: BusName, _ limits: AttachedLimits = .daemons) {
         self.socket = socket
         self.name = name
+        self.limits = limits
         Self.made += 1
         number = Self.made
     }
 
     isolated deinit { release() }
 
-    func begin(_ connection: Connection) {
-        self.connection = connection
-        readSource = DescriptorSource(socket.number, .readable) { [weak self] _ in self?.readSome() }
+    func begin(_ connection: Connection, _ turns: ReadingTurns) {
+        (self.connection, self.turns) = (connection, turns)
+        readLater()
+    }
+
+    private func readLater() {
+        guard readSource == nil else { return }
+        readSource = DescriptorSource(socket.number, .readable) { [weak self] _ in self?.askForTurn() }
     }
 
     /// Ends it from this side. Nothing that is unread counts.
     func release() {
         isEnded = true
+        unsent = 0
         (readSource, writeSource) = (nil, nil)
-        for number in descriptors { close(number) }
-        (descriptors, outgoing, incoming, head) = ([], [], [], 0)
+        incoming = IncomingFrames()
+        (outgoing, head) = ([], 0)
         shutdown(socket.number, Int32(SHUT_RDWR))
     }
 
@@ -96,6 +106,7 @@ public final class AttachedSocket {
         connection?.detached(self)
         onEnded?()
         (onEnded, onCrowding) = (nil, nil)
+        finished()
     }
 
     /// Whoever sends must not find everything changed when that returns.
@@ -105,24 +116,81 @@ public final class AttachedSocket {
 
     // MARK: Receiving
 
-    private func readSome() {
-        for _ in 1...Self.maximumReads {
-            guard !isEnded else { return }
-            guard MainLoop.waitingJobs <= Self.maximumBacklog else { break }
-            guard let count = read() else { return }
-            do throws(DBusError) {
-                try takeMessages()
-            } catch {
-                return end(error.message)
-            }
-            if count < buffer.count { break }
-        }
-        if isUnwritable { readOn() }
+    /// Whether nothing is read, since the other side does not take the answers to what it has asked, or they are still to
+    /// come.
+    private var isHeldUp: Bool {
+        guard !isUnwritable else { return false }
+        return calls >= limits.calls
+            || limits.readsOnlyWhenRead && (isCrowded || unsent > 0 && turns?.areCrowded == true)
     }
 
-    /// What is there is read although the socket may not show it again, and then is the end.
-    private func readOn() {
-        MainLoop.start { [weak self] in self?.readSome() }
+    private func askForTurn() {
+        guard !isAsking, !isEnded, let turns else { return }
+        isAsking = true
+        turns.ask(self)
+    }
+
+    /// Takes what has come, within limits.
+    /// - Returns: how many messages that were, and whether it is to have another turn, which it then counts as having asked
+    ///   for.
+    func takeTurn() -> (messages: Int, hasMore: Bool) {
+        isAsking = false
+        let areCrowded = limits.readsOnlyWhenRead && turns?.areCrowded == true
+        let most = areCrowded ? 1 : limits.messagesATurn
+        var taken = 0
+        do throws(DBusError) {
+            isAsking = try takeWhatIsThere(most, &taken)
+        } catch {
+            end(error.message)
+        }
+        pauseIfHeldUp()
+        return (taken, isAsking)
+    }
+
+    /// Takes messages until `taken` is `most`.
+    /// - Returns: whether there may be more.
+    private func takeWhatIsThere(_ most: Int, _ taken: inout Int) throws(DBusError) -> Bool {
+        for _ in 1...Self.maximumReads {
+            try takeMessages(most, &taken)
+            guard !isEnded, !isHeldUp else { return false }
+            guard taken < most else { return true }
+            guard let count = read() else { return false }
+            // The source shows whether there is more, but for what was there when nothing could be written any longer.
+            if count < Self.buffer.count, !isUnwritable {
+                try takeMessages(most, &taken)
+                return !isEnded && !isHeldUp && taken == most
+            }
+        }
+        return true
+    }
+
+    private func pauseIfHeldUp() {
+        guard !isEnded, isHeldUp else { return }
+        (isPaused, readSource) = (true, nil)
+    }
+
+    /// Reads again, if that is paused and need not be any longer.
+    private func goOn() {
+        guard isPaused, !isEnded, !isHeldUp else { return }
+        isPaused = false
+        readLater()
+        askForTurn()
+    }
+
+    /// Takes what the other side, which has left the bus, has left behind, and ends.
+    /// - Parameter ended: called then.
+    func finish(_ ended: @escaping @MainLoop () -> Void) {
+        onFinished = ended
+        // From now on nothing can be added to it.
+        shutdown(socket.number, Int32(SHUT_RD))
+        stopWriting()
+    }
+
+    /// Tells whoever has had it finished that it has ended, once all that has come by it has begun to take effect.
+    func finished() {
+        guard let body = onFinished else { return }
+        onFinished = nil
+        MainLoop.start { body() }
     }
 
     /// Reads once.
@@ -130,14 +198,13 @@ public final class AttachedSocket {
     private func read() -> Int? {
         var descriptor: Int32 = -1
         let count = DescriptorLimit.withReserve {
-            buffer.withUnsafeMutableBytes {
+            Self.buffer.withUnsafeMutableBytes {
                 handoff_receive(socket.number, $0.baseAddress, $0.count, &descriptor)
             }
         }
-        if descriptor >= 0 { descriptors.append(descriptor) }
         switch count {
         case 1...:
-            incoming += buffer.prefix(count)
+            incoming.add(Self.buffer.prefix(count), descriptor)
             return count
         case -Int(EAGAIN), -Int(EINTR):
             if isUnwritable { endSoon("the other side takes nothing more") }
@@ -153,37 +220,26 @@ public final class AttachedSocket {
         }
     }
 
-    private func takeMessages() throws(DBusError) {
-        var start = 0
-        defer { if !isEnded { incoming.removeFirst(start) } }
-        while !isEnded {
-            switch Message.neededBytes(incoming[start...], limit: Self.maximumMessage) {
-            case .invalid: throw .malformed("it is none, or too long")
-            case .needMore: return try checkDescriptors(isAtStart: start == incoming.count)
-            case .length(let length):
-                guard incoming.count - start >= length else { return try checkDescriptors(isAtStart: false) }
-                let frame = Array(incoming[start..<start + length])
-                start += length
-                try take(frame)
-            }
-        }
-    }
-
-    /// A descriptor comes with the first byte of its message, and so there is none between messages.
-    private func checkDescriptors(isAtStart: Bool) throws(DBusError) {
-        guard descriptors.count <= (isAtStart ? 0 : 1) else {
-            throw .malformed("a descriptor came with a message that carries none")
+    /// Takes the messages that are there whole, until `taken` is `most`.
+    private func takeMessages(_ most: Int, _ taken: inout Int) throws(DBusError) {
+        while !isEnded, !isHeldUp, taken < most, let frame = try incoming.next(limit: limits.received) {
+            taken += 1
+            try take(frame)
         }
     }
 
     private func take(_ frame: [UInt8]) throws(DBusError) {
         guard let connection else { return }
         let message = try Message.demarshal(frame, from: self)
-        if connection.expectsDescriptor(with: message) {
-            guard !descriptors.isEmpty else { throw .malformed("its descriptor is missing") }
-            message.carry(descriptors.removeFirst())
-        }
+        if connection.expectsDescriptor(with: message) { message.carry(try incoming.takeDescriptor()) }
+        if message.kind == .call { calls += 1 }
         connection.received(message)
+    }
+
+    /// A call that came by it has ended, and has been answered, if it wants that.
+    func callEnded() {
+        calls -= 1
+        goOn()
     }
 
     // MARK: Sending
@@ -192,10 +248,10 @@ public final class AttachedSocket {
         guard !isEnded, !isUnwritable else {
             throw DBusError(.disconnected, "The socket to \(name) has ended.")
         }
-        serial = serial == .max ? Self.firstSerial : serial + 1
+        let serial = Self.nextSerial()
         message.setSerial(serial)
-        let bytes = try message.marshalNumbered(limit: Self.maximumMessage)
-        guard unsent + bytes.count <= Self.maximumUnsent, outgoing.count - head < Self.maximumWaiting else {
+        let bytes = try message.marshalNumbered(limit: limits.sent)
+        guard hasRoom(for: bytes.count, isAnswer: message.kind == .reply || message.kind == .error) else {
             endSoon("the other side does not read")
             throw DBusError(
                 .disconnected, "The socket to \(name) has ended: it does not read what it is sent.")
@@ -206,6 +262,19 @@ public final class AttachedSocket {
         // What waits already is written when there is room, in order.
         if outgoing.count - head == 1 { flush() }
         updateCrowding()
+        return serial
+    }
+
+    /// Whether another message of `count` bytes may wait to be sent.
+    private func hasRoom(for count: Int, isAnswer: Bool) -> Bool {
+        guard unsent > 0, !(isAnswer && limits.readsOnlyWhenRead) else { return true }
+        let areCrowded = limits.readsOnlyWhenRead && turns?.areCrowded == true
+        return unsent + count <= (areCrowded ? limits.comfortable : limits.unsent)
+            && outgoing.count - head < limits.waiting
+    }
+
+    private static func nextSerial() -> UInt32 {
+        serial = serial == .max ? firstSerial : serial + 1
         return serial
     }
 
@@ -240,7 +309,8 @@ public final class AttachedSocket {
         isUnwritable = true
         writeSource = nil
         (outgoing, head, unsent) = ([], 0, 0)
-        readOn()
+        (isCrowded, isPaused) = (false, false)
+        askForTurn()
     }
 
     /// So many bytes of what comes next have left.
@@ -258,9 +328,9 @@ public final class AttachedSocket {
     }
 
     private func updateCrowding() {
-        let now = unsent > Self.comfortable
-        guard now != isCrowded else { return }
-        isCrowded = now
-        onCrowding?()
+        let hasChanged = isCrowded != (unsent > limits.comfortable)
+        if hasChanged { isCrowded.toggle() }
+        goOn()
+        if hasChanged { onCrowding?() }
     }
 }

@@ -98,6 +98,7 @@ final class CallerDirectory {
     func vanished(_ name: BusName) {
         // This runs after the calls that the connection made before it left; otherwise what they do would
         // stay forever.
+        if bus.connection.finish(name, { [weak self] in self?.vanished(name) }) { return }
         guard !admitted.contains(name) else {
             MainLoop.start { [weak self] in self?.vanished(name) }
             return

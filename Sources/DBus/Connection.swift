@@ -24,8 +24,8 @@ public final class Connection {
     public weak var gate: (any CallGate)?
 
     private weak var channel: (any MessageChannel)?
-    /// The way past the bus to one of its connections.
-    private var attached: AttachedSocket?
+    /// The ways past the bus to some of its connections.
+    private var sockets = AttachedSockets()
     private let replies = ReplyTable()
     private var signalHandlers: [Int: SignalHandler] = [:]
     private var closeHandlers: [Int: @MainLoop (DBusError) -> Void] = [:]
@@ -59,12 +59,15 @@ public final class Connection {
     public func send(_ message: Message) throws(DBusError) -> UInt32 {
         if let closingError { throw closingError }
         guard let channel else { throw DBusError(.disconnected, "The connection is closed.") }
-        if let attached = try attached(for: message) { return try attached.send(message) }
-        guard let observer, let name = message.observedDestination else { return try channel.send(message) }
+        let socket = try sockets.way(of: message)
+        func pass() throws(DBusError) -> UInt32 {
+            if let socket { try socket.send(message) } else { try channel.send(message) }
+        }
+        guard let observer, let name = message.observedDestination else { return try pass() }
         guard observer.maySend(to: name) else {
             throw DBusError(.noReply, "\(name) does not read what it is sent. Nothing more is sent to it.")
         }
-        let serial = try channel.send(message)
+        let serial = try pass()
         observer.sent(serial, to: name, isCall: message.kind == .call && message.wantsReply)
         return serial
     }
@@ -94,42 +97,38 @@ public final class Connection {
         }
     }
 
-    // MARK: A way past the bus
+    // MARK: Ways past the bus
 
     /// From now on, all that is for `socket`'s name goes by `socket`, in place of a former one, and what comes by it counts
     /// as that name's.
     public func attach(_ socket: AttachedSocket) {
-        detach()
+        detach(socket.name)
         guard closingError == nil else { return socket.release() }
-        attached = socket
-        socket.begin(self)
+        sockets.add(socket)
+        socket.begin(self, sockets.turns)
     }
 
-    /// Ends the socket that is attached, if any, from this side: nothing that is unread on it counts.
-    public func detach() {
-        guard let former = attached else { return }
+    /// Ends the socket to `name`, if there is one, from this side: nothing that is unread on it counts.
+    public func detach(_ name: BusName) {
+        guard let former = sockets.socket(to: name) else { return }
         former.release()
         detached(former)
+        former.finished()
     }
 
-    /// The socket that `message` goes by, if it does.
-    private func attached(for message: Message) throws(DBusError) -> AttachedSocket? {
-        switch message.way {
-        case .channel: return nil
-        case .any: return attached.flatMap { message.isAddressed(to: $0.name) ? $0 : nil }
-        case .socket(let number):
-            guard let attached, attached.number == number else {
-                throw DBusError(.disconnected, "The socket that is to be answered by has ended.")
-            }
-            return attached
-        }
+    /// `name` has left the bus: what it has left on a socket counts, and then the socket ends, and `ended` is called.
+    /// - Returns: whether there is one.
+    func finish(_ name: BusName, _ ended: @escaping @MainLoop () -> Void) -> Bool {
+        guard let socket = sockets.socket(to: name) else { return false }
+        socket.finish(ended)
+        return true
     }
 
     func detached(_ socket: AttachedSocket) {
-        guard socket === attached else { return }
-        attached = nil
+        guard sockets.remove(socket) else { return }
         replies.failAll(
-            from: AttachedSocket.firstSerial, DBusError(.noReply, "\(socket.name) has gone without a reply."))
+            to: socket.name, from: AttachedSocket.firstSerial,
+            DBusError(.noReply, "\(socket.name) has gone without a reply."))
     }
 
     /// Whether `message`, which has come by a socket, carries a descriptor, as far as what it says goes.
@@ -198,8 +197,7 @@ public final class Connection {
     public func closed(_ error: DBusError) {
         guard closingError == nil else { return }
         closingError = error
-        attached?.release()
-        attached = nil
+        sockets.release()
         replies.failAll(error)
         onClosed?(error)
         let handlers = closeHandlers.sorted { $0.key < $1.key }
@@ -246,6 +244,7 @@ public final class Connection {
         }
         if let answer, message.wantsReply { post(answer) }
         call?.runEffects()
+        sockets.source(of: message)?.callEnded()
     }
 }
 

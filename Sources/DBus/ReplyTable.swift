@@ -122,10 +122,12 @@ final class ReplyTable {
         for call in calls { call.continuation.resume(throwing: error) }
     }
 
-    /// Ends the waits for all calls numbered from `first` on.
-    func failAll(from first: UInt32, _ error: DBusError) {
-        for serial in pending.keys.filter({ $0 >= first }).sorted() {
+    /// Ends the waits for all calls to `destination` numbered from `first` on.
+    func failAll(to destination: BusName, from first: UInt32, _ error: DBusError) {
+        let ended = pending.filter { $0.key >= first && $0.value.destination == destination }
+        for serial in ended.keys.sorted() {
             remove(serial)?.continuation.resume(throwing: error)
+            observer?.abandoned(serial, to: destination)
         }
     }
 

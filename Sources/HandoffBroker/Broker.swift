@@ -31,6 +31,8 @@ public final class Broker {
     private(set) lazy var pendingReleases = PendingReleases(self)
     private(set) lazy var guards = StreamGuards(self)
     private(set) lazy var sentDocuments = SentDocuments(self)
+    private(set) lazy var offerNews = OfferNews(self)
+    private lazy var clientSockets = ClientSockets(self)
     private(set) lazy var unreadMessages = UnreadMessagesWatch(self)
     let looks = FileLooks()
     private(set) lazy var starter = ApplicationStarter(bus, looks)
@@ -114,7 +116,8 @@ public final class Broker {
         connection.objects.export(
             HandoffNames.brokerPath,
             [
-                ManagerBinding(ManagerObject(self)), PreferencesBinding(PreferencesObject(self)),
+                ManagerBinding(ManagerObject(self, clientSockets)),
+                PreferencesBinding(PreferencesObject(self)),
                 PeerManagerBinding(PeerManagerObject(peers, guards) { [weak self] in self?.attach($0) }),
             ])
         bus.onVanished = { [weak self] in self?.vanished($0) }
@@ -141,9 +144,10 @@ public final class Broker {
     private func bridgeChanged(_ owner: BusName?) {
         presentBridge = owner
         if let attachedBridge, attachedBridge != owner {
-            connection.detach()
+            connection.detach(attachedBridge)
             self.attachedBridge = nil
         }
+        if let owner { clientSockets.close(owner) }
         setBridge(owner)
     }
 
@@ -152,6 +156,7 @@ public final class Broker {
     /// A connection has left the bus.
     private func vanished(_ name: BusName) {
         firstReading.vanished(name)
+        clientSockets.vanished(name)
         forget(name)
         holdings.left(name.text)
         unreadMessages.vanished(name)
@@ -253,10 +258,8 @@ public final class Broker {
     func perform(_ actions: [SessionActivities.Action]) {
         for action in actions {
             switch action {
-            case .offer(let offer): tellBridge(.offer(offer))
-            case .withdraw(let id):
-                brokerLog.debug("Activity \(id) is no longer offered.")
-                tellBridge(.withdraw(id))
+            case .offer(let offer): offerNews.tell(offer)
+            case .withdraw(let id): offerNews.tellEnd(of: id)
             case .currentChanged(let id, let isCurrent):
                 activityObjects[id]?.currentChanged(isCurrent)
             case .invalidated(let id):

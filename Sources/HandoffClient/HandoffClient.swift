@@ -28,6 +28,7 @@ package final class HandoffClient {
     }
 
     private let way: Way
+    private let leavesBusOut: Bool
     private let policy = BusAccessPolicy()
     private var declaration: ClientDeclaration?
     private var bus: Bus?
@@ -38,8 +39,8 @@ package final class HandoffClient {
     /// The broker that the application is registered with.
     private(set) var broker: Daemon?
     /// Counts whatever makes answers that are still to come worthless.
-    private var epoch = 0
-    private var isFlushScheduled = false
+    private(set) var epoch = 0
+    var isFlushScheduled = false
     /// Whether the bus has been asked to start the broker, and has not answered.
     private var isStarting = false
     /// Whether the bus has said who owns the broker's name.
@@ -50,16 +51,21 @@ package final class HandoffClient {
     var activities = ActivityBook()
     var continuations = ContinuationBook()
     let openings = StreamOpenings()
+    private var socket = BrokerSocket()
 
     static let log = Log(domain: "handoff-client")
     /// How long a broker may take to answer a registration before that is reported. It is waited for nevertheless.
     private static let patience = Connection.defaultTimeout
 
-    /// A client on the bus at `address`, which ``start(_:)`` connects to.
-    package init(_ address: Bus.Address = .session) { way = .address(address) }
+    /// A client on the bus at `address`, which ``start(_:)`` connects to. If it `leavesBusOut`, what it and the broker have
+    /// for each other passes the bus by, if the broker can do that (`Manager.Open`).
+    package init(_ address: Bus.Address = .session, leavesBusOut: Bool = true) {
+        way = .address(address)
+        self.leavesBusOut = leavesBusOut
+    }
 
     /// A client on `bus`, whose objects and access policy are the client's from now on. The broker is not started.
-    package init(on bus: Bus) { way = .bus(bus) }
+    package init(on bus: Bus) { (way, leavesBusOut) = (.bus(bus), false) }
 
     // MARK: Begin and end
 
@@ -119,6 +125,7 @@ package final class HandoffClient {
 
     private func serve(on bus: Bus) {
         let server = ClientServer(self)
+        socket = BrokerSocket()
         policy.seesSandboxes = Sandbox.own == nil
         bus.connection.policy = policy
         bus.connection.objects.export(
@@ -158,6 +165,7 @@ package final class HandoffClient {
         isOwnerKnown = true
         guard owner != self.owner || owner == nil else { return }
         let had = self.owner
+        if let had { bus?.connection.detach(had) }
         self.owner = owner
         if had != nil { endBroker(Self.brokerEnded, isReplaced: owner != nil) }
         guard let owner else {
@@ -194,10 +202,13 @@ package final class HandoffClient {
         // Nothing is asked of a broker that has ended since, nor for an application that has stopped.
         guard began == epoch else { return }
         let asked = MainLoop.now
+        let opening = openSocket(to: broker)
         do {
             try await broker.manager.registerApplication(
                 applicationId: declaration.applicationID, activityTypes: declaration.activityTypes,
                 application: Self.path, options: declaration.options, timeout: Self.patience)
+            // What follows goes one way.
+            await opening?.value
             guard began == epoch else { return }
             // A broker that knew the application before keeps its activities.
             let isNew = self.broker == nil
@@ -233,6 +244,30 @@ package final class HandoffClient {
     /// Whether whoever was called is not there any more, of which the bus tells apart from this.
     static func saysThatItIsGone(_ error: DBusError) -> Bool {
         [.serviceUnknown, .nameHasNoOwner, .disconnected].contains(error.name)
+    }
+
+    /// Has the broker talked to past the bus.
+    private func openSocket(to broker: Daemon) -> Task<Void, Never>? {
+        guard leavesBusOut else { return nil }
+        return MainLoop.start { [weak self, socket] in
+            await socket.open(to: broker) { [weak self, name = broker.name] in self?.socketEnded(to: name) }
+        }
+    }
+
+    /// The broker is gone, which the bus is about to say; or it has ended the socket, and nobody knows what of what was said
+    /// there has taken effect.
+    private func socketEnded(to name: BusName) {
+        guard owner == name, let bus else { return }
+        epoch += 1
+        let began = epoch
+        MainLoop.start { [weak self] in
+            guard await Daemon(bus: bus, name: name).isAlive(), let self, began == epoch else { return }
+            Self.log.debug("The broker has ended the socket. The application is registered anew.")
+            endBroker(Self.ended("The connection to the broker of Handoff was lost."), isReplaced: nil)
+            MainLoop.start { try? await Daemon(bus: bus, name: name).manager.unregisterApplication() }
+            policy.nameOwners[.broker] = owner
+            register()
+        }
     }
 
     private func registrationEnded(_ signal: Message) {
@@ -273,68 +308,5 @@ package final class HandoffClient {
 
     private static func ended(_ reason: String) -> DBusError {
         HandoffFailure(.connectionUnavailable, "\(reason) Continue the activity again.").dbusError
-    }
-
-    // MARK: Sending
-
-    /// Has what was called since sent once everything that is on its way to this client now has been taken.
-    func scheduleFlush() {
-        if isFlushScheduled { return }
-        isFlushScheduled = true
-        MainLoop.start { [weak self] in self?.flush() }
-    }
-
-    /// Sends what was called and not sent yet.
-    func flush() {
-        isFlushScheduled = false
-        guard let broker else { return resumeWaiting() }
-        let began = epoch
-        for call in activities.take() {
-            MainLoop.start { [weak self] in
-                let outcome = await call.perform(with: broker)
-                guard let self, began == self.epoch else { return }
-                await answered(call, outcome, broker, began)
-            }
-        }
-        if activities.isSettled { resumeWaiting() }
-    }
-
-    private func answered(
-        _ call: ActivityBook.Call, _ outcome: Result<ObjectPath?, DBusError>, _ broker: Daemon, _ began: Int
-    ) async {
-        switch outcome {
-        case .success(let path?): tell(activities.created(call.key, at: path))
-        case .success(nil): activities.accepted(call.key, call.step)
-        case .failure(let error):
-            if Self.saysThatItIsGone(error) { return }
-            if error.name == .noReply {
-                // Unless the broker is still there, the watch says what has become of it.
-                let owner = try? await broker.bus.owner(of: HandoffNames.broker)
-                guard began == epoch, owner == broker.name else { return }
-            }
-            tell(activities.refused(call.key, call.step, error))
-        }
-        flush()
-    }
-
-    func tell(_ events: [ActivityBook.Event]) {
-        for event in events {
-            switch event {
-            case .created(let key, let path): delegate?.created(key, at: path)
-            case .currentChanged(let key, let isCurrent): delegate?.currentChanged(key, isCurrent)
-            case .needsSaveChanged(let key, let needsSave): delegate?.needsSaveChanged(key, needsSave)
-            case .refused(let key, let error, let restored):
-                delegate?.refused(key, error, restored: restored)
-            }
-        }
-    }
-
-    private func changed(_ signal: Message) {
-        guard let broker, signal.sender == broker.name, let path = signal.path else { return }
-        var reader = MessageReader(signal)
-        guard (try? reader.read(String.self)) == ActivityProxy.interface.text,
-            let properties: [String: Value] = try? reader.read()
-        else { return }
-        tell(activities.changed(at: path, properties))
     }
 }

@@ -139,7 +139,7 @@ no_texts() {
 
 # texts BUS: what handoffs take beside texts under that bus. Both daemons on both machines are left running.
 texts() {
-    local index attempt lines=() reason ratio median slowest text slowest_text
+    local index reason
     bus="$1"
     begin_section "beside KDE Connect, under $bus" "Continuing beside KDE Connect, which sends texts, under $bus."
     reason="$(missing_bus "$bus")"
@@ -153,6 +153,24 @@ texts() {
         hosts[$index-$bus]="${addresses[$index]}"
     done
     link_machines "origin-$bus" "target-$bus"
+    time_texts "${text_aims[@]}"
+}
+
+# The same between the machines under dbus-daemon, whose applications talk to the brokers past that: by Manager.Open.
+texts_over_open() {
+    bus=dbus-daemon
+    begin_section "beside KDE Connect, past the bus daemon" \
+        "Continuing beside KDE Connect, by applications that leave the bus daemon out."
+    if [[ -n $without_kdeconnect ]]; then
+        no_texts "$without_kdeconnect"
+        return
+    fi
+    BENCH_OPEN=yes time_texts "${open_aims[@]}"
+}
+
+# time_texts AIMS…: what handoffs take beside texts between the machines under $bus.
+time_texts() {
+    local aims=("$@") index attempt lines=() reason ratio median slowest text slowest_text
     # It gets stuck now and then.
     for attempt in 1 2; do
         start_kdeconnect "origin-$bus" "target-$bus" || break
@@ -173,17 +191,8 @@ texts() {
             row "KDE Connect: shareText until shareReceived" "$text" ms 1.00 -
             row "KDE Connect: the same, 99 %" "$slowest_text" ms - -
         fi
-        row "${text_figures[index]}" "$median" ms "$ratio" "${text_aims[index]}"
+        row "${text_figures[index]}" "$median" ms "$ratio" "${aims[index]}"
         row "${text_figures[index]}, 99 %" "$slowest" ms - -
-    done
-}
-
-# Without the bus daemon in between, which no client can leave out yet.
-texts_over_open() {
-    local index
-    section="beside KDE Connect, without the bus daemon"
-    for index in 0 1; do
-        unmeasured "${text_figures[index]}" ms "${open_aims[index]}×" "the broker has no Manager.Open"
     done
 }
 

@@ -94,7 +94,7 @@ struct AttachedSocketTests {
             let attached = try await AttachedPair()
             let waiting = MainLoop.start { _ = try await attached.pair.call("Pause") }
             try await eventually { attached.pair.log.paused.count == 1 }
-            attached.pair.server.connection.detach()
+            attached.pair.server.connection.detach(attached.pair.client.uniqueName)
             let error = await attached.pair.error { try await waiting.value }
             #expect(error == .noReply)
             #expect(attached.ended == ["client"])
@@ -142,6 +142,65 @@ struct AttachedSocketTests {
             // It may be read and filled in turns.
             #expect(changes.first == true && changes.last == false)
             #expect(changes.enumerated().allSatisfy { $0.element == ($0.offset % 2 == 0) })
+        }
+    }
+
+    /// The bytes of calls of `member` with these numbers as arguments, or without arguments.
+    @MainLoop
+    private static func calls(_ member: MemberName, _ numbers: [UInt32]?, count: Int = 1) throws -> [UInt8] {
+        try (numbers ?? Array(repeating: 0, count: count)).flatMap { number in
+            let message = try Message.call(
+                to: ":1.1", "/org/example/log", "org.example.CallLog", member)
+            if numbers != nil {
+                var writer = MessageWriter(message)
+                try writer.write(number)
+            }
+            message.setSerial(5)
+            return try message.marshal()
+        }
+    }
+
+    /// Has `bytes` come by a socket of a client, and gives back its other end.
+    @MainLoop
+    private static func attached(
+        _ pair: Pair, _ name: BusName, writing bytes: [UInt8]
+    ) throws -> FileDescriptor {
+        let ends = try FileDescriptor.socketPair()
+        let sent = bytes.withUnsafeBytes { send(ends.theirs.number, $0.baseAddress, $0.count, 0) }
+        #expect(sent == bytes.count)
+        pair.server.connection.attach(AttachedSocket(ends.ours, to: name, .client))
+        return ends.theirs
+    }
+
+    @Test("sockets are read in turns: much that has come by one does not hold up another")
+    func turns() async throws {
+        try await onLoop {
+            let pair = try await Pair()
+            let other = try pair.bus.connect()
+            let first = try Self.attached(
+                pair, pair.client.uniqueName, writing: Self.calls("Note", Array(0..<500)))
+            let second = try Self.attached(pair, other.uniqueName, writing: Self.calls("Note", [1000]))
+            try await eventually { pair.log.numbers.count == 501 }
+            let place = try #require(pair.log.numbers.firstIndex(of: 1000))
+            #expect(place < 100)
+            #expect(pair.log.numbers.filter { $0 < 1000 } == Array(0..<500))
+            _ = (first.number, second.number)
+        }
+    }
+
+    @Test("of a client whose calls wait for something, no more than so many are read, until they have ended")
+    func waitingCalls() async throws {
+        try await onLoop {
+            let pair = try await Pair()
+            let end = try Self.attached(
+                pair, pair.client.uniqueName, writing: Self.calls("Pause", nil, count: 1030))
+            try await eventually { pair.log.paused.count == 1024 }
+            _ = try await pair.call("Effect")
+            #expect(pair.log.paused.count == 1024)
+            pair.log.resume()
+            try await eventually { pair.log.paused.count == 6 }
+            _ = end.number
+            pair.log.resume()
         }
     }
 

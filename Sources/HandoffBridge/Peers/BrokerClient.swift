@@ -46,7 +46,8 @@ final class BrokerClient {
     private var meetings = 0
     private var hasEnded = false
     private var unheard: LoopSource?
-    /// When the latest socket was attached.
+    /// The broker that the latest socket goes to, and when it was attached.
+    private var attached: BusName?
     private var attachedAt: Int64 = 0
     /// The preferences of the user that this broker has announced. An announcement is newer than any answer
     /// that is looked at after it.
@@ -132,7 +133,8 @@ final class BrokerClient {
         let hadOwner = owner != nil
         owner = nil
         meetings += 1
-        connection.detach()
+        if let attached { connection.detach(attached) }
+        attached = nil
         bridge.brokerCrowded(false)
         toldPreferences = []
         told = [:]
@@ -178,7 +180,7 @@ final class BrokerClient {
                 self?.bridge.brokerCrowded(socket?.isCrowded == true)
             }
             connection.attach(socket)
-            attachedAt = MainLoop.now
+            (attached, attachedAt) = (new, MainLoop.now)
             return true
         } catch {
             guard DBusError.converting(error).name != .serviceUnknown else { return false }

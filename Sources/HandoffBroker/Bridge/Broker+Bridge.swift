@@ -23,8 +23,7 @@ extension Broker {
     /// The bridge has not heard anything yet, or not by this way.
     func greetBridge() {
         tellBridge(["Enabled", "DeviceName", "Port"])
-        guard bridge != nil, let offer = activities.offered else { return }
-        tellBridge(.offer(offer))
+        offerNews.beginAnew()
     }
 
     /// From now on the bridge is talked to by `socket`.
@@ -57,31 +56,7 @@ extension Broker {
         }
     }
 
-    // MARK: Telling and asking it
-
-    /// The news for peers about what is offered here.
-    enum News {
-        case offer(Offer)
-        case withdraw(ActivityID)
-    }
-
-    /// Calls the bridge for all peers. The calls are made in the order of the news.
-    func tellBridge(_ news: News) {
-        guard let bridge else { return }
-        let all = PeerProxy(RemoteObject(connection, bridge, HandoffNames.bridgePeers))
-        MainLoop.start {
-            do {
-                switch news {
-                case .offer(let offer):
-                    brokerLog.debug("Activity \(offer.id) is offered, revision \(offer.revision).")
-                    try await all.offer(activity: offer.id.description, summary: OfferSummary.encode(offer))
-                case .withdraw(let id): try await all.withdraw(activity: id.description)
-                }
-            } catch {
-                brokerLog.debug("The bridge did not take an offer: \(DBusError.converting(error).message)")
-            }
-        }
-    }
+    // MARK: Asking it
 
     /// The bridge's object of `device`.
     /// - Throws: `ConnectionUnavailable` while there is no bridge.

@@ -30,9 +30,9 @@ package final class BusBackend: HandoffBackend {
     package convenience init() { self.init(.session) }
 
     /// The bus at `address`.
-    package init(_ address: Bus.Address) {
+    package init(_ address: Bus.Address, leavesBusOut: Bool = true) {
         let events = BusEventQueue()
-        listener = BusListener(address, events)
+        listener = BusListener(address, leavesBusOut: leavesBusOut, events)
         events.taker = self
     }
 

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import MainLoop
+internal import Platform
+
+/// What the news about offers need from the session.
+@MainLoop
+protocol OfferNewsOwner: AnyObject {
+    /// The connection to the bus that the bridge is on.
+    var connection: Connection { get }
+    /// The bridge; nil while there is none.
+    var bridge: BusName? { get }
+    /// What is offered here.
+    var activities: SessionActivities { get }
+}
+
+extension Broker: OfferNewsOwner {}
+
+/// Tells the bridge, for all peers, what is offered here: each change, in order, as long as the bridge keeps up, and else
+/// how things are once it does.
+@MainLoop
+final class OfferNews {
+    private unowned let owner: any OfferNewsOwner
+    /// How many calls have no answer yet.
+    private var unanswered = 0
+    /// Whether something has changed that was not told.
+    private var isBehind = false
+    /// What the bridge has been told is offered.
+    private var told: ActivityID?
+    /// Counts the bridges.
+    private var bridges = 0
+
+    /// How many calls may have no answer.
+    private static let maximum = 16
+
+    init(_ owner: any OfferNewsOwner) { self.owner = owner }
+
+    /// The bridge is another one, or has not heard anything yet.
+    func beginAnew() {
+        bridges += 1
+        (unanswered, isBehind, told) = (0, false, nil)
+        if let offer = owner.activities.offered { tell(offer) }
+    }
+
+    /// `offer` is made, or has changed.
+    func tell(_ offer: Offer) {
+        guard let peers = nextCall() else { return }
+        told = offer.id
+        brokerLog.debug("Activity \(offer.id) is offered, revision \(offer.revision).")
+        perform {
+            try await peers.offer(activity: offer.id.description, summary: OfferSummary.encode(offer))
+        }
+    }
+
+    /// The activity `id` is offered no more.
+    func tellEnd(of id: ActivityID) {
+        brokerLog.debug("Activity \(id) is no longer offered.")
+        guard let peers = nextCall() else { return }
+        told = nil
+        perform { try await peers.withdraw(activity: id.description) }
+    }
+
+    /// Whom to call for all peers; nil if there is nobody, or it has enough to do.
+    private func nextCall() -> PeerProxy? {
+        guard let bridge = owner.bridge else { return nil }
+        guard unanswered < Self.maximum else {
+            isBehind = true
+            return nil
+        }
+        return PeerProxy(RemoteObject(owner.connection, bridge, HandoffNames.bridgePeers))
+    }
+
+    private func perform(_ call: @escaping @MainLoop () async throws -> Void) {
+        unanswered += 1
+        let bridge = bridges
+        MainLoop.start { [weak self] in
+            do {
+                try await call()
+            } catch {
+                brokerLog.debug("The bridge did not take an offer: \(DBusError.converting(error).message)")
+            }
+            if let self, bridge == bridges { answered() }
+        }
+    }
+
+    private func answered() {
+        unanswered -= 1
+        guard isBehind else { return }
+        isBehind = false
+        if let offer = owner.activities.offered {
+            tell(offer)
+        } else if let told {
+            tellEnd(of: told)
+        }
+    }
+}
