@@ -8,19 +8,22 @@ internal import Glibc
 ///
 /// Not Sendable: filling a message changes it, and so does reading it. It stays where it was made, or is
 /// handed over as a whole.
+///
+/// Each access to what it holds is over at once, and calls nobody who could begin another one; so those that are many are
+/// not checked for that while the program runs.
 public final class Message {
     /// The whole message if it has arrived; otherwise its header, as far as that is known before it is sent.
-    private(set) var bytes: [UInt8]
+    @exclusivity(unchecked) private(set) var bytes: [UInt8]
     /// What the header says.
-    private(set) var fields: MessageFields
+    @exclusivity(unchecked) private(set) var fields: MessageFields
     /// Where the body begins in the bytes; nil if the message was made here.
     let bodyStart: Int?
     /// Whether the most significant byte of a number comes first.
     let isBigEndian: Bool
     /// What writers have appended.
-    var body: MarshalledOutput
+    @exclusivity(unchecked) var body: MarshalledOutput
     /// The types of what writers have appended.
-    var types: [UInt8] = []
+    @exclusivity(unchecked) var types: [UInt8] = []
     /// The descriptors that travel with it, by the numbers in the body; −1 for one that nothing in the body names.
     var descriptors: [Int32] = []
     /// Who sent it, if it did not come by the bus but by a socket of this connection's own; nil otherwise.
@@ -261,7 +264,9 @@ public final class Message {
     /// Appends the beginning of a field, up to its value.
     private func addField(_ code: UInt8, _ type: UInt8) {
         while bytes.count % 8 != 0 { bytes.append(0) }
-        bytes += [code, 1, type, 0]
+        // The code, and a signature of one type.
+        let beginning = UInt32(code) | 1 << 8 | UInt32(type) << 16
+        withUnsafeBytes(of: beginning.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
     private func add(_ code: UInt8, _ text: String) {

@@ -16,14 +16,15 @@ final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
     // usable from any thread.
     let context: OpaquePointer
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private var jobs: [Job] = []
+    // Each access to what follows is over before anything else runs, and need not be checked for that each time.
+    @exclusivity(unchecked) private var jobs: [Job] = []
     /// The jobs whose turn has come; those from `next` on have not run yet.
-    private var running: [Job] = []
-    private var next = 0
-    private var depth = 0
+    @exclusivity(unchecked) private var running: [Job] = []
+    @exclusivity(unchecked) private var next = 0
+    @exclusivity(unchecked) private var depth = 0
     /// The account on whose behalf the present work is done.
-    private(set) var account: TimeAccount?
-    private var meter = TimeMeter()
+    @exclusivity(unchecked) private(set) var account: TimeAccount?
+    @exclusivity(unchecked) private var meter = TimeMeter()
 
     private struct Job {
         let job: UnownedJob
@@ -34,7 +35,7 @@ final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
     /// other sources again.
     private static let longestRun: Int64 = 2000
     /// How much of ``longestRun`` is left in this iteration.
-    private var timeLeft = longestRun
+    @exclusivity(unchecked) private var timeLeft = longestRun
     /// How many jobs memory is kept for.
     private static let keptCapacity = 4096
 

@@ -23,7 +23,7 @@ final class AllPeersObject: PeerServer {
     func offer(activity: String, summary: [String: Value], _ call: MethodCall) async throws {
         let id = try ActivityID(checking: activity)
         // What could not be sent later is refused right away.
-        try SummaryTime.check(summary)
+        try SummaryTime.check(summary, of: call.message)
         owner.setOwnOffer(OwnOffer(id: id, summary: summary))
         // Peers are told before the broker is answered, but their answers are not waited for.
         await Task.yield()

@@ -35,8 +35,8 @@ final class RemoteActivityObject: RemoteActivityServer {
     let path: ObjectPath
     private var entry: RemoteOffers.Entry
     private unowned let owner: any RemoteActivityOwner
-    /// What was told last of the handlers that do not run.
-    private var toldToStart: [String] = []
+    /// What was told last of the handlers that do not run; nil if nobody has been told or has asked.
+    private var toldToStart: [String]?
 
     init(_ entry: RemoteOffers.Entry, _ owner: any RemoteActivityOwner) throws {
         self.entry = entry
@@ -44,7 +44,6 @@ final class RemoteActivityObject: RemoteActivityServer {
         key = RemoteActivityKey(entry.device, entry.offer.id)
         path = try HandoffNames.remote.appending(entry.device.description).appending(
             entry.offer.id.description)
-        toldToStart = handlersToStart
     }
 
     /// Replaces the offer with `new`; subscribers are told what has changed.
@@ -72,9 +71,10 @@ final class RemoteActivityObject: RemoteActivityServer {
 
     /// An application may have begun or ceased to run.
     func applicationsChanged() {
-        let current = handlersToStart
+        guard let toldToStart else { return }
+        let current = findHandlersToStart()
         guard current != toldToStart else { return }
-        toldToStart = current
+        self.toldToStart = current
         tell(["HandlersToStart"])
     }
 
@@ -214,6 +214,12 @@ final class RemoteActivityObject: RemoteActivityServer {
     var applicationId: String { entry.offer.applicationID.description }
     var handlers: [String] { entry.handlers.map(\.id.description) }
     var handlersToStart: [String] {
+        let current = findHandlersToStart()
+        // Whoever reads this first is told of what changes from then on; others have been told, or will be.
+        if toldToStart == nil { toldToStart = current }
+        return current
+    }
+    private func findHandlersToStart() -> [String] {
         entry.handlers.compactMap {
             guard case .application(let id) = $0,
                 owner.registry.connection(

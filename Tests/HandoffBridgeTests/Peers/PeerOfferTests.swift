@@ -158,7 +158,24 @@ struct PeerOfferTests {
         #expect(try SummaryTime.forLink(["Used": .int64(now - 5)], now: now) == ["Used": .int64(5)])
         #expect(try SummaryTime.forBus(["Used": .int64(5)], now: now) == ["Used": .int64(now - 5)])
         #expect(throws: HandoffFailure.self) { try SummaryTime.forBus(["Used": .uint64(5)], now: now) }
-        let large = ["Title": Value.string(String(repeating: "x", count: 4096))]
-        #expect(throws: HandoffFailure.self) { try SummaryTime.forBus(large, now: now) }
+    }
+
+    @Test("a summary is no larger than it may be, however much else its message says, and its times are times")
+    func sizes() throws {
+        func check(_ title: Int, besides: Int = 0, _ since: Value = .int64(1)) throws {
+            let summary = ["Title": Value.string(String(repeating: "x", count: title)), "Since": since]
+            let message = try Message.call(to: nil, "/", "org.example.A", "B")
+            var writer = MessageWriter(message)
+            try writer.write(summary)
+            try writer.write(String(repeating: "y", count: besides))
+            try SummaryTime.check(summary, of: message)
+        }
+        try check(10)
+        try check(4000)
+        try check(10, besides: 10_000)
+        try check(4000, besides: 10_000)
+        #expect(throws: HandoffFailure.self) { try check(4096) }
+        #expect(throws: HandoffFailure.self) { try check(4096, besides: 10) }
+        #expect(throws: HandoffFailure.self) { try check(10, .uint64(5)) }
     }
 }
