@@ -15,6 +15,9 @@ public final class AttachedSocket {
     public let name: BusName
     /// Tells sockets apart, so that what came by one is answered by that one alone.
     let number: UInt64
+    /// Whether it has been there for so long that another one may take its place when it ends: two sides that disagree must not
+    /// go on replacing it.
+    public var hasLasted: Bool { MainLoop.now - begunAt >= Self.leastTime }
     /// Called once when the other side has ended the socket, or it has broken a rule.
     public var onEnded: (@MainLoop () -> Void)?
     /// Called when ``isCrowded`` has changed.
@@ -26,6 +29,8 @@ public final class AttachedSocket {
     static let firstSerial: UInt32 = 1 << 31
     /// How many messages are written before others on the main loop get their turn.
     private static let maximumWrites = 256
+    /// How long it has to last, in microseconds, to be replaced.
+    private static let leastTime: Int64 = 10_000_000
     /// How many reads follow each other before others get their turn.
     private static let maximumReads = 4
     /// How many there have been.
@@ -38,6 +43,7 @@ public final class AttachedSocket {
     /// How much goes by it.
     let limits: AttachedLimits
     private let socket: FileDescriptor
+    private let begunAt = MainLoop.now
     private weak var connection: Connection?
     private var turns: ReadingTurns?
     /// Whether it has asked for a turn, and not had it yet.
@@ -50,26 +56,19 @@ public final class AttachedSocket {
     private var writeSource: DescriptorSource?
     private var isEnded = false
     private var incoming = IncomingFrames()
-    private var outgoing: [Outgoing] = []
-    /// Where what waits begins in that.
-    private var head = 0
+    private var outgoing = OutgoingFrames()
+    /// How much of that is counted among what all clients leave unread.
+    private var toldUnread = 0
     /// Whether the other side takes nothing more. What it has sent before still counts.
     private var isUnwritable = false
-    private var unsent = 0 {
-        didSet { if limits.readsOnlyWhenRead { turns?.unreadChanged(by: unsent - oldValue) } }
-    }
     /// How many of the calls that have come run.
     private var calls = 0
     private let log = Log(domain: "dbus")
 
-    private struct Outgoing {
-        var bytes: ArraySlice<UInt8>
-        /// Kept for the descriptor that goes with the first byte; nil once that has gone, or if there is none.
-        var carrier: Message?
-    }
-
     /// The way to `name` by `socket`, once it is given to ``Connection/attach(_:)``.
-    public init(_ socket: consuming FileDescriptor, to name: BusName, _ limits: AttachedLimits = .daemons) {
+    public init(
+        _ socket: consuming FileDescriptor, to name: BusName, _ limits: AttachedLimits = .betweenDaemons
+    ) {
         self.socket = socket
         self.name = name
         self.limits = limits
@@ -92,10 +91,11 @@ public final class AttachedSocket {
     /// Ends it from this side. Nothing that is unread counts.
     func release() {
         isEnded = true
-        unsent = 0
         (readSource, writeSource) = (nil, nil)
         incoming = IncomingFrames()
-        (outgoing, head) = ([], 0)
+        outgoing = OutgoingFrames()
+        tellUnread()
+        turns?.forget(self)
         shutdown(socket.number, Int32(SHUT_RDWR))
     }
 
@@ -121,8 +121,11 @@ public final class AttachedSocket {
     private var isHeldUp: Bool {
         guard !isUnwritable else { return false }
         return calls >= limits.calls
-            || limits.readsOnlyWhenRead && (isCrowded || unsent > 0 && turns?.areCrowded == true)
+            || limits.holdsBackWhoDoesNotRead && isCrowded || outgoing.bytes > 0 && areAllCrowded
     }
+
+    /// Whether all clients together leave so much unread that none of them may leave more.
+    private var areAllCrowded: Bool { limits.holdsBackWhoDoesNotRead && turns?.areCrowded == true }
 
     private func askForTurn() {
         guard !isAsking, !isEnded, let turns else { return }
@@ -130,13 +133,17 @@ public final class AttachedSocket {
         turns.ask(self)
     }
 
+    /// Whoever sends must not find that messages have been taken when that returns; and it is at nobody's expense.
+    private func askSoon() {
+        MainLoop.charge(nil) { _ = MainLoop.start { [weak self] in self?.askForTurn() } }
+    }
+
     /// Takes what has come, within limits.
     /// - Returns: how many messages that were, and whether it is to have another turn, which it then counts as having asked
     ///   for.
     func takeTurn() -> (messages: Int, hasMore: Bool) {
         isAsking = false
-        let areCrowded = limits.readsOnlyWhenRead && turns?.areCrowded == true
-        let most = areCrowded ? 1 : limits.messagesATurn
+        let most = areAllCrowded ? 1 : limits.messagesATurn
         var taken = 0
         do throws(DBusError) {
             isAsking = try takeWhatIsThere(most, &taken)
@@ -167,14 +174,15 @@ public final class AttachedSocket {
     private func pauseIfHeldUp() {
         guard !isEnded, isHeldUp else { return }
         (isPaused, readSource) = (true, nil)
+        if areAllCrowded { turns?.hold(self) }
     }
 
     /// Reads again, if that is paused and need not be any longer.
-    private func goOn() {
+    func goOn() {
         guard isPaused, !isEnded, !isHeldUp else { return }
         isPaused = false
         readLater()
-        askForTurn()
+        askSoon()
     }
 
     /// Takes what the other side, which has left the bus, has left behind, and ends.
@@ -222,7 +230,8 @@ public final class AttachedSocket {
 
     /// Takes the messages that are there whole, until `taken` is `most`.
     private func takeMessages(_ most: Int, _ taken: inout Int) throws(DBusError) {
-        while !isEnded, !isHeldUp, taken < most, let frame = try incoming.next(limit: limits.received) {
+        while !isEnded, !isHeldUp, taken < most, let frame = try incoming.next(limit: limits.longestReceived)
+        {
             taken += 1
             try take(frame)
         }
@@ -250,27 +259,24 @@ public final class AttachedSocket {
         }
         let serial = Self.nextSerial()
         message.setSerial(serial)
-        let bytes = try message.marshalNumbered(limit: limits.sent)
-        guard hasRoom(for: bytes.count, isAnswer: message.kind == .reply || message.kind == .error) else {
+        let bytes = try message.marshalNumbered(limit: limits.longestSent)
+        let former = outgoing.bytes
+        outgoing.add(message, as: bytes)
+        guard hasRoom(besides: former) else {
             endSoon("the other side does not read")
             throw DBusError(
                 .disconnected, "The socket to \(name) has ended: it does not read what it is sent.")
         }
-        outgoing.append(
-            Outgoing(bytes: bytes[...], carrier: message.containsFileDescriptors ? message : nil))
-        unsent += bytes.count
         // What waits already is written when there is room, in order.
-        if outgoing.count - head == 1 { flush() }
+        if outgoing.count == 1 { flush() }
         updateCrowding()
         return serial
     }
 
-    /// Whether another message of `count` bytes may wait to be sent.
-    private func hasRoom(for count: Int, isAnswer: Bool) -> Bool {
-        guard unsent > 0, !(isAnswer && limits.readsOnlyWhenRead) else { return true }
-        let areCrowded = limits.readsOnlyWhenRead && turns?.areCrowded == true
-        return unsent + count <= (areCrowded ? limits.comfortable : limits.unsent)
-            && outgoing.count - head < limits.waiting
+    /// Whether what waits may wait, besides a first message that takes whatever it takes: `former` bytes waited before.
+    private func hasRoom(besides former: Int) -> Bool {
+        let counted = outgoing.bytes - (limits.holdsBackWhoDoesNotRead ? outgoing.answerBytes : 0)
+        return former == 0 || counted <= (areAllCrowded ? limits.comfortable : limits.unsent)
     }
 
     private static func nextSerial() -> UInt32 {
@@ -280,20 +286,19 @@ public final class AttachedSocket {
 
     private func flush() {
         for _ in 1...Self.maximumWrites {
-            guard !isEnded, head < outgoing.count else {
+            guard !isEnded, let next = outgoing.first else {
                 writeSource = nil
                 return
             }
-            let next = outgoing[head]
             let written = next.bytes.withUnsafeBytes {
                 handoff_send(socket.number, $0.baseAddress, $0.count, next.carrier?.descriptors.first ?? -1)
             }
             guard written >= 0 else {
                 return written == -Int(EAGAIN) || written == -Int(EINTR) ? writeLater() : stopWriting()
             }
-            sent(written)
+            outgoing.sent(written)
         }
-        if head < outgoing.count { writeLater() }
+        if outgoing.first != nil { writeLater() }
     }
 
     private func writeLater() {
@@ -308,27 +313,21 @@ public final class AttachedSocket {
     private func stopWriting() {
         isUnwritable = true
         writeSource = nil
-        (outgoing, head, unsent) = ([], 0, 0)
+        outgoing = OutgoingFrames()
+        tellUnread()
         (isCrowded, isPaused) = (false, false)
-        askForTurn()
+        askSoon()
     }
 
-    /// So many bytes of what comes next have left.
-    private func sent(_ count: Int) {
-        unsent -= count
-        let left = outgoing[head].bytes.dropFirst(count)
-        outgoing[head] = Outgoing(bytes: left, carrier: nil)
-        guard left.isEmpty else { return }
-        outgoing[head].bytes = []
-        head += 1
-        if head == outgoing.count || head >= 1024 && head > outgoing.count / 2 {
-            outgoing.removeFirst(head)
-            head = 0
-        }
+    private func tellUnread() {
+        guard limits.holdsBackWhoDoesNotRead, let turns else { return }
+        turns.unreadChanged(by: outgoing.bytes - toldUnread)
+        toldUnread = outgoing.bytes
     }
 
     private func updateCrowding() {
-        let hasChanged = isCrowded != (unsent > limits.comfortable)
+        tellUnread()
+        let hasChanged = isCrowded != (outgoing.bytes > limits.comfortable)
         if hasChanged { isCrowded.toggle() }
         goOn()
         if hasChanged { onCrowding?() }

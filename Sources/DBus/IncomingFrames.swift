@@ -21,11 +21,7 @@ package struct IncomingFrames: ~Copyable {
     /// Takes in what has come, and `descriptor`, which is this one's to close from now on, unless it is negative.
     package mutating func add(_ part: some Collection<UInt8>, _ descriptor: Int32) {
         if descriptor >= 0 { descriptors.append(descriptor) }
-        if start == bytes.count, bytes.capacity > Self.keptCapacity {
-            bytes = []
-        } else {
-            bytes.removeFirst(start)
-        }
+        bytes.removeFirst(start)
         start = 0
         bytes += part
     }
@@ -38,7 +34,7 @@ package struct IncomingFrames: ~Copyable {
         switch Message.neededBytes(bytes[start...], limit: limit) {
         case .invalid: throw .malformed("it is none, or too long")
         case .length(let length) where bytes.count - start >= length:
-            defer { start += length }
+            defer { forget(length) }
             return Array(bytes[start..<start + length])
         case .needMore, .length:
             // A descriptor comes with the first byte of its message, and so there is none between messages.
@@ -47,6 +43,12 @@ package struct IncomingFrames: ~Copyable {
             }
             return nil
         }
+    }
+
+    /// Goes on behind the first `count` bytes, and gives back the memory that a long message has taken.
+    private mutating func forget(_ count: Int) {
+        start += count
+        if start == bytes.count, bytes.capacity > Self.keptCapacity { (bytes, start) = ([], 0) }
     }
 
     /// The descriptor of the message that was cut out last, which carries one. It is the caller's to close.

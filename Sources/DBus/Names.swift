@@ -91,13 +91,23 @@ public enum ErrorNameGrammar: NameGrammar {
 extension InterfaceName {
     /// Whether it is, or begins like, the interface that D-Bus reserves for itself; see
     /// ``ObjectPath/isReserved``.
-    var isReserved: Bool { text.utf8.starts(with: "org.freedesktop.DBus.Local".utf8) }
+    var isReserved: Bool { text.begins(with: "org.freedesktop.DBus.Local") }
+}
+
+extension String {
+    /// Whether the first bytes of this, in UTF-8, are those of `prefix`.
+    fileprivate func begins(with prefix: String) -> Bool {
+        let (bytes, prefix) = (utf8.span, prefix.utf8.span)
+        guard bytes.count >= prefix.count else { return false }
+        for index in 0..<prefix.count where bytes[index] != prefix[index] { return false }
+        return true
+    }
 }
 
 extension ObjectPath {
     /// Whether it is the path that D-Bus reserves for messages within a process (D-Bus Specification,
     /// "Message Format"), or begins like it: libdbus, which buses are built on, compares only the beginning.
-    public var isReserved: Bool { text.utf8.starts(with: "/org/freedesktop/DBus/Local".utf8) }
+    public var isReserved: Bool { text.begins(with: "/org/freedesktop/DBus/Local") }
 
     /// The root path.
     public static let root: ObjectPath = "/"
@@ -129,7 +139,8 @@ extension ObjectPath {
     func forEachAncestor(_ body: (ObjectPath) -> Void) {
         guard self != .root else { return }
         body(.root)
-        for (index, byte) in text.utf8.enumerated() where byte == UInt8(ascii: "/") && index > 0 {
+        let bytes = text.utf8.span
+        for index in 1..<bytes.count where bytes[index] == UInt8(ascii: "/") {
             body(ObjectPath(validated: String(decoding: text.utf8.prefix(index), as: UTF8.self)))
         }
     }

@@ -202,13 +202,11 @@ package final class HandoffClient {
         // Nothing is asked of a broker that has ended since, nor for an application that has stopped.
         guard began == epoch else { return }
         let asked = MainLoop.now
-        let opening = openSocket(to: broker)
         do {
             try await broker.manager.registerApplication(
                 applicationId: declaration.applicationID, activityTypes: declaration.activityTypes,
                 application: Self.path, options: declaration.options, timeout: Self.patience)
-            // What follows goes one way.
-            await opening?.value
+            await openSocket(to: broker)
             guard began == epoch else { return }
             // A broker that knew the application before keeps its activities.
             let isNew = self.broker == nil
@@ -246,12 +244,10 @@ package final class HandoffClient {
         [.serviceUnknown, .nameHasNoOwner, .disconnected].contains(error.name)
     }
 
-    /// Has the broker talked to past the bus.
-    private func openSocket(to broker: Daemon) -> Task<Void, Never>? {
-        guard leavesBusOut else { return nil }
-        return MainLoop.start { [weak self, socket] in
-            await socket.open(to: broker) { [weak self, name = broker.name] in self?.socketEnded(to: name) }
-        }
+    /// What follows goes past the bus, if that is possible.
+    private func openSocket(to broker: Daemon) async {
+        guard leavesBusOut else { return }
+        await socket.open(to: broker) { [weak self, name = broker.name] in self?.socketEnded(to: name) }
     }
 
     /// The broker is gone, which the bus is about to say; or it has ended the socket, and nobody knows what of what was said
@@ -261,7 +257,7 @@ package final class HandoffClient {
         epoch += 1
         let began = epoch
         MainLoop.start { [weak self] in
-            guard await Daemon(bus: bus, name: name).isAlive(), let self, began == epoch else { return }
+            guard await Daemon(bus: bus, name: name).isStillThere(), let self, began == epoch else { return }
             Self.log.debug("The broker has ended the socket. The application is registered anew.")
             endBroker(Self.ended("The connection to the broker of Handoff was lost."), isReplaced: nil)
             MainLoop.start { try? await Daemon(bus: bus, name: name).manager.unregisterApplication() }

@@ -16,7 +16,8 @@ final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
     // usable from any thread.
     let context: OpaquePointer
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    // Each access to what follows is over before anything else runs, and need not be checked for that each time.
+    // Each access to what is marked so is over before anything runs but the ends of what it drops, tasks and accounts, which do
+    // not touch the loop; so it need not be checked for that each time.
     @exclusivity(unchecked) private var jobs: [Job] = []
     /// The jobs whose turn has come; those from `next` on have not run yet.
     @exclusivity(unchecked) private var running: [Job] = []

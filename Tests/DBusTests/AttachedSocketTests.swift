@@ -168,7 +168,7 @@ struct AttachedSocketTests {
         let ends = try FileDescriptor.socketPair()
         let sent = bytes.withUnsafeBytes { send(ends.theirs.number, $0.baseAddress, $0.count, 0) }
         #expect(sent == bytes.count)
-        pair.server.connection.attach(AttachedSocket(ends.ours, to: name, .client))
+        pair.server.connection.attach(AttachedSocket(ends.ours, to: name, .toClient))
         return ends.theirs
     }
 

@@ -9,8 +9,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import pytest
 from gi.repository import Gio, GLib
-from attached import AttachedBridge, number_of_descriptors
+from attached import Attached, AttachedBridge, number_of_descriptors
 from buses import BROKER, BUS, ROOT, let_pass, wait
 from clients import Client
 from opened import raw_socket
@@ -24,6 +25,20 @@ MANAGER = f"{BROKER}.Manager"
 FLOODING = os.path.join(os.path.dirname(__file__), "flooding.py")
 
 
+def resident(pid: int) -> int:
+    """How many bytes of memory it takes."""
+    with open(f"/proc/{pid}/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def client_with_payload(machine: Machine, application_id: str, activities: int) -> tuple[Client, Attached]:
+    """A client with so many activities of 100 kB each, and its socket."""
+    client = Client(machine, application_id, (f"{application_id}.edit",))
+    for number in range(activities):
+        client.create(Title=f"{number}", UserInfo={"text": GLib.Variant("s", "y" * 100_000)})
+    return client, raw_socket(client)
+
+
 def test_who_does_not_read(desk: Machine) -> None:
     """Of a client that reads no answers nothing more is read, and the broker keeps little for it and serves the others."""
     other, client = Client(desk), Client(desk)
@@ -32,11 +47,7 @@ def test_who_does_not_read(desk: Machine) -> None:
     attached = raw_socket(client)
     broker = desk.processes["handoffd"].pid
 
-    def resident() -> int:
-        with open(f"/proc/{broker}/statm", encoding="ascii") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-    before = resident()
+    before = resident(broker)
     call = blob(Gio.DBusMessage.new_method_call(None, ROOT, f"{BUS}.ObjectManager", "GetManagedObjects"))
     calls, sent, patience = memoryview(call * 50_000), 0, 3
     # As much as the broker takes.
@@ -47,7 +58,7 @@ def test_who_does_not_read(desk: Machine) -> None:
             let_pass(0.3)
             patience -= 1
     assert sent < len(calls), "all of it was read"
-    assert resident() - before < 24 << 20
+    assert resident(broker) - before < 24 << 20
     assert other.create(Title="Another").get("Title") == "Another"
     # As soon as it reads, it is answered, and read again.
     wait(lambda: attached.read() and len(attached.received) > 50, "the answers")
@@ -56,15 +67,17 @@ def test_who_does_not_read(desk: Machine) -> None:
 
 def test_large_answers(desk: Machine) -> None:
     """Whoever asks for much several times at once, and reads only then, gets all of it."""
-    client = Client(desk)
-    for number in range(12):
-        client.create(Title=f"{number}", UserInfo={"text": GLib.Variant("s", "y" * 100_000)})
-    attached = raw_socket(client)
+    client, attached = client_with_payload(desk, "com.example.large", 12)
     asked = [attached.begin(ROOT, f"{BUS}.ObjectManager", "GetManagedObjects") for _ in range(30)]
     let_pass(0.5)
+    # Whoever has not read what it has asked for is told of changes nevertheless.
+    Client(desk, "com.example.another").create(Title="Another").become_current()
+    client.set(ROOT, "Manager.Enabled", GLib.Variant("b", False))
+    let_pass(0.2)
     for serial in asked:
         answer = attached.next("an answer", lambda one, serial=serial: one.message.get_reply_serial() == serial)
-        assert len(answer.arguments[0]) == 12
+        assert len(answer.arguments[0]) >= 12
+    attached.next("the change", lambda one: one.message.get_member() == "PropertiesChanged")
     attached.call(ROOT, MANAGER, "CreateActivity", GLib.Variant("(sa{sv})", ("", {})))
 
 
@@ -102,10 +115,11 @@ def test_many_that_write_and_leave(desk: Machine) -> None:
     attached.call(ROOT, MANAGER, "CreateActivity", GLib.Variant("(sa{sv})", ("", {})))
 
 
-def test_who_writes_on_and_on(desk: Machine) -> None:
+@pytest.mark.parametrize("programs, what", [(3, "stay"), (12, "pace")])
+def test_who_writes_on_and_on(desk: Machine, programs: int, what: str) -> None:
     """Those that write without an end hold up neither who comes later, nor the bridge, nor who is on the bus."""
     client = Client(desk)
-    with flooding(desk, 3, "stay") as programs:
+    with flooding(desk, programs, what) as running:
         let_pass(0.5)
         bridge = AttachedBridge(desk)
         bridge.add_peer()
@@ -115,4 +129,23 @@ def test_who_writes_on_and_on(desk: Machine) -> None:
         bridge.socket.answer(bridge.socket.next_call("Offer"))
         client.call(path, "Activity.ResignCurrent")
         bridge.socket.answer(bridge.socket.next_call("Withdraw"))
-        assert all(program.poll() is None for program in programs)
+        assert all(program.poll() is None for program in running)
+
+
+def test_crowd(desk: Machine) -> None:
+    """A client that has a little unread is read again as soon as those have gone that leave very much unread."""
+    small, attached = client_with_payload(desk, "com.example.small", 5)
+    attached.begin(ROOT, f"{BUS}.ObjectManager", "GetManagedObjects")
+    crowd = [client_with_payload(desk, f"com.example.crowd{number}", 60) for number in range(2)]
+    broker = desk.processes["handoffd"].pid
+    for _client, other in crowd:
+        for _ in range(8):
+            other.begin(ROOT, f"{BUS}.ObjectManager", "GetManagedObjects")
+    wait(lambda: resident(broker) > 64 << 20, "the broker to keep much")
+    attached.begin(ROOT, f"{BUS}.Properties", "Set", GLib.Variant(
+        "(ssv)", (MANAGER, "Enabled", GLib.Variant("b", False))))
+    let_pass(0.3)
+    assert small.get(ROOT, "Manager.Enabled") is True
+    for client, _other in crowd:
+        client.close()
+    wait(lambda: small.get(ROOT, "Manager.Enabled") is False, "the call to be read")

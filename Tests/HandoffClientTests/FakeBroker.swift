@@ -75,7 +75,7 @@ final class FakeBroker: ManagerServer {
             throw DBusError(.unknownMethod, "There is no Open.")
         }
         let pair = try FileDescriptor.socketPair()
-        let socket = AttachedSocket(pair.ours, to: name, .client)
+        let socket = AttachedSocket(pair.ours, to: name, .toClient)
         sockets.append(socket)
         call.afterReply { [bus] in bus.connection.attach(socket) }
         return pair.theirs

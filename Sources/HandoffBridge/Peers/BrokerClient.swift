@@ -46,9 +46,6 @@ final class BrokerClient {
     private var meetings = 0
     private var hasEnded = false
     private var unheard: LoopSource?
-    /// The broker that the latest socket goes to, and when it was attached.
-    private var attached: BusName?
-    private var attachedAt: Int64 = 0
     /// The preferences of the user that this broker has announced. An announcement is newer than any answer
     /// that is looked at after it.
     private var toldPreferences: Set<String> = []
@@ -70,8 +67,6 @@ final class BrokerClient {
         let isMuted: Bool
     }
 
-    /// How long a socket has to last, in microseconds, for another to be asked for.
-    private static let leastTime: Int64 = 10_000_000
     /// How long a bridge that has just begun waits for what the broker says of the switch.
     private static let patience = Duration.seconds(5)
     private static let whileItIsThere = Duration.seconds(10 * 365 * 86_400)
@@ -124,6 +119,7 @@ final class BrokerClient {
     private func ownerChanged(_ new: BusName?) {
         guard !hasEnded, new != present || isEnabled == nil else { return }
         bridgeLog.debug("The broker is \(new.map { "\($0)" } ?? "gone").")
+        if let present { connection.detach(present) }
         present = new
         meet(new, attaching: true)
     }
@@ -133,8 +129,6 @@ final class BrokerClient {
         let hadOwner = owner != nil
         owner = nil
         meetings += 1
-        if let attached { connection.detach(attached) }
-        attached = nil
         bridge.brokerCrowded(false)
         toldPreferences = []
         told = [:]
@@ -175,12 +169,13 @@ final class BrokerClient {
             // broker.
             let socket = AttachedSocket(try await manager(new).attach(timeout: Self.whileItIsThere), to: new)
             guard meeting == meetings else { return false }
-            socket.onEnded = { [weak self] in self?.socketEnded(meeting) }
+            socket.onEnded = { [weak self, weak socket] in
+                self?.socketEnded(meeting, hasLasted: socket?.hasLasted ?? false)
+            }
             socket.onCrowding = { [weak self, weak socket] in
                 self?.bridge.brokerCrowded(socket?.isCrowded == true)
             }
             connection.attach(socket)
-            (attached, attachedAt) = (new, MainLoop.now)
             return true
         } catch {
             guard DBusError.converting(error).name != .serviceUnknown else { return false }
@@ -191,9 +186,9 @@ final class BrokerClient {
 
     /// The broker is gone, which the bus is about to say; or the socket was ended, and another one takes its place, unless
     /// sockets to this broker do not last.
-    private func socketEnded(_ meeting: Int) {
+    private func socketEnded(_ meeting: Int, hasLasted: Bool) {
         guard meeting == meetings, let present else { return }
-        meet(present, attaching: MainLoop.now - attachedAt >= Self.leastTime)
+        meet(present, attaching: hasLasted)
     }
 
     /// What the user has chosen, according to the broker `name`; nil if it does not say. The broker announces

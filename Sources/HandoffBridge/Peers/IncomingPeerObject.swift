@@ -30,7 +30,7 @@ final class IncomingPeerObject: PeerServer {
     func offer(activity: String, summary: [String: Value], _ call: MethodCall) async throws {
         let (peer, link) = try peer()
         let id = try ActivityID(checking: activity)
-        try SummaryTime.check(summary, of: call.message)
+        try SummaryTime.checkSize(summary, of: call.message)
         let summary = try SummaryTime.forBus(summary, now: MainLoop.wallClock)
         try await peer.offered(id, summary, over: link)
     }

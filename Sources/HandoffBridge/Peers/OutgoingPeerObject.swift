@@ -33,7 +33,7 @@ final class OutgoingPeerObject: PeerServer {
 
     func offer(activity: String, summary: [String: Value], _ call: MethodCall) async throws {
         let id = try ActivityID(checking: activity)
-        try SummaryTime.check(summary, of: call.message)
+        try SummaryTime.checkSize(summary, of: call.message)
         let summary = try SummaryTime.forLink(summary, now: MainLoop.wallClock)
         try await peer().call("Offer of \(id)") { proxy, timeout in
             try await proxy.offer(activity: id.description, summary: summary, timeout: timeout)

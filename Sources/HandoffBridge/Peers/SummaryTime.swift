@@ -9,14 +9,14 @@ enum SummaryTime {
     /// The largest summary, in bytes.
     private static let maximumSize = 4096
 
-    /// Turns `summary`, which has been checked, from the form for a bus into the one for a link; `now` is the time of the
+    /// Turns `summary`, whose size has been checked, from the form for a bus into the one for a link; `now` is the time of the
     /// wall clock.
     static func forLink(_ summary: [String: Value], now: Int64) throws(HandoffFailure) -> [String: Value] {
         // 0 means that there is no time, which the other side takes as now.
         try converted(summary) { $0 == 0 ? nil : max(0, now.subtracting($0)) }
     }
 
-    /// Turns `summary`, which has been checked, from the form for a link into the one for a bus; `now` is the time of the
+    /// Turns `summary`, whose size has been checked, from the form for a link into the one for a bus; `now` is the time of the
     /// wall clock. An age that reaches back before 1970 counts as 1970, and one in the future as now.
     static func forBus(_ summary: [String: Value], now: Int64) throws(HandoffFailure) -> [String: Value] {
         try converted(summary) { max(1, now.subtracting(max(0, $0))) }
@@ -25,13 +25,19 @@ enum SummaryTime {
     /// Throws unless `summary`, which has come with `message`, can be turned into the other form: it is not too large, and its
     /// times are times.
     static func check(_ summary: [String: Value], of message: Message) throws(HandoffFailure) {
+        try checkSize(summary, of: message)
+        for key in keys { _ = try time(key, in: summary) }
+    }
+
+    /// Throws if `summary`, which has come with `message`, is too large.
+    static func checkSize(_ summary: [String: Value], of message: Message) throws(HandoffFailure) {
         // It takes no more than the message, which need not be counted.
-        let size = message.marshalledSize <= maximumSize ? 0 : MarshalledSize.ofBody(summary)
+        if message.marshalledSize <= maximumSize { return }
+        let size = MarshalledSize.ofBody(summary)
         guard size <= maximumSize else {
             throw HandoffFailure(
                 .limitsExceeded, "The summary takes \(size) bytes. Give one of at most \(maximumSize).")
         }
-        for key in keys { _ = try time(key, in: summary) }
     }
 
     private static func time(_ key: String, in summary: [String: Value]) throws(HandoffFailure) -> Int64? {

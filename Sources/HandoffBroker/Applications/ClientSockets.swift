@@ -11,6 +11,8 @@ protocol ClientSocketsOwner: AnyObject {
     var connection: Connection { get }
     /// The bridge that is on the bus, which has a socket of another kind; nil while there is none.
     var presentBridge: BusName? { get }
+    /// Which connections belong to one process.
+    var holdings: ClientHoldings { get set }
 }
 
 extension Broker: ClientSocketsOwner {}
@@ -19,8 +21,8 @@ extension Broker: ClientSocketsOwner {}
 @MainLoop
 final class ClientSockets {
     private unowned let owner: any ClientSocketsOwner
-    /// The process of each client that has one, nil where that is not known.
-    private var processes: [BusName: UInt32?] = [:]
+    /// Who has one.
+    private var clients: Set<BusName> = []
 
     init(_ owner: any ClientSocketsOwner) { self.owner = owner }
 
@@ -34,40 +36,41 @@ final class ClientSockets {
         guard client != owner.presentBridge else {
             throw DBusError.accessDenied("The bridge calls PeerManager.Attach instead.")
         }
-        let process = call.caller.credentials?.processID
-        try check(client, process)
+        owner.holdings.joined(client.text, process: call.caller.credentials?.processID)
+        try check(client)
         let pair = try FileDescriptor.socketPair()
-        let socket = AttachedSocket(pair.ours, to: client, .client)
-        socket.onEnded = { [weak self] in self?.processes[client] = nil }
-        processes[client] = .some(process)
+        let socket = AttachedSocket(pair.ours, to: client, .toClient)
+        socket.onEnded = { [weak self] in _ = self?.clients.remove(client) }
+        clients.insert(client)
         call.afterReply { [weak self] in self?.attach(socket) }
         return pair.theirs
     }
 
-    private func check(_ client: BusName, _ process: UInt32?) throws(HandoffFailure) {
-        let others = processes.filter { $0.key != client }
+    private func check(_ client: BusName) throws(HandoffFailure) {
+        let others = clients.subtracting([client])
         guard others.count < Quota.sockets else {
             throw .tooMany("sockets to clients", limit: Quota.sockets, advice: "Go on by the bus.")
         }
-        guard others.values.count(where: { $0 == process }) < Quota.processes else {
+        let relatives = owner.holdings.relatives(of: client.text)
+        guard others.count(where: { relatives.contains($0.text) }) < Quota.processes else {
             throw .tooMany(
                 "sockets to connections of one process", limit: Quota.processes, advice: "Go on by the bus.")
         }
     }
 
     private func attach(_ socket: AttachedSocket) {
-        // It may have left meanwhile.
-        guard processes.keys.contains(socket.name) else { return }
+        // It may have become the bridge meanwhile.
+        guard clients.contains(socket.name) else { return }
         owner.connection.attach(socket)
         brokerLog.debug("\(socket.name) has opened a socket.")
     }
 
     /// `name` has become the bridge, which attaches instead: what is for it must not be lost on a socket that ends then.
     func close(_ name: BusName) {
-        guard processes.removeValue(forKey: name) != nil else { return }
+        guard clients.remove(name) != nil else { return }
         owner.connection.detach(name)
     }
 
     /// `name` has left the bus, and has no socket any more.
-    func vanished(_ name: BusName) { processes[name] = nil }
+    func vanished(_ name: BusName) { clients.remove(name) }
 }

@@ -46,7 +46,7 @@ final class OfferNews {
 
     /// `offer` is made, or has changed.
     func tell(_ offer: Offer) {
-        guard let peers = nextCall() else { return }
+        guard let peers, admit() else { return }
         told = offer.id
         brokerLog.debug("Activity \(offer.id) is offered, revision \(offer.revision).")
         perform {
@@ -57,19 +57,20 @@ final class OfferNews {
     /// The activity `id` is offered no more.
     func tellEnd(of id: ActivityID) {
         brokerLog.debug("Activity \(id) is no longer offered.")
-        guard let peers = nextCall() else { return }
+        guard let peers, admit() else { return }
         told = nil
         perform { try await peers.withdraw(activity: id.description) }
     }
 
-    /// Whom to call for all peers; nil if there is nobody, or it has enough to do.
-    private func nextCall() -> PeerProxy? {
-        guard let bridge = owner.bridge else { return nil }
-        guard unanswered < Self.maximum else {
-            isBehind = true
-            return nil
-        }
-        return PeerProxy(RemoteObject(owner.connection, bridge, HandoffNames.bridgePeers))
+    /// All peers; nil if there is no bridge.
+    private var peers: PeerProxy? {
+        owner.bridge.map { PeerProxy(RemoteObject(owner.connection, $0, HandoffNames.bridgePeers)) }
+    }
+
+    /// Whether it may be told of something. If not, it is told how things are once it has answered.
+    private func admit() -> Bool {
+        isBehind = unanswered >= Self.maximum
+        return !isBehind
     }
 
     private func perform(_ call: @escaping @MainLoop () async throws -> Void) {

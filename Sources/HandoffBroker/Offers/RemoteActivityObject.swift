@@ -35,8 +35,8 @@ final class RemoteActivityObject: RemoteActivityServer {
     let path: ObjectPath
     private var entry: RemoteOffers.Entry
     private unowned let owner: any RemoteActivityOwner
-    /// What was told last of the handlers that do not run; nil if nobody has been told or has asked.
-    private var toldToStart: [String]?
+    /// What readers believe of the handlers that do not run; nil while nobody has read that.
+    private var believedToStart: [String]?
 
     init(_ entry: RemoteOffers.Entry, _ owner: any RemoteActivityOwner) throws {
         self.entry = entry
@@ -71,10 +71,10 @@ final class RemoteActivityObject: RemoteActivityServer {
 
     /// An application may have begun or ceased to run.
     func applicationsChanged() {
-        guard let toldToStart else { return }
+        guard let believedToStart else { return }
         let current = findHandlersToStart()
-        guard current != toldToStart else { return }
-        self.toldToStart = current
+        guard current != believedToStart else { return }
+        self.believedToStart = current
         tell(["HandlersToStart"])
     }
 
@@ -215,10 +215,11 @@ final class RemoteActivityObject: RemoteActivityServer {
     var handlers: [String] { entry.handlers.map(\.id.description) }
     var handlersToStart: [String] {
         let current = findHandlersToStart()
-        // Whoever reads this first is told of what changes from then on; others have been told, or will be.
-        if toldToStart == nil { toldToStart = current }
+        // Later readers may see what is new before it is told, and earlier ones are told.
+        if believedToStart == nil { believedToStart = current }
         return current
     }
+
     private func findHandlersToStart() -> [String] {
         entry.handlers.compactMap {
             guard case .application(let id) = $0,

@@ -25,8 +25,8 @@ package struct Daemon {
     /// The broker's root object.
     package var manager: ManagerProxy { ManagerProxy(object(HandoffNames.brokerPath)) }
 
-    /// Waits until it answers, as long as a call may take, or has gone.
-    package func isAlive() async -> Bool {
+    /// Pings it, and waits as long as a call may take: whether it answers, or the bus still knows its name after that.
+    package func isStillThere() async -> Bool {
         let answer = try? await object(.root).call(.peer, "Ping", output: "") { (_) throws(DBusError) in }
         // One that is stopped is still there.
         if answer != nil { return true }

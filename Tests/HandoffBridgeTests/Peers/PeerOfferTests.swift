@@ -160,7 +160,7 @@ struct PeerOfferTests {
         #expect(throws: HandoffFailure.self) { try SummaryTime.forBus(["Used": .uint64(5)], now: now) }
     }
 
-    @Test("a summary is no larger than it may be, however much else its message says, and its times are times")
+    @Test("a summary is no larger than it may be, whatever else its message says; its times are times")
     func sizes() throws {
         func check(_ title: Int, besides: Int = 0, _ since: Value = .int64(1)) throws {
             let summary = ["Title": Value.string(String(repeating: "x", count: title)), "Since": since]
