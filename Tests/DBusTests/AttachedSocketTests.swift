@@ -177,6 +177,11 @@ struct AttachedSocketTests {
         try await onLoop {
             let pair = try await Pair()
             let other = try pair.bus.connect()
+            // Both are known from here on: the bus is not asked who they are.
+            try await pair.call("Effect")
+            let object = RemoteObject(other.connection, pair.server.uniqueName, "/org/example/log")
+            _ = try await object.call("org.example.CallLog", "Effect", output: "") { (_) throws(DBusError) in
+            }
             let first = try Self.attached(
                 pair, pair.client.uniqueName, writing: Self.calls("Note", Array(0..<500)))
             let second = try Self.attached(pair, other.uniqueName, writing: Self.calls("Note", [1000]))

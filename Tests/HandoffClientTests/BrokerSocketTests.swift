@@ -68,6 +68,22 @@ struct BrokerSocketTests {
         }
     }
 
+    @Test("talks on the bus to a broker that does not answer")
+    func unanswered() async throws {
+        try await onLoop {
+            let session = try await TestBus.start()
+            let broker = try await FakeBroker.start(on: session)
+            broker.keepsWaiting = true
+            Self.countCreations(broker)
+            let (client, recorder) = (HandoffClient(.address(session.address)), Recorder())
+            client.delegate = recorder
+            client.start(Self.declaration)
+            client.create(ActivityKey(1), type: "", properties: [:])
+            try await eventually { broker.creations == ["on the bus"] }
+            #expect(client.standing == .registered)
+        }
+    }
+
     @Test("registers anew when the socket ends at once, and then talks on the bus")
     func ended() async throws {
         try await onLoop {

@@ -69,8 +69,12 @@ final class FakeBroker: ManagerServer {
     private(set) var sockets: [AttachedSocket] = []
     /// Whether it knows how to.
     var opensSockets = true
+    /// Whether it never answers who asks for one.
+    var keepsWaiting = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
 
     func open(_ call: MethodCall) async throws -> FileDescriptor {
+        if keepsWaiting { await withCheckedContinuation { waiting.append($0) } }
         guard opensSockets, let name = call.caller.name else {
             throw DBusError(.unknownMethod, "There is no Open.")
         }

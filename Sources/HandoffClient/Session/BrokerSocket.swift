@@ -12,6 +12,9 @@ final class BrokerSocket {
     /// Whether another socket to that broker would be of no use, since there is one, or none that lasts.
     private var isTried = false
 
+    /// How long the broker may take, which has just answered, before it is talked to on the bus. If it answers later, it finds
+    /// that nobody has the other end.
+    private static let patience = Duration.seconds(5)
     /// If this is in the environment, all is said on the bus, where it can be watched.
     private static let stayOnBus = "HANDOFF_STAY_ON_BUS"
 
@@ -23,8 +26,8 @@ final class BrokerSocket {
         }
         (self.broker, isTried) = (broker.name, true)
         do {
-            // A broker that answers later still ends the socket as soon as it notices that nobody has the other end.
-            let socket = AttachedSocket(try await broker.manager.open(), to: broker.name, .toDaemon)
+            let end = try await broker.manager.open(timeout: Self.patience)
+            let socket = AttachedSocket(end, to: broker.name, .toDaemon)
             // It belongs to the connection, which must not belong to it.
             socket.onEnded = { [weak self, weak socket, name = broker.name] in
                 if let self, self.broker == name { isTried = socket?.hasLasted != true }
