@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
+import termios
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -31,12 +33,12 @@ def resident(pid: int) -> int:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def client_with_payload(machine: Machine, application_id: str, activities: int) -> tuple[Client, Attached]:
-    """A client with so many activities of 100 kB each, and its socket."""
+def client_with_activities(machine: Machine, application_id: str, activities: int) -> Client:
+    """A client with so many activities of 100 kB each."""
     client = Client(machine, application_id, (f"{application_id}.edit",))
     for number in range(activities):
         client.create(Title=f"{number}", UserInfo={"text": GLib.Variant("s", "y" * 100_000)})
-    return client, raw_socket(client)
+    return client
 
 
 def test_who_does_not_read(desk: Machine) -> None:
@@ -67,7 +69,8 @@ def test_who_does_not_read(desk: Machine) -> None:
 
 def test_large_answers(desk: Machine) -> None:
     """Whoever asks for much several times at once, and reads only then, gets all of it."""
-    client, attached = client_with_payload(desk, "com.example.large", 12)
+    client = client_with_activities(desk, "com.example.large", 12)
+    attached = raw_socket(client)
     asked = [attached.begin(ROOT, f"{BUS}.ObjectManager", "GetManagedObjects") for _ in range(30)]
     let_pass(0.5)
     # Whoever has not read what it has asked for is told of changes nevertheless.
@@ -132,21 +135,37 @@ def test_who_writes_on_and_on(desk: Machine, programs: int, what: str) -> None:
         assert all(program.poll() is None for program in running)
 
 
+def unread_bytes(attached: Attached) -> int:
+    """How much of what was written the other end has not read (unix(7), SIOCOUTQ)."""
+    return int.from_bytes(fcntl.ioctl(attached.socket, termios.TIOCOUTQ, bytes(4)), sys.byteorder)
+
+
 def test_crowd(desk: Machine) -> None:
     """A client that has a little unread is read again as soon as those have gone that leave very much unread."""
-    small, attached = client_with_payload(desk, "com.example.small", 5)
+    small, *crowd = [client_with_activities(desk, f"com.example.{name}", number)
+                     for name, number in (("small", 5), ("crowd", 60), ("other", 60))]
+    # Opened last: who leaves many changes unread is forgotten.
+    attached, *others = [raw_socket(client) for client in (small, *crowd)]
     attached.begin(ROOT, f"{BUS}.ObjectManager", "GetManagedObjects")
-    crowd = [client_with_payload(desk, f"com.example.crowd{number}", 60) for number in range(2)]
-    broker = desk.processes["handoffd"].pid
-    before = resident(broker)
-    for _client, other in crowd:
-        for _ in range(8):
+    for _ in range(12):
+        for other in others:
             other.begin(ROOT, f"{BUS}.ObjectManager", "GetManagedObjects")
-    wait(lambda: resident(broker) - before > 64 << 20, "the broker to keep much")
+    for other in others:
+        # More than the broker reads at once.
+        other.begin(ROOT, f"{BUS}.Peer", "Ping", GLib.Variant("(s)", ("x" * 150_000,)))
+
+    def rests(other: Attached) -> bool:
+        """Whether something is left unread while the broker answers several calls of another."""
+        before = unread_bytes(other)
+        for _ in range(8):
+            small.get(ROOT, "Manager.Enabled")
+        return 0 < before == unread_bytes(other)
+
+    wait(lambda: all(rests(other) for other in others), "the crowd not to be read any more")
     attached.begin(ROOT, f"{BUS}.Properties", "Set", GLib.Variant(
         "(ssv)", (MANAGER, "Enabled", GLib.Variant("b", False))))
-    let_pass(0.3)
+    assert rests(attached)
     assert small.get(ROOT, "Manager.Enabled") is True
-    for client, _other in crowd:
+    for client in crowd:
         client.close()
     wait(lambda: small.get(ROOT, "Manager.Enabled") is False, "the call to be read")
