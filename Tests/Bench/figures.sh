@@ -7,10 +7,10 @@ program=bench
 rows="$folder/rows"
 section=
 
-# begin_section TITLE WHAT: the rows from here on are under that title; what is done now is said.
+# begin_section TITLE WHAT: the rows from here on are under that title; what is done now is said, and after how many seconds.
 begin_section() {
     section="$1"
-    echo "$2" >&2
+    printf "%4d s  %s\n" "$SECONDS" "$2" >&2
 }
 
 # row FIGURE VALUE UNIT RATIO AIM [NOTE]: the aim is one for the ratio if there is one, at most that or, as in ">=0.8",
