@@ -176,7 +176,7 @@ time_texts() {
         start_kdeconnect "origin-$bus" "target-$bus" || break
         between "origin-$bus" "target-$bus"
         mapfile -t lines < <(
-            timeout 120 "$folder/bench" texts $((blocks / 5 + 1)) 12 "${device[target-$bus]}" 2>>"$home/log"
+            timeout 45 "$folder/bench" texts $((blocks / 5 + 1)) 12 "${device[target-$bus]}" 2>>"$home/log"
         )
         [[ ${#lines[@]} -ne 2 ]] || break
     done
@@ -210,15 +210,15 @@ by_handoff() {
     complete "$copy"
 }
 
-# Three times at most: it gets stuck now and then, with the connection or in the middle of a file.
+# Until it has got stuck three times in all, with the connection or in the middle of a file.
 by_kdeconnect() {
-    local attempt speed
-    for attempt in 1 2 3; do
+    local speed
+    for ((; stuck < 3; stuck++)); do
         if ((${#daemons[@]} > 0)) || start_kdeconnect origin-dbus-daemon target-dbus-daemon; then
             become origin-dbus-daemon
             rm -f -- "$received"*
             if speed=$("$folder/streams" share "${device[target-dbus-daemon]}" "$file" "$received" \
-                $((5 + file_size / 20)) 2>>"$home/log"); then
+                $((5 + file_size / 40)) 2>>"$home/log"); then
                 complete "$received"
                 echo "$speed" >"$folder/speed"
                 return
@@ -229,16 +229,18 @@ by_kdeconnect() {
     return 1
 }
 
-# send_files COUNT: both are warm after the first. Prints nothing; $folder/speeds has both speeds of each.
+# send_files COUNT: both are warm after the first. Prints nothing; $folder/speeds has both speeds of each, fewer than that
+# if KDE Connect got stuck, but one at least.
 send_files() {
-    local transfer handoff
+    local transfer handoff stuck=0
     # What is random is not compressed by anybody.
     head -c "$((file_size * 1000000))" /dev/urandom >"$file"
     for ((transfer = 0; transfer <= $1; transfer++)); do
         handoff=$(by_handoff) || fail "no file could be sent through a stream"
-        by_kdeconnect || return 1
+        by_kdeconnect || break
         ((transfer == 0)) || echo "$handoff $(<"$folder/speed")" >>"$folder/speeds"
     done
+    [[ -s $folder/speeds ]]
 }
 
 # median_of EXPRESSION: of what it is for awk on each line of the speeds.
@@ -251,7 +253,7 @@ files() {
     local received="$memory/downloads-target-dbus-daemon/file" reason="$without_kdeconnect"
     begin_section "files, beside KDE Connect" "Sending a file through a stream and by KDE Connect."
     [[ -n $reason || ${device[origin-dbus-daemon]-} ]] || reason="KDE Connect could not be paired"
-    [[ -n $reason ]] || send_files $((blocks / 20 + 3)) || reason="KDE Connect got stuck three times in a row"
+    [[ -n $reason ]] || send_files $((blocks / 10 + 1)) || reason="KDE Connect got stuck three times"
     rm -f -- "$file" "$copy"
     if [[ -n $reason ]]; then
         unmeasured "500 MB between namespaces, through a stream" MB/s ">=5×" "$reason"

@@ -7,7 +7,7 @@ streams() {
     begin_section "streams" "Measuring streams, in turn with TLS by GIO and with the echo."
     make_certificate
     program=streams
-    mapfile -t lines < <(run throughput $((blocks / 5 + 1)) 1024 "$folder/certificate" "${bridges[@]}")
+    mapfile -t lines < <(run throughput $((blocks / 5 + 1)) 512 "$folder/certificate" "${bridges[@]}")
     [[ ${#lines[@]} -eq 4 ]] || fail "no stream was measured"
     read -r _ ratio speed _ tls _ <<<"${lines[2]}"
     row "one stream, application to application" "${speed%.*}" MB/s "$ratio" ">=0.95"
