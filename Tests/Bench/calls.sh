@@ -56,7 +56,7 @@ calls() {
     begin_section "calls, offers and continuations" "Measuring calls, offers and continuations, in turn with the echo."
     compared "Activity.Update" 1.1 update "$blocks" 500
     reference "echo in C"
-    compared "BecomeCurrent until the peer sees the offer" 5 offers $((blocks / 4)) 10
+    compared "BecomeCurrent until the peer sees the offer" 5 offers $((blocks / 2)) 10
     compared "Continue until ContinueActivity has come" 9 continuations "$blocks" 20
     reference "echo in C after the same rest"
     local figures index

@@ -218,7 +218,7 @@ by_kdeconnect() {
             become origin-dbus-daemon
             rm -f -- "$received"*
             if speed=$("$folder/streams" share "${device[target-dbus-daemon]}" "$file" "$received" \
-                $((5 + file_size / 40)) 2>>"$home/log"); then
+                $((5 + file_size / 25)) 2>>"$home/log"); then
                 complete "$received"
                 echo "$speed" >"$folder/speed"
                 return

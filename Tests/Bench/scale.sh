@@ -8,14 +8,14 @@ with() {
     run update $((blocks / 5)) 200 >"$folder/lines"
     read -r _ ratio median _ <"$folder/lines"
     row "Activity.Update, $1" "$median" ms "$ratio" -
-    mapfile -t lines < <(run becoming $((blocks / 8)) 6 "${pids[$pair,bridge]}")
+    mapfile -t lines < <(run becoming $((blocks / 5)) 6 "${pids[$pair,bridge]}")
     [[ ${#lines[@]} -eq 2 ]] || fail "nothing became current with $1"
     read -r _ ratio median _ <<<"${lines[0]}"
     row "becoming current until a peer sees it, $1" "$median" ms "$ratio" -
     [[ $2 -lt 60 ]] || aim=40 memory_aim=18
     read -r _ cost <<<"${lines[1]}"
     row "bridge: processor time a peer for it, $1" "$(calculated "$cost / $2")" µs - "$aim"
-    read -r _ ratio median _ < <(run continuations $((blocks / 8)) 10) || fail "nothing continues with $1"
+    read -r _ ratio median _ < <(run continuations $((blocks / 5)) 10) || fail "nothing continues with $1"
     row "Continue until ContinueActivity, $1" "$median" ms "$ratio" -
     [[ $2 -eq 1 ]] || row "bridge: resident memory, $1" "$(memory Rss "${pids[$pair,bridge]}")" MiB - "$memory_aim"
 }
