@@ -7,7 +7,8 @@ program=bench
 rows="$folder/rows"
 section=
 
-# begin_section TITLE WHAT: the rows from here on are under that title; what is done now is said, and after how many seconds.
+# begin_section TITLE WHAT: the rows from here on are under that title; what is done now is said, and when, in
+# seconds since it began.
 begin_section() {
     section="$1"
     printf "%4d s  %s\n" "$SECONDS" "$2" >&2
