@@ -113,6 +113,8 @@ def test_honest_device_in_another_language(machine: Machine) -> None:
     (fetched(ActivityType=GLib.Variant("s", "com.example.other")), "OfferWithdrawn"),
     (fetched(ApplicationId=GLib.Variant("s", "com.example.other")), "OfferWithdrawn"),
     (fetched(WebpageURL=GLib.Variant("s", "https://evil.example.com/")), "OfferWithdrawn"),
+    (fetched(WebpageURL=GLib.Variant("s", "https://evil.example\\@trusted.example/")), "InvalidURL"),
+    (fetched(WebpageURL=GLib.Variant("s", "http://2130706433/")), "InvalidURL"),
     ({}, ""),
     (fetched(Title=GLib.Variant("u", 1)), ""),
     (fetched(WebpageURL=GLib.Variant("s", "javascript:alert(1)")), ""),

@@ -27,15 +27,7 @@ struct WebPage: Equatable, Sendable {
 
     /// Whether a page may be offered, or opened, by its address: `http` or `https`, with a host and without user info.
     static func isOfferable(_ address: String) -> Bool {
-        guard !address.isEmpty, address.utf8.count <= maximumAddress,
-            (try? ActivityURL.checkWeb(address, "WebpageURL")) != nil
-        else { return false }
-        let afterScheme = address.utf8.drop { $0 != UInt8(ascii: ":") }.dropFirst()
-        guard afterScheme.starts(with: "//".utf8) else { return false }
-        // Browsers take a backslash for a slash, so what comes after it is in another part of the address for them.
-        return !afterScheme.dropFirst(2).prefix { !"/?#".utf8.contains($0) }.contains {
-            "@\\".utf8.contains($0)
-        }
+        address.utf8.count <= maximumAddress && WebAddress(address)?.hasUserInfo == false
     }
 
     /// `address` up to its fragment, which is only a place in the page.

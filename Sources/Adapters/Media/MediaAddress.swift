@@ -34,12 +34,8 @@ package enum MediaAddress: Hashable, Sendable {
 
     private init?(stream text: String) {
         let text = ActivityURL.plain(text)
-        guard (try? ActivityURL.checkWeb(text, "WebpageURL")) != nil else { return nil }
-        let authority = text.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2).prefix {
-            !"/?#".utf8.contains($0)
-        }
-        // A password would be sent to other devices, and some players take a backslash for a slash.
-        guard !authority.contains(where: { "@\\".utf8.contains($0) }) else { return nil }
+        // A password would be sent to other devices.
+        guard WebAddress(text)?.hasUserInfo == false else { return nil }
         self = .stream(text)
     }
 
@@ -64,7 +60,7 @@ package enum MediaAddress: Hashable, Sendable {
     package var name: String {
         switch self {
         case .file(_, let path): path.split(separator: "/").last.map(String.init) ?? path
-        case .stream(let url): (try? ActivityURL.checkWeb(url, "WebpageURL")).flatMap { $0 } ?? url
+        case .stream(let url): WebAddress(url)?.host ?? url
         }
     }
 }

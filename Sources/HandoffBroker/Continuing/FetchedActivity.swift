@@ -18,7 +18,7 @@ enum FetchedActivity {
     ]
 
     /// - Parameter sharedFolders: the shared folders of this machine; none are needed unless those of the origin
-    ///   ``SharedURLs/areNamed(in:)``.
+    ///   ``SharedURLs/areNamed(in:)``. With them, this blocks as long as the file system does.
     /// - Returns: what the application gets, what the state machine needs to know, and what is known of the document;
     ///   nil if there is none.
     /// - Throws: what rule was broken.
@@ -47,7 +47,8 @@ enum FetchedActivity {
         return (
             activity,
             Continuation.Fetched(
-                offer: summary, document: place, pageMayBeClaimed: ActivityURL.hasHostAlone(state.webpageURL)),
+                offer: summary, document: place,
+                pageMayBeClaimed: WebAddress(state.webpageURL)?.namesHostAlone == true),
             document
         )
     }

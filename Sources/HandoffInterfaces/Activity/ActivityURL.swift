@@ -7,20 +7,18 @@ package import HandoffCore
 package enum ActivityURL {
     /// Checks the web address in the property `name`; empty is unset.
     /// - Returns: its host in lower case and ASCII form, nil if unset.
-    /// - Throws: `InvalidURL` unless it is absolute, `http` or `https`, with a host.
+    /// - Throws: `InvalidURL` unless it is a ``WebAddress``.
     @discardableResult
     package static func checkWeb(_ text: String, _ name: String) throws(HandoffFailure) -> String? {
         if text.isEmpty { return nil }
-        guard let parts = parse(text), parts.scheme == "http" || parts.scheme == "https",
-            let host = parts.host,
-            let ascii = asciiHost(host)
-        else {
+        guard let address = WebAddress(text) else {
             throw HandoffFailure(
                 .invalidURL,
-                "\(name) \"\(PeerText.message(text))\" is not an absolute http or https URL. Use one, or \"\" for none."
+                "\(name) \"\(PeerText.message(text))\" is not an absolute http or https URL with a host that all programs"
+                    + " read alike. Use one, or \"\" for none."
             )
         }
-        return ascii
+        return address.host
     }
 
     /// The address of a web page with its scheme in lower case, as which all programs know it.
@@ -29,29 +27,29 @@ package enum ActivityURL {
         return text[..<end].lowercased() + text[end...]
     }
 
-    /// Whether the address of a web page names its host alone, without user info and without a port, be it empty. Such
-    /// addresses are the only ones that sites can give to applications.
-    package static func hasHostAlone(_ text: String) -> Bool {
-        let rest = text.utf8.drop { $0 != UInt8(ascii: ":") }.dropFirst()
-        guard rest.starts(with: "//".utf8) else { return false }
-        let authority = rest.dropFirst(2).prefix { !"/?#".utf8.contains($0) }
-        return !authority.isEmpty && !authority.contains { "@:\\".utf8.contains($0) }
-    }
-
     /// Checks the document's address; empty is unset.
     /// - Throws: `InvalidURL` unless it is a `file` URL of this machine with an absolute path.
     package static func checkDocument(_ text: String) throws(HandoffFailure) {
         if text.isEmpty { return }
         // Names of files are bytes, and need not be text.
-        guard let parts = parse(text, G_URI_FLAGS_ENCODED), parts.scheme == "file",
-            parts.host == nil || parts.host == "localhost",
-            parts.path.hasPrefix("/")
-        else {
+        guard isFile(text) else {
             throw HandoffFailure(
                 .invalidURL,
                 "DocumentURL \"\(PeerText.message(text))\" is not a file URL of this machine. Use file:///…, or \"\" for none."
             )
         }
+    }
+
+    private static func isFile(_ text: String) -> Bool {
+        // GLib lets white space and control characters through.
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }),
+            let uri = g_uri_parse(text, G_URI_FLAGS_ENCODED, nil)
+        else { return false }
+        defer { g_uri_unref(uri) }
+        func part(_ text: UnsafePointer<gchar>?) -> String { text.map { String(cString: $0) } ?? "" }
+        return part(g_uri_get_scheme(uri)) == "file"
+            && ["", "localhost"].contains(part(g_uri_get_host(uri)))
+            && part(g_uri_get_path(uri)).hasPrefix("/")
     }
 
     /// The MIME type of the document at `text` by its name, as far as `types` knows names; nil if unset.
@@ -62,24 +60,6 @@ package enum ActivityURL {
             of: file.withMemoryRebound(to: UInt8.self, capacity: 1) { bytes in
                 Array(UnsafeBufferPointer(start: bytes, count: strlen(file)))
             })
-    }
-
-    private struct Parts {
-        let scheme: String
-        let host: String?
-        let path: String
-    }
-
-    private static func parse(_ text: String, _ flags: GUriFlags = G_URI_FLAGS_NONE) -> Parts? {
-        // GLib lets white space and control characters through.
-        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }),
-            let uri = g_uri_parse(text, flags, nil)
-        else { return nil }
-        defer { g_uri_unref(uri) }
-        let host = g_uri_get_host(uri).map { String(cString: $0) } ?? ""
-        return Parts(
-            scheme: g_uri_get_scheme(uri).map { String(cString: $0) } ?? "", host: host.isEmpty ? nil : host,
-            path: g_uri_get_path(uri).map { String(cString: $0) } ?? "")
     }
 
     /// `host` in lower case and ASCII form, as DNS knows it; nil if it has none.

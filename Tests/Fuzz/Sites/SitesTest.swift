@@ -72,7 +72,7 @@ enum SitesTest {
                 plain.starts(with: "https://".utf8) || plain.starts(with: "http://".utf8),
                 "\(address) is opened")
             // What names its host alone has it where everybody sees it.
-            guard ActivityURL.hasHostAlone(address), let host = WebHost(host) else { continue }
+            guard WebAddress(address)?.namesHostAlone == true, let host = WebHost(host) else { continue }
             let seen = plain.drop { $0 != UInt8(ascii: "/") }.dropFirst(2).prefix { !"/?#".utf8.contains($0) }
             require(!seen.contains { "@:".utf8.contains($0) }, "\(address) is of \(host)")
         }

@@ -34,21 +34,6 @@ struct ActivityURLTests {
         #expect(failure?.message.hasPrefix("ReferrerURL \"") == true)
     }
 
-    @Test(
-        "only an address without user info and without a port names its host alone",
-        arguments: [
-            ("https://example.com", true), ("http://example.com/a:b@c?d@e:f#g@h:i", true),
-            ("HTTPS://example.com?a", true), ("https://example.com#a", true),
-            ("https://example.com:443/", false),
-            ("https://example.com:/", false), ("https://user@example.com/", false),
-            ("https://@example.com/", false), ("https://user:pass@example.com/", false),
-            ("https://evil.example\\@example.com/", false), ("https://[::1]/", false), ("", false),
-            ("https:", false), ("https:///", false),
-        ])
-    func hostAlone(_ text: String, _ isAlone: Bool) {
-        #expect(ActivityURL.hasHostAlone(text) == isAlone)
-    }
-
     @Test("the scheme of an address is opened in lower case, and the rest as it is")
     func plain() {
         #expect(ActivityURL.plain("HTTPS://Example.COM/A") == "https://Example.COM/A")
