@@ -15,7 +15,7 @@ from test_desktop_entries import install
 BROWSING = "org.example.Handoff.BrowsingWeb"
 BROWSER, SHOP, TEAM = "org.example.browser", "com.example.shop", "com.example"
 NAME = f"{TEAM}.{SHOP}"
-HOST = "shop.example"
+HOST = "shop.example.net"
 PAGE = f"https://{HOST}/cart?item=1#top"
 
 

@@ -57,8 +57,8 @@ BAD_FILES = {
     "huge": endless(10 << 20),
     "slow": trickle,
     "silent": silent,
-    "redirected": response(b"", "302 Found", more="Location: https://other.example/.well-known/apple-app-site-association\r\n"),
-    "redirected for good": response(apps(NAME), "301 Moved", more="Location: http://shop.example/apple-app-site-association\r\n"),
+    "redirected": response(b"", "302 Found", more="Location: https://other.example.net/.well-known/apple-app-site-association\r\n"),
+    "redirected for good": response(apps(NAME), "301 Moved", more="Location: http://shop.example.net/apple-app-site-association\r\n"),
     "HTML": response(b"<html><body>Welcome</body></html>", content_type="text/html"),
     "binary": response(bytes(range(256)) * 64),
     "of another shape": response(b'{"activitycontinuation": ["' + NAME.encode() + b'"]}'),
@@ -79,23 +79,23 @@ def test_bad_file(lap: WebMachine, desk: Machine, web: Web, harm: str) -> None:
     """An association file that is huge, slow, redirected, of the wrong type, missing or broken in any other way is no
     approval; the log says why, and other sites are asked all the same."""
     web.site(HOST, BAD_FILES[harm])
-    web.site("other.example", response(apps(NAME)))
-    claim(lap, HOST, "zzz.example")
-    web.site("zzz.example", response(apps(NAME)))
+    web.site("other.example.net", response(apps(NAME)))
+    claim(lap, HOST, "zzz.example.net")
+    web.site("zzz.example.net", response(apps(NAME)))
     reason = wait_for_answer(lap)
     if harm != "of texts that are none":
         assert f"https://{HOST}/" in reason and len(reason) < 1200 and "\ufffd" not in reason
-    assert "was asked" in wait_for_answer(lap, "zzz.example")
+    assert "was asked" in wait_for_answer(lap, "zzz.example.net")
     Client(lap, SHOP, ())
     assert handlers(desk, lap) == []
-    assert handlers(desk, lap, "https://zzz.example/") == [SHOP]
-    assert "other.example" not in [request.host for request in web.requests], "a redirect was followed"
+    assert handlers(desk, lap, "https://zzz.example.net/") == [SHOP]
+    assert "other.example.net" not in [request.host for request in web.requests], "a redirect was followed"
 
 
 def certificate_of(web: Web, kind: str) -> Path:
     """A certificate that is not to be trusted for the host."""
     return {"another authority": lambda: web.other_authority.issue(HOST), "expired": lambda: web.authority.issue(HOST, -1),
-            "another host": lambda: web.authority.issue("other.example")}[kind]()
+            "another host": lambda: web.authority.issue("other.example.net")}[kind]()
 
 
 @pytest.mark.parametrize("kind", ["another authority", "expired", "another host"])
@@ -114,10 +114,10 @@ def test_signature_that_is_not_valid(lap: WebMachine, desk: Machine, web: Web, k
     """A file that is signed by another host, by an unknown authority, with an expired certificate, or was changed since is
     no approval."""
     content = apps(NAME)
-    web.authority.issue("other.example")
+    web.authority.issue("other.example.net")
     signed = {"another authority": lambda: web.other_authority.sign(content, HOST),
               "expired": lambda: web.authority.sign(content, HOST, -1),
-              "another host": lambda: web.authority.sign(content, "other.example"),
+              "another host": lambda: web.authority.sign(content, "other.example.net"),
               "changed": lambda: web.authority.sign(content.replace(b"shop", b"shoq"), HOST).replace(b"shoq", b"shop"),
               "without signature": lambda: unsigned(web, content)}[kind]()
     web.site(HOST, response(signed))
@@ -206,15 +206,15 @@ def test_broker_stays_small(lap: WebMachine, web: Web) -> None:
     def resources() -> tuple[int, int]:
         return memory(lap, "handoffd") >> 10, len(list(Path(f"/proc/{process}/fd").iterdir()))
 
-    claim(lap, "warm.example")
-    web.site("warm.example", response(apps(NAME)))
-    wait_for_answer(lap, "warm.example")
+    claim(lap, "warm.example.net")
+    web.site("warm.example.net", response(apps(NAME)))
+    wait_for_answer(lap, "warm.example.net")
     before = resources()
-    names = [f"h{number}.example" for number in range(24)]
+    names = [f"h{number}.example.net" for number in range(24)]
     for name in names:
         web.site(name, response(apps(*(f"{TEAM}.x{number}" for number in range(5000)))[:131_000]),
-                 web.authority.issue("many.example"))
-    claim(lap, "warm.example", *names)
+                 web.authority.issue("many.example.net"))
+    claim(lap, "warm.example.net", *names)
     for name in names:
         wait_for_answer(lap, name)
     dirty, descriptors = resources()
@@ -245,5 +245,5 @@ def test_damaged_memory(web: Web, machine_list: list[Machine]) -> None:
 
 def test_host_that_does_not_exist(lap: WebMachine) -> None:
     """A claim to a host that does not exist is logged as such."""
-    claim(lap, "unknown.example")
-    assert "resolving" in wait_for_answer(lap, "unknown.example")
+    claim(lap, "unknown.example.net")
+    assert "resolving" in wait_for_answer(lap, "unknown.example.net")

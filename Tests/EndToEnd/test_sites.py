@@ -31,7 +31,7 @@ def test_page_goes_to_the_application(lap: WebMachine, desk: Machine, web: Web) 
     claim(lap, HOST)
     wait_for_answer(lap)
     shop, dock = Client(lap, SHOP, ()), Dock(lap)
-    browser = browse(desk, ReferrerURL="https://elsewhere.example/", Keywords=["private"],
+    browser = browse(desk, ReferrerURL="https://elsewhere.example.net/", Keywords=["private"],
                      SupportsContinuationStreams=True)
     path = dock.offer("A cart")
     assert dock.offers[path]["Handlers"] == [SHOP]
@@ -119,28 +119,28 @@ def test_address_with_user_info_or_a_port(lap: WebMachine, desk: Machine, web: W
 
 def test_hosts_are_compared_in_ascii_form(lap: WebMachine, desk: Machine, web: Web) -> None:
     """Hosts are compared in lower case and in ASCII form, in claims as in addresses."""
-    web.site("xn--bcher-kva.example", response(apps(NAME)))
-    claim(lap, "Bücher.EXAMPLE")
-    wait_for_answer(lap, "xn--bcher-kva.example")
+    web.site("xn--bcher-kva.example.net", response(apps(NAME)))
+    claim(lap, "Bücher.EXAMPLE.net")
+    wait_for_answer(lap, "xn--bcher-kva.example.net")
     Client(lap, SHOP, ())
-    for page in ("https://bücher.example/", "https://XN--BCHER-KVA.example/"):
+    for page in ("https://bücher.example.net/", "https://XN--BCHER-KVA.example.net/"):
         assert handlers(desk, lap, page) == [SHOP]
-    assert handlers(desk, lap, "https://bucher.example/") == []
+    assert handlers(desk, lap, "https://bucher.example.net/") == []
 
 
 def test_subdomains(lap: WebMachine, desk: Machine, web: Web) -> None:
     """Subdomains are claimed one by one; with an asterisk, all below a host are claimed and that host is asked."""
-    for host in ("one.example", "two.example", "www.one.example", "www.two.example"):
+    for host in ("one.example.net", "two.example.net", "www.one.example.net", "www.two.example.net"):
         web.site(host, response(apps(NAME)))
-    claim(lap, "one.example", "*.two.example")
-    for host in ("one.example", "two.example"):
+    claim(lap, "one.example.net", "*.two.example.net")
+    for host in ("one.example.net", "two.example.net"):
         wait_for_answer(lap, host)
     Client(lap, SHOP, ())
-    pages = {"one.example": True, "www.one.example": False, "two.example": False, "www.two.example": True,
-             "a.b.two.example": True, "wwwtwo.example": False}
+    pages = {"one.example.net": True, "www.one.example.net": False, "two.example.net": False, "www.two.example.net": True,
+             "a.b.two.example.net": True, "wwwtwo.example.net": False}
     for host, is_claimed in pages.items():
         assert handlers(desk, lap, f"https://{host}/") == ([SHOP] if is_claimed else []), host
-    assert {request.host for request in web.requests} == {"one.example", "two.example"}
+    assert {request.host for request in web.requests} == {"one.example.net", "two.example.net"}
 
 
 def test_application_that_goes(lap: WebMachine, desk: Machine, web: Web) -> None:
@@ -166,10 +166,10 @@ def test_application_that_goes(lap: WebMachine, desk: Machine, web: Web) -> None
 def test_no_request_for_an_offer(lap: WebMachine, desk: Machine, web: Web) -> None:
     """A site is asked because of an installed application, and never because of an offer, whatever its page."""
     web.site(HOST, response(apps(NAME)))
-    web.site("other.example", response(apps(NAME)))
+    web.site("other.example.net", response(apps(NAME)))
     claim(lap, HOST)
     wait_for_answer(lap)
-    for page in (PAGE, "https://other.example/", f"https://x.{HOST}/", "http://127.0.0.1/", "https://unknown.example/"):
+    for page in (PAGE, "https://other.example.net/", f"https://x.{HOST}/", "http://127.0.0.1/", "https://unknown.example.net/"):
         handlers(desk, lap, page)
     let_pass(0.5)
     assert [request.host for request in web.requests] == [HOST]
@@ -178,9 +178,9 @@ def test_no_request_for_an_offer(lap: WebMachine, desk: Machine, web: Web) -> No
 def test_request_tells_nothing(lap: WebMachine, web: Web) -> None:
     """A request has no cookies, no referrer, and nothing that tells one machine or user from another."""
     web.site(HOST, response(apps(NAME), more="Set-Cookie: who=you\r\nStrict-Transport-Security: max-age=9999\r\n"))
-    web.site("two.example", {ROOT_PLACE: response(apps(NAME))})
-    claim(lap, HOST, "two.example")
-    wait_for_answer(lap, "two.example")
+    web.site("two.example.net", {ROOT_PLACE: response(apps(NAME))})
+    claim(lap, HOST, "two.example.net")
+    wait_for_answer(lap, "two.example.net")
     for request in web.requests:
         lines = dict(line.split(": ", 1) for line in request.headers.split("\r\n")[1:] if line)
         assert lines.pop("Host") == request.host
@@ -250,21 +250,23 @@ def test_switched_off(lap: WebMachine, web: Web) -> None:
     wait(lambda: web.paths(HOST), "the site to be asked")
     lap.set_enabled(False)
     wait(lambda: not helpers(lap), "the helper to end", 2)
-    claim(lap, HOST, "two.example")
-    web.site("two.example", response(apps(NAME)))
+    claim(lap, HOST, "two.example.net")
+    web.site("two.example.net", response(apps(NAME)))
     let_pass(1)
     assert len(web.requests) == 1
     web.site(HOST, response(apps(NAME)))
     lap.set_enabled(True)
-    assert "was asked" in wait_for_answer(lap, "two.example")
+    assert "was asked" in wait_for_answer(lap, "two.example.net")
     wait(lambda: web.paths(HOST) == [WELL_KNOWN] * 2, "the site to be asked again")
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "printer.local", "intranet", "shop.example.", "[::1]",
-                                  "shop.example:8443", "10.1", "*", "*.com", "http://shop.example"])
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "printer.local", "intranet", "shop.example.net.", "[::1]",
+                                  "shop.example.net:8443", "10.1", "*", "*.com", "http://shop.example.net",
+                                  "*.internal", "metadata.google.internal", "*.home.arpa", "nas.lan", "shop.onion",
+                                  "shop.test", "shop.invalid", "shop.localhost", "shop.example"])
 def test_host_that_is_never_asked(lap: WebMachine, web: Web, host: str) -> None:
-    """A desktop entry that claims an IP address, localhost, a name below .local, a single label or a host with a port is
-    ignored with a reason, and nothing of the kind is asked."""
+    """A desktop entry that claims an IP address, localhost, a name of a local network or one that is reserved, a single
+    label or a host with a port is ignored with a reason, and nothing of the kind is asked."""
     web.site(HOST, response(apps(NAME)))
     claim(lap, host)
     wait(lambda: "is not a public host" in lap.log("handoffd"), "the entry to be ignored")
@@ -275,6 +277,6 @@ def test_host_that_is_never_asked(lap: WebMachine, web: Web, host: str) -> None:
 
 def test_too_many_claims(lap: WebMachine, web: Web) -> None:
     """An entry with more than 32 claims is ignored."""
-    claim(lap, *(f"h{number}.example" for number in range(33)))
+    claim(lap, *(f"h{number}.example.net" for number in range(33)))
     wait(lambda: "more than the 32 allowed" in lap.log("handoffd"), "the entry to be ignored")
-    assert "The site h0.example" not in lap.log("handoffd")
+    assert "The site h0.example.net" not in lap.log("handoffd")

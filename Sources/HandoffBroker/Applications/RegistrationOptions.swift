@@ -48,7 +48,8 @@ struct RegistrationOptions {
             throw HandoffFailure(
                 .invalidArguments,
                 "Domains: \"\(PeerText.message(text))\" is not a public host. Use one such as www.example.com or"
-                    + " *.example.com, without a port; not an IP address, localhost, or a name below .local.")
+                    + " *.example.com, without a port; not an IP address, localhost, or a name of a local network such as printer.local."
+            )
         }
         return claim.description
     }

@@ -2,8 +2,9 @@
 
 /// The name of a public web host, in lower case and ASCII form, as DNS knows it (RFC 1123).
 ///
-/// Names that mean something on this machine or in this network alone are none, nor are IP addresses, nor is anything
-/// with a port: `localhost`, single labels, names below `.local` and `.localhost`, and what ends in a dot.
+/// Names that mean something on this machine or in this network alone, or nowhere, are none, nor are IP addresses, nor is
+/// anything with a port: `localhost`, single labels, names below `.local`, `.internal`, `.test` and their like, and what
+/// ends in a dot.
 public struct WebHost: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The name.
     public let description: String
@@ -16,14 +17,19 @@ public struct WebHost: Hashable, Comparable, Sendable, CustomStringConvertible {
         guard labels.count >= 2, labels.allSatisfy(Self.isLabel), let last = labels.last,
             // A last label of digits is that of an IPv4 address, in one of its forms.
             last.contains(where: { !Self.isDigit($0) }), !last.starts(with: "0x".utf8),
-            !Self.local.contains(where: { last.elementsEqual($0.utf8) })
+            !Self.local.contains(String(decoding: last, as: UTF8.self))
         else { return nil }
     }
 
     /// How many bytes a name may have.
     private static let maximumLength = 253
-    /// What names of this machine or this network end in.
-    private static let local = ["local", "localhost"]
+    /// What names end in that are not, or not everywhere, names of the public DNS: RFC 6761, 6762 with its appendix G, 7686,
+    /// 8375 and 9476, and `internal`, which ICANN has reserved. Below `arpa` there is nothing but infrastructure.
+    private static let local: Set = [
+        "localhost", "test", "invalid", "example", "local", "intranet", "internal", "private", "corp", "home",
+        "lan",
+        "onion", "arpa", "alt",
+    ]
 
     /// Whether `lhs` comes first, by the bytes of the names.
     public static func < (lhs: WebHost, rhs: WebHost) -> Bool { lhs.description < rhs.description }

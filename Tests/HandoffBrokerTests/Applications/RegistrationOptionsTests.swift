@@ -23,12 +23,12 @@ struct RegistrationOptionsTests {
     @Test("each is read, and what is not known is ignored")
     func all() throws {
         let options = try RegistrationOptions([
-            "Team": .string("com.example"), "Domains": .strings(["www.example.com", "*.bücher.example"]),
+            "Team": .string("com.example"), "Domains": .strings(["www.example.com", "*.bücher.example.net"]),
             "DocumentTypes": try Self.documentTypes([("text/plain", "a.b"), ("text/html", "a.c")]),
             "Receives": .boolean(false), "Adapter": .boolean(true), "Colour": .string("red"),
         ])
         #expect(options.team?.description == "com.example" && !options.receives && options.isAdapter)
-        #expect(options.domains == ["www.example.com", "*.xn--bcher-kva.example"])
+        #expect(options.domains == ["www.example.com", "*.xn--bcher-kva.example.net"])
         #expect(
             options.documentTypes.mapValues(\.description) == ["text/plain": "a.b", "text/html": "a.c"])
     }
@@ -47,18 +47,20 @@ struct RegistrationOptionsTests {
         arguments: [
             "", ".", "localhost", "*", "*.com", "*.*.com", "a..b", ".example.com", "example.com.",
             "exa mple.com", "127.0.0.1", "[::1]", "printer.local", "*.1.2", "user@example.com",
-            "http://example.com", "example.com:80", "example.com/", "a_b.example", "-\u{0}.example",
-            String(repeating: "a", count: 64) + ".example",
+            "http://example.com", "example.com:80", "example.com/", "a_b.example.net", "-\u{0}.example.net",
+            String(repeating: "a", count: 64) + ".example.net",
             String(repeating: "abcdefg.", count: 32) + "example",
         ])
     func domains(_ domain: String) {
-        let failure = failure { _ = try RegistrationOptions(["Domains": .strings(["a.example", domain])]) }
+        let failure = failure {
+            _ = try RegistrationOptions(["Domains": .strings(["a.example.net", domain])])
+        }
         #expect(failure?.code == .invalidArguments)
     }
 
     @Test("32 domains pass, one more does not")
     func manyDomains() throws {
-        let domains = (0...Quota.domains).map { "a\($0).example" }
+        let domains = (0...Quota.domains).map { "a\($0).example.net" }
         _ = try RegistrationOptions(["Domains": .strings(Array(domains.dropLast()))])
         #expect(
             failure { _ = try RegistrationOptions(["Domains": .strings(domains)]) }?.code == .limitsExceeded)

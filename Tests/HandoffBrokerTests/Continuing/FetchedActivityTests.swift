@@ -58,10 +58,11 @@ struct FetchedActivityTests {
     @Test("the host that counts is that of the page, not what the peer calls it")
     func host() throws {
         let fetched = Self.fetched([
-            "WebpageURL": .string("https://evil.example/"), "WebpageHost": .string("example.com"),
+            "WebpageURL": .string("https://evil.example.net/"), "WebpageHost": .string("example.com"),
         ])
         #expect(
-            try FetchedActivity.check(fetched, Sample.offer()).summary.offer.webpageHost == "evil.example")
+            try FetchedActivity.check(fetched, Sample.offer()).summary.offer.webpageHost == "evil.example.net"
+        )
     }
 
     @Test(

@@ -285,14 +285,14 @@ struct RegistryTests {
     @Test("declarations add up, the first having its way")
     func union() throws {
         let (edit, view) = (try Example.type("edit"), try Example.type("view"))
-        let own = Declaration(activityTypes: [view], documentTypes: ["a/b": view], domains: ["x.example"])
+        let own = Declaration(activityTypes: [view], documentTypes: ["a/b": view], domains: ["x.example.net"])
         let entry = Declaration(
             activityTypes: [edit, view], documentTypes: ["a/b": edit, "c/d": edit],
-            domains: ["x.example", "y.example"])
+            domains: ["x.example.net", "y.example.net"])
         let union = own.union(entry)
         #expect(union.activityTypes == [view, edit])
         #expect(union.documentTypes == ["a/b": view, "c/d": edit])
-        #expect(union.domains == ["x.example", "y.example"])
+        #expect(union.domains == ["x.example.net", "y.example.net"])
         #expect(union.types == [view, edit])
     }
 

@@ -209,13 +209,13 @@ struct SiteClaimsTests {
             try (0..<100).map { number in
                 InstalledApplication(
                     try Example.application("a\(number)"), team: nil,
-                    declaration: Declaration(domains: (0..<40).map { "h\($0).a\(number).example" }))
+                    declaration: Declaration(domains: (0..<40).map { "h\($0).a\(number).example.net" }))
             })
         #expect(claims.known.count == 512)
         claims.setInstalled([
             InstalledApplication(
                 try Example.application("a"), team: nil,
-                declaration: Declaration(domains: (0..<40).map { "h\($0).example" }))
+                declaration: Declaration(domains: (0..<40).map { "h\($0).example.net" }))
         ])
         #expect(claims.known.count == 32)
     }
@@ -233,8 +233,9 @@ struct SiteClaimsPropertyTests {
         var (asked, failed): ([WebHost: Int64], [WebHost: Int]) = ([:], [:])
         var approvals: [WebHost: Set<String>] = [:]
         let applications = [
-            try claimant("a", "x.example", "*.y.example"), try claimant("b", "x.example", "z.example"),
-            try claimant("c", team: nil, "y.example", "a.y.example"),
+            try claimant("a", "x.example.net", "*.y.example.net"),
+            try claimant("b", "x.example.net", "z.example.net"),
+            try claimant("c", team: nil, "y.example.net", "a.y.example.net"),
         ]
         claims.setInstalled(applications)
         for _ in 0..<300 {
@@ -265,7 +266,10 @@ struct SiteClaimsPropertyTests {
             }
             let next = try #require(claims.nextTime)
             #expect(next > now)
-            for text in ["x.example", "y.example", "a.y.example", "b.y.example", "z.example", "q.example"] {
+            for text in [
+                "x.example.net", "y.example.net", "a.y.example.net", "b.y.example.net", "z.example.net",
+                "q.example.net",
+            ] {
                 let host = try #require(WebHost(text))
                 for claimant in claims.claimants(of: host, at: now) {
                     #expect(

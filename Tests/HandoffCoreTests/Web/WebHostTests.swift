@@ -10,8 +10,9 @@ struct WebHostTests {
     @Test(
         "a public name in lower case and ASCII form is a host",
         arguments: [
-            "example.com", "www.example.com", "a.b", "xn--bcher-kva.example", "1.example", "a-b.c-d",
-            "\(label).example", "local.example", "localhost.example", "127.0.0.1.example",
+            "home.com", "internal.net", "onion.org", "lan.example.com",
+            "example.com", "www.example.com", "a.b", "xn--bcher-kva.example.net", "1.example.net", "a-b.c-d",
+            "\(label).example.net", "local.example.net", "localhost.example.net", "127.0.0.1.example.net",
         ])
     func hosts(text: String) throws {
         #expect(try #require(WebHost(text)).description == text)
@@ -21,11 +22,15 @@ struct WebHostTests {
         "IP addresses, localhost, .local, single labels, trailing dots, ports and everything else are no hosts",
         arguments: [
             "", "example", "localhost", "a.localhost", "printer.local", "example.com.", ".example.com",
-            "a..b",
+            "a..b", "a.test", "a.invalid", "a.example", "metadata.google.internal", "router.home.arpa",
+            "nas.lan", "a.onion",
+            "a.home", "wiki.intranet", "a.corp", "a.private", "a.alt", "1.0.0.127.in-addr.arpa",
             "127.0.0.1", "0x7f.0.0.0x1", "10.1", "1.2.3.4", "[::1]", "::1", "fe80::1%eth0", "example.com:443",
-            "user@example.com", "EXAMPLE.com", "bücher.example", "a_b.example", "-a.example", "a-.example",
-            "a b.example", "a/b.example", "a\\b.example", "a%2e.example", "a\n.example", "*.example.com",
-            "\(label)a.example", String(repeating: "a.", count: 127) + "a",
+            "user@example.com", "EXAMPLE.com", "bücher.example.net", "a_b.example.net", "-a.example.net",
+            "a-.example.net",
+            "a b.example.net", "a/b.example.net", "a\\b.example.net", "a%2e.example.net", "a\n.example.net",
+            "*.example.com",
+            "\(label)a.example.net", String(repeating: "a.", count: 127) + "a",
         ])
     func noHosts(text: String) {
         #expect(WebHost(text) == nil)
