@@ -155,6 +155,25 @@ def test_link_out_of_the_folder(machines: Machines) -> None:
     assert dock.outcome()[1] == ""
 
 
+def test_tagged_url_behind_a_link(machines: Machines) -> None:
+    """A tagged URL that a link in the shared folder would lead out of it arrives as it left; others are not affected."""
+    desk, lap = machines
+    here, there = place(desk, "Cloud"), place(lap, "My cloud")
+    shared(desk, Cloud=here)
+    shared(lap, Cloud=there)
+    private = lap.folder / "private"
+    private.mkdir()
+    (private / "key").write_text("mine")
+    (there / "Papers").symlink_to(private)
+    (there / "key").symlink_to(private / "key")
+    (there / "later").symlink_to(private / "later")
+    arrived = handed(machines, plain=url(here / "a"), folder=url(here / "Papers"), file=url(here / "Papers" / "key"),
+                     link=url(here / "key"), nothing=url(here / "later"))
+    ways = {"folder": "Papers", "file": "Papers/key", "link": "key", "nothing": "later"}
+    assert {key: arrived[key].unpack()[1] for key in ways} == {key: (here / way).as_uri() for key, way in ways.items()}
+    assert arrived["plain"].unpack() == ("url", (there / "a").as_uri())
+
+
 def test_only_one_of_them_has_it(machines: Machines) -> None:
     """A URL into a folder that only one of the machines shares arrives as it left."""
     desk, lap = machines

@@ -3,6 +3,7 @@ internal import DBus
 internal import HandoffCore
 internal import HandoffDaemon
 internal import HandoffInterfaces
+internal import HandoffStarting
 internal import MainLoop
 internal import Platform
 
@@ -225,9 +226,7 @@ final class ContinuationRunner {
                 activity: machine.offer.id.description, continuation: id.description,
                 timeout: Deadline.fetch * 2)
             trace.fetched(since: begin, saving: FetchedActivity.saveTime(fetched))
-            let folders =
-                SharedURLs.areNamed(in: fetched) ? await owner.sharedFolders.current() : SharedFolders()
-            var (activity, summary, document) = try FetchedActivity.check(fetched, machine.offer, folders)
+            var (activity, summary, document) = try await check(fetched)
             // An answer that comes too late must not change what is being delivered.
             guard machine.isFetching else { return }
             if machine.wantsDocument { summary.document = await look(for: document) }
@@ -240,6 +239,20 @@ final class ContinuationRunner {
         } catch {
             perform(machine.fetchFailed(HandoffFailure(routed: error), at: .now))
         }
+    }
+
+    /// Checks what was fetched. Where that names files in shared folders, these are looked at, on a thread.
+    private func check(
+        _ fetched: [String: Value]
+    ) async throws -> (activity: [String: Value], summary: Continuation.Fetched, document: FetchedDocument?) {
+        let offer = machine.offer
+        guard SharedURLs.areNamed(in: fetched) else { return try FetchedActivity.check(fetched, offer) }
+        let folders = await owner.sharedFolders.current()
+        let checked = await owner.looks.look(.sharedCopy, of: device.description) {
+            Result { try FetchedActivity.check(fetched, offer, folders) }
+        }
+        // Folders that do not answer keep nobody waiting: then nothing is shared.
+        return try checked?.get() ?? FetchedActivity.check(fetched, offer)
     }
 
     private func deliver() async {

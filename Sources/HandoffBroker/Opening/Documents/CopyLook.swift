@@ -20,7 +20,10 @@ enum CopyLook: Equatable, Sendable {
     /// Looks at the file at `path`, which may block. No link is followed that leads out of the document's shared folder:
     /// peers may be able to put links there, and would choose which of the user's other files is handed over.
     static func at(_ path: String, of document: FetchedDocument) -> CopyLook {
-        if leadsOut(path, of: document.sharedFolder) { return .outside }
+        // What is no file of its own, such as a link, is none of those that follow.
+        guard let folder = document.sharedFolder, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")),
+            !SharedLinks.lead(Array(path.utf8[..<slash]), outOf: Array(folder.utf8))
+        else { return .outside }
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return .missing }
         let copy = SynchronisedCopy(
@@ -29,24 +32,6 @@ enum CopyLook: Equatable, Sendable {
         case .current: return .current
         case .changing: return .changing(copy.size)
         case .behind: return .behind(copy.size)
-        }
-    }
-
-    /// Whether the folder that the file at `path` is in, as far as there is one, is really elsewhere than in `folder`.
-    private static func leadsOut(_ path: String, of folder: String?) -> Bool {
-        guard let folder else { return true }
-        guard let slash = path.lastIndex(of: "/"), let real = realPath(of: String(path[..<slash])),
-            let top = realPath(of: folder)
-        else { return false }
-        return real != top && !real.starts(with: top + [UInt8(ascii: "/")])
-    }
-
-    /// The path without any link; nil if there is nothing.
-    private static func realPath(of path: String) -> [UInt8]? {
-        guard let real = realpath(path, nil) else { return nil }
-        defer { free(real) }
-        return real.withMemoryRebound(to: UInt8.self, capacity: 1) {
-            Array(UnsafeBufferPointer(start: $0, count: strlen(real)))
         }
     }
 }

@@ -67,11 +67,13 @@ struct SharedURLs {
 
     // MARK: Mapping
 
-    /// The URL here of what `url` names at the origin; nil if it is in no folder that both have.
+    /// The URL here of what `url` names at the origin; nil if it is in no folder that both have, or if a link leads out of
+    /// that. This blocks as long as the file system does.
     func url(_ url: String) -> String? {
-        guard let file = FileURL(url), let path = here.path(ofItemAt: file.path, among: origin) else {
-            return nil
-        }
+        guard let file = FileURL(url), let path = here.path(ofItemAt: file.path, among: origin),
+            let folder = here.item(at: path).flatMap({ here[$0.folder] }),
+            !SharedLinks.lead(path, outOf: folder.path)
+        else { return nil }
         return FileURL.text(path, suffix: file.suffix)
     }
 
@@ -89,7 +91,7 @@ struct SharedURLs {
     }
 
     /// `userInfo`, which has been checked, with the tagged URLs that have another form here. They grow by at most `room`
-    /// bytes in all: any further one stays as it is.
+    /// bytes in all: any further one stays as it is. This blocks as long as the file system does.
     func mapped(_ userInfo: Value, room: Int) -> Value {
         guard !origin.isEmpty else { return userInfo }
         var room = room

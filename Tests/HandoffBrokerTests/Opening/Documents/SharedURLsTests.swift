@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import DBus
+import Glibc
 import HandoffCore
 import HandoffInterfaces
 import TestSupport
@@ -169,5 +170,33 @@ struct SharedURLsTests {
             key: "s", value: "s", (0..<65).map { (.string("n\($0)"), .string("file:///a\($0)")) })
         let failure = failure { _ = try Self.check(["SharedFolders": named]) }
         #expect(failure?.code == .limitsExceeded)
+    }
+
+    @Test(
+        "a tagged URL that a link leads out of the shared folder arrives as it left; one within it is followed"
+    )
+    func links() throws {
+        let folder = try TemporaryDirectory()
+        try folder.write("mine", to: "private/key")
+        try folder.write("ours", to: "cloud/papers/a")
+        for (link, target) in [
+            ("out", "../private"), ("file", "../private/key"), ("nothing", "../private/later"),
+            ("in", "papers"),
+            ("loop", "loop"),
+        ] {
+            symlink(target, folder.path("cloud/\(link)"))
+        }
+        symlink("cloud", folder.path("linked"))
+        for here in ["cloud", "linked"] {
+            let folders = SharedFolders(chosen: [try SharedFolder("Cloud", at: folder.path(here))])
+            let urls = try SharedURLs(
+                ["SharedFolders": Self.named(["Cloud": Self.origin])], here: folders)
+            for way in ["/out/key", "/out", "/out/new/file", "/file", "/nothing", "/nothing/a", "/loop"] {
+                #expect(urls.url(Self.origin + way) == nil, "\(way)")
+            }
+            for way in ["", "/papers/a", "/in/a", "/in", "/new", "/new/a", "/papers/"] {
+                #expect(urls.url(Self.origin + way) == "file://\(folder.path(here))\(way)", "\(way)")
+            }
+        }
     }
 }
