@@ -80,6 +80,31 @@ def test_programs_are_never_opened(lap: Machine, name: str, content: bytes) -> N
     assert not told.exists() and stat.S_IMODE((folder(lap) / name).stat().st_mode) == 0o600
 
 
+@pytest.mark.parametrize(("name", "content"), [
+    ("film.m4u", b"http://127.0.0.1:9/a\n"), ("film.mxu", b"http://127.0.0.1:9/a\n"), ("film.m1u", b"/etc/passwd\n"),
+    ("film.kino", b'<?xml version="1.0"?><smil><body><video src="http://127.0.0.1:9/a"/></body></smil>'),
+    ("film.smil", b'<!-- a --><smil><body><video src="http://127.0.0.1:9/a"/></body></smil>'),
+    ("film.mp4", b'<!-- a --><smil><body><video src="http://127.0.0.1:9/a"/></body></smil>'),
+    ("film.ogv", b"http://127.0.0.1:9/a\n"), ("song.mp3", b"#EXTM3U\n/etc/passwd\n"), ("song.wpl", b"<smil>"),
+    ("song.xspf", b"<playlist>"), ("song.pls", b"[playlist]\nFile1=/etc/passwd\n"), ("film.asx", b"<asx>"),
+    ("disk.qcow2", b"QFI\xfb\0\0\0\3"), ("disk.vdi", b"x"), ("a.gem", b"x"), ("a.whl", b"PK\3\4"), ("a.ovpn", b"up x\n"),
+    ("a@b.shell-extension.zip", b"PK\3\4"), ("a.webloc", b"<plist>"), ("a.el", b"(shell)\n"), ("a.R", b"system()\n"),
+    ("a.command", b"x\n"), ("example.com", b"x")])
+def test_what_is_followed_is_never_opened(lap: Machine, name: str, content: bytes) -> None:
+    """No play list, whatever it is called, no text that is called a film, no image of a disk, package, extension, connection,
+    shortcut or script is opened."""
+    told = show_editor(lap, "text/plain;video/vnd.mpegurl;application/smil+xml;application/smil;video/mp4;audio/mpeg;"
+                       "video/ogg;application/vnd.ms-wpl;application/xspf+xml;audio/x-scpls;audio/x-ms-asx;video/x-ms-asf;"
+                       "application/x-qemu-disk;application/x-vdi-disk;application/x-tar;application/zip;application/xml;"
+                       "text/x-emacs-lisp;application/octet-stream;video/x-theora+ogg;application/x-openvpn-profile;")
+    target = Client(lap)
+    target.answers["ContinueActivity"] = lambda arguments: GLib.Variant("(b)", (False,))
+    error, message = Origin(lap, content, name).deliver()
+    assert error == "NoApplication" and str(folder(lap) / name) in message
+    let_pass(0.1)
+    assert not told.exists()
+
+
 def test_no_default_application(lap: Machine) -> None:
     """If nothing opens documents of its type, the error names the type and says where the document is."""
     target = Client(lap)

@@ -51,27 +51,59 @@ public enum MediaFormat {
         bytes.count > 4 * 188 && (0...4).allSatisfy { bytes[$0 * 188] == 0x47 }
     }
 
+    /// Those of the Shared MIME-info Database, and what players know beside it.
     private static let endingsOfLists: Set = [
-        "m3u", "m3u8", "pls", "xspf", "asx", "wax", "wvx", "wmx", "wpl", "ram", "rpm", "smil", "smi", "sml",
-        "cue", "edl", "b4s",
-        "zpl", "vlc", "qtl", "strm", "kpl", "mpcpl", "sdp", "mpd",
+        "m3u", "m3u8", "m1u", "m4u", "mxu", "pls", "xspf", "asx", "wax", "wvx", "wmx", "wpl", "ram", "rpm",
+        "smil",
+        "smi", "sml", "kino", "gvp", "mrml", "mrl", "pla", "cue", "edl", "b4s", "zpl", "vlc", "qtl", "strm",
+        "kpl",
+        "mpcpl", "sdp", "mpd", "f4m",
     ]
     private static let beginningsOfLists = [
         "#extm3u", "[playlist]", "[reference]", "# mpv edl", "#mpv edl", "mplayer edl", "rtsptext", "smilext",
-        "<asx", "<smil",
-        "<playlist", "<?wpl", "mpv edl",
+        "<asx", "<smil", "<playlist", "<?wpl", "<?smil", "<mpd", "mpv edl",
     ]
+    private static let elementsOfLists = ["<playlist", "<asx", "<smil", "<mpd", "<?wpl"]
 
     /// Whether a file called `name` that begins with `bytes` is a list that names other files for players.
     public static func isList(name: String, _ bytes: [UInt8]) -> Bool {
         let ending = name.lastIndex(of: ".").map { name[$0...].dropFirst().lowercased() } ?? ""
         if endingsOfLists.contains(ending) { return true }
-        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        let content = bytes.starts(with: mark) ? bytes.dropFirst(3) : bytes[...]
-        let text = String(decoding: content.prefix(1024), as: UTF8.self).lowercased()
+        let text = text(bytes)
         let start = text.drop { $0.isWhitespace }
         if beginningsOfLists.contains(where: start.hasPrefix) { return true }
-        return start.hasPrefix("<?xml")
-            && ["<playlist", "<asx", "<smil", "<mpd"].contains(where: start.contains)
+        // In XML, something else may come first.
+        guard start.hasPrefix("<?") || start.hasPrefix("<!") else { return false }
+        if elementsOfLists.contains(where: start.contains) { return true }
+        return bytes.count >= head && !hasElement(start)
+    }
+
+    /// The beginning of a text in lower case, in UTF-8 or, as far as it is ASCII, in UTF-16.
+    private static func text(_ bytes: [UInt8]) -> String {
+        let marks: [[UInt8]] = [[0xFF, 0xFE], [0xFE, 0xFF], [0x3C, 0], [0, 0x3C]]
+        let isWide = marks.contains(where: bytes.starts)
+        let content = bytes.prefix(head).drop { [0xEF, 0xBB, 0xBF, 0xFF, 0xFE].contains($0) }
+        return String(decoding: isWide ? content.filter { $0 != 0 } : Array(content), as: UTF8.self)
+            .lowercased()
+    }
+
+    /// Whether something other than comments, instructions and declarations is in `xml`.
+    private static func hasElement(_ xml: Substring) -> Bool {
+        var rest = xml
+        while let open = rest.firstIndex(of: "<") {
+            rest = rest[open...].dropFirst()
+            let end: String
+            if rest.hasPrefix("!--") {
+                end = "-->"
+            } else if rest.hasPrefix("?") {
+                end = "?>"
+            } else {
+                end = ">"
+            }
+            guard end != ">" || rest.hasPrefix("!") else { return true }
+            guard let close = rest.firstRange(of: end) else { return false }
+            rest = rest[close.upperBound...]
+        }
+        return false
     }
 }

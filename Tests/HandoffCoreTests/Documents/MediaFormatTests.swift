@@ -33,7 +33,12 @@ struct MediaFormatTests {
             ("A film.mkv", "\u{FEFF}\n [playlist]\nFile1=/a"),
             ("a", "<?xml version=\"1.0\"?>\n<playlist version=\"1\">"),
             ("a.wav", "# mpv EDL v0\n/etc/passwd"), ("a", "<ASX version=\"3.0\">"), ("a.edl", "0 1"),
-            ("a.cue", "FILE"),
+            ("a.cue", "FILE"), ("a.m4u", ""), ("a.MXU", ""), ("a.m1u", ""), ("a.kino", ""), ("a.gvp", ""),
+            ("a.mp4", "<!-- a --><smil>"),
+            ("a.mp4", "<!-- a -->\n<!-- <b> -->\n<!DOCTYPE x [<!ENTITY a \"b\">]>\n<smil>"),
+            ("a.mp4", "<?xml version=\"1.0\"?>" + String(repeating: " ", count: 2000) + "<smil>"),
+            ("a.mp4", "<!--" + String(repeating: "a", count: 5000) + "--><smil>"),
+            ("a.mp4", "<\0s\0m\0i\0l\0>\0"), ("a.mp4", "<?wpl version=\"1.0\"?><smil>"),
         ])
     func list(_ name: String, _ content: String) {
         #expect(MediaFormat.isList(name: name, Array(content.utf8)))
@@ -44,6 +49,8 @@ struct MediaFormatTests {
         arguments: [
             ("A letter.txt", "Dear m3u"), ("page.html", "<html>"),
             ("feed.xml", "<?xml version=\"1.0\"?><rss>"),
+            ("page.html", "<!DOCTYPE html>\n<!-- a --><html>" + String(repeating: "a", count: 5000)),
+            ("a.svg", "<?xml version=\"1.0\"?><!-- a --><!DOCTYPE svg [<!ENTITY a \"b\">]><svg>"),
             ("A film.mkv", "\u{1A}E"), ("m3u", "x"),
         ])
     func noList(_ name: String, _ content: String) {

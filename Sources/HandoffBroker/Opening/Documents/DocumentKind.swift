@@ -33,7 +33,9 @@ struct DocumentKind {
         byName = Self.type(ofName: name)
         byContent = Self.guess { g_content_type_guess(nil, bytes, gsize(bytes.count), nil) }
         mark =
-            ProgramMark.inContent(bytes) ?? (ProgramMark.isInName(name) ? "by the ending of its name" : nil)
+            ProgramMark.inContent(bytes) ?? ProgramMark.inName(name).map {
+                "\($0), by the ending of its name"
+            }
             ?? (isExecutable ? "marked as executable" : nil)
     }
 
@@ -61,7 +63,7 @@ struct DocumentKind {
     /// What the document is to be opened as.
     /// - Throws: why nothing but the user may open it.
     func opened(_ types: ContentTypes) throws(HandoffFailure) -> String {
-        if isList {
+        if isList || [byName, byContent].contains(where: types.isList) {
             throw HandoffFailure(
                 .noApplication,
                 "The document is a list that has players open other files, and is not opened. Open it yourself if you trust"
@@ -85,6 +87,8 @@ struct DocumentKind {
 
     /// Whether the two types can be those of one file.
     private func agree(_ types: ContentTypes) -> Bool {
+        // A player would follow the lines of a text.
+        if Self.family(byName) == "media", types.isText(byContent) { return false }
         let (name, content) = (types.kinds(of: byName), types.kinds(of: byContent))
         if name.contains(byContent) || content.contains(byName) { return true }
         if name.contains("text/plain"), content.contains("text/plain") { return true }

@@ -50,17 +50,67 @@ enum ProgramMark {
         return nil
     }
 
-    /// Whether a file called `name` is one, by the ending of its name.
-    static func isInName(_ name: String) -> Bool {
-        guard let dot = name.lastIndex(of: ".") else { return false }
-        return endings.contains(name[dot...].dropFirst().lowercased())
+    /// What a file called `name` is by the ending of its name, for people; nil if that says nothing.
+    static func inName(_ name: String) -> String? {
+        let parts = name.lowercased().split(separator: ".", omittingEmptySubsequences: false).dropFirst()
+        guard let last = parts.last else { return nil }
+        let ends = [String(last), parts.suffix(2).joined(separator: ".")]
+        return endings.first { kind in ends.contains(where: kind.value.contains) }?.key
     }
 
-    private static let endings: Set = [
-        "desktop", "kdelnk", "directory", "sh", "bash", "zsh", "fish", "csh", "ksh", "run", "appimage",
-        "jar", "jnlp", "class", "exe", "scr", "pif", "bat", "cmd", "ps1", "vb", "vbs", "vbe", "jse", "ws",
-        "wsf", "wsh", "hta", "msc", "cpl", "dll", "msi", "msp", "msix", "appx", "lnk", "url", "rdp", "vnc",
-        "vv", "remmina", "reg", "deb", "udeb", "rpm", "flatpak", "flatpakref", "flatpakrepo", "snap", "apk",
-        "xpi", "crx", "oxt", "py", "pyc", "pyz", "pyw", "pl", "rb", "php", "lua", "js", "mjs", "tcl",
+    /// The endings by what they stand for. Those of the Shared MIME-info Database are here as well, since it may be missing
+    /// or old: its subclasses of `application/x-executable`, its packages, images of disks, shortcuts and connections. The
+    /// others are those that desktops, language runtimes and Windows register for what they run, install or follow.
+    private static let endings: KeyValuePairs<String, Set<String>> = [
+        "a program": [
+            "exe", "com", "scr", "pif", "cpl", "dll", "ocx", "sys", "drv", "xll", "wll", "class", "wasm",
+            "run",
+            "appimage", "elf", "so", "ko",
+        ],
+        "a script": [
+            "sh", "bash", "zsh", "fish", "csh", "tcsh", "ksh", "dash", "nu", "elv", "xsh", "command", "tool",
+            "bat",
+            "cmd", "btm", "ps1", "psm1", "psd1", "ps1xml", "vb", "vbs", "vbe", "ws", "wsf", "wsh", "wsc",
+            "sct", "hta",
+            "js", "jse", "mjs", "cjs", "coffee", "py", "py3", "pyc", "pyo", "pyw", "pyx", "pyz", "wsgi", "pl",
+            "pm",
+            "perl", "raku", "rb", "rbw", "php", "php3", "php4", "php5", "phps", "phtml", "phar", "lua",
+            "luac", "tcl",
+            "tk", "awk", "sed", "r", "rprofile", "jl", "el", "elc", "vim", "groovy", "gvy", "gradle", "gd",
+            "fasl",
+            "exs", "applescript", "scpt", "scptd", "ahk", "au3", "kts", "shar",
+        ],
+        "a package": [
+            "deb", "udeb", "rpm", "spm", "flatpak", "flatpakref", "flatpakrepo", "snap", "apk", "aab", "xapk",
+            "ipa",
+            "sis", "sisx", "jar", "war", "ear", "jnlp", "msi", "msp", "msu", "mst", "msix", "msixbundle",
+            "appx",
+            "appxbundle", "cab", "pkg", "mpkg", "gem", "whl", "egg", "conda", "crate", "nupkg", "eopkg",
+            "xbps",
+            "kns",
+        ],
+        "an extension": [
+            "xpi", "crx", "safariextz", "oxt", "vsix", "shell-extension.zip", "plasmoid", "kwinscript", "vmb",
+            "sublime-package", "xla", "xlam", "ppa", "ppam", "themepack",
+        ],
+        "an image of a disk": [
+            "iso", "img", "img.xz", "raw-disk-image", "raw-disk-image.xz", "dmg", "sparseimage", "toast",
+            "nrg", "cdi",
+            "mdf", "mds", "qcow", "qcow2", "qed", "vdi", "vmdk", "vhd", "vhdx", "vpc", "hdd", "wim", "swm",
+            "esd",
+            "ova", "ovf", "squashfs", "sfs", "fd", "adf",
+        ],
+        "a shortcut": [
+            "desktop", "kdelnk", "directory", "lnk", "url", "website", "webloc", "inetloc", "fileloc",
+            "ftploc",
+            "afploc", "scf", "library-ms", "search-ms", "searchconnector-ms", "appref-ms",
+            "settingcontent-ms",
+            "application", "msc", "theme",
+        ],
+        "a connection or a setting of the system": [
+            "rdp", "vnc", "vv", "remmina", "ica", "nxs", "x2go", "ovpn", "nmconnection", "pcf",
+            "mobileconfig", "onc",
+            "tblk", "pbk", "reg", "inf",
+        ],
     ]
 }

@@ -38,10 +38,35 @@ struct ContentTypes {
         "application/vnd.openofficeorg.extension",
         "application/x-plasma", "application/x-kns", "application/x-remmina", "application/x-cd-image",
         "application/vnd.efi.iso", "application/vnd.efi.img", "application/x-raw-disk-image",
-        "application/x-raw-disk-image-xz-compressed", "application/x-apple-diskimage", "inode/directory",
+        "application/x-raw-disk-image-xz-compressed", "application/x-apple-diskimage",
+        "application/x-qemu-disk", "application/x-qed-disk", "application/x-vhd-disk",
+        "application/x-vhdx-disk",
+        "application/x-vmdk-disk", "application/x-vdi-disk", "application/ovf", "application/x-ms-wim",
+        "application/x-amiga-disk-format", "application/x-discjuggler-cd-image",
+        "application/vnd.ms-cab-compressed",
+        "application/x-xar", "application/vnd.symbian.install", "x-epoc/x-sisx-app", "application/x-shar",
+        "application/x-pef-executable", "application/x-gdscript", "application/vnd.coffeescript",
+        "text/x-emacs-lisp",
+        "text/x-gradle", "application/x-ica", "application/x-cisco-vpn-settings",
+        "application/x-nautilus-link",
+        "application/x-kexiproject-shortcut", "application/x-kexi-connectiondata", "message/external-body",
+        "text/vnd.sun.j2me.app-descriptor", "inode/directory",
         "inode/symlink", "inode/fifo", "inode/socket",
         "inode/blockdevice",
         "inode/chardevice", "inode/mount-point",
+    ]
+
+    /// Lists that lead players to other files.
+    private static let lists: Set<String> = [
+        "audio/x-mpegurl", "audio/mpegurl", "application/vnd.apple.mpegurl", "application/x-mpegurl",
+        "video/vnd.mpegurl", "video/x-mpegurl", "audio/x-scpls", "audio/scpls", "application/pls",
+        "application/xspf+xml", "application/x-xspf+xml", "application/smil+xml", "application/smil",
+        "audio/x-ms-asx", "video/x-ms-asx", "audio/x-ms-wax", "video/x-ms-wax", "video/x-ms-wvx",
+        "video/x-ms-wmx",
+        "application/x-ms-asx", "application/vnd.ms-wpl", "application/x-quicktime-media-link",
+        "application/x-quicktimeplayer", "application/ram", "text/x-google-video-pointer",
+        "text/google-video-pointer", "application/sdp", "application/x-sdp", "application/vnd.sdp",
+        "application/x-cue", "application/dash+xml", "audio/x-iriver-pla", "text/x-mrml",
     ]
 
     /// The types that are installed. This blocks as long as the file system does.
@@ -84,5 +109,13 @@ struct ContentTypes {
         if kinds.contains("application/json") { return false }
         // Wine has a type for each kind of Windows file, and runs some of them.
         return kinds.contains { Self.programs.contains($0) || $0.hasPrefix("application/x-wine-extension-") }
+    }
+
+    /// Whether a file of `type` is a list that leads players to other files.
+    func isList(_ type: String) -> Bool { kinds(of: type).contains(where: Self.lists.contains) }
+
+    /// Whether a file of `type` is a text, XML included.
+    func isText(_ type: String) -> Bool {
+        kinds(of: type).contains { $0 == "text/plain" || $0 == "application/xml" || $0.hasSuffix("+xml") }
     }
 }

@@ -120,12 +120,42 @@ struct DocumentKindTests {
         arguments: [
             "a.desktop", "a.AppImage", "a.jar", "a.exe", "a.MSI", "a.deb", "a.rpm", "a.flatpakref",
             "a.flatpakrepo", "a.flatpak", "a.snap", "a.sh", "a.bat", "a.lnk", "a.url", "a.txt.desktop",
-            "a.kdelnk", "a.rdp", "a.vnc", "a.vv", "a.remmina", "a.msc",
+            "a.kdelnk", "a.rdp", "a.vnc", "a.vv", "a.remmina", "a.msc", "a.qcow2", "a.vdi", "a.vmdk", "a.vhd",
+            "a.vhdx",
+            "a.wim", "a.iso", "a.img", "a.img.xz", "a.dmg", "a.ova", "a.gem", "a.whl", "a.vsix", "a.egg",
+            "a.ipa",
+            "a.nupkg", "a.cab", "a.pkg", "a@b.shell-extension.zip", "a.plasmoid", "a.ovpn", "a.ica",
+            "a.nmconnection",
+            "a.mobileconfig", "a.pcf", "a.webloc", "a.inetloc", "a.website", "a.el", "a.R", "a.jl", "a.sed",
+            "a.vim",
+            "a.nu", "a.command", "a.com", "a.COM", "a.awk", "a.groovy", "a.cjs", "a.phar", "a.ps1", "a.theme",
+            "a.scf", "a.settingcontent-ms", "a.hta", "a.xlam", "a.crx", "a.so",
         ])
     func names(_ name: String) {
         let none = ContentTypes(folders: [])
         let kind = DocumentKind(name: name, bytes: Array("harmless".utf8))
         #expect(failure { _ = try kind.opened(none) }?.code == .noApplication)
+    }
+
+    @Test(
+        "a list of films or songs is not opened, and neither is a text that is called a film or a song",
+        arguments: [
+            ("video/vnd.mpegurl", "text/plain"), ("audio/x-mpegurl", "text/plain"),
+            ("text/plain", "audio/x-scpls"),
+            ("application/smil+xml", "application/xml"), ("application/xspf+xml", "application/xml"),
+            ("video/x-ms-wvx", "application/octet-stream"), ("application/vnd.ms-wpl", "application/xml"),
+            ("audio/x-list-of-mine", "application/octet-stream"), ("audio/x-text", "text/plain"),
+            ("video/x-xml", "application/xml"), ("video/mp4", "image/svg+xml"), ("audio/mpeg", "text/html"),
+        ])
+    func lists(name: String, content: String) throws {
+        let folder = try TemporaryDirectory()
+        try folder.write(
+            "audio/x-list-of-mine audio/x-scpls\naudio/x-text text/plain\nvideo/x-xml application/xml\n"
+                + "video/vnd.mpegurl text/plain\nimage/svg+xml application/xml\n", to: "mime/subclasses")
+        let types = ContentTypes(folders: [folder.path("")])
+        #expect(
+            failure { _ = try DocumentKind(byName: name, byContent: content).opened(types) }?.code
+                == .noApplication)
     }
 
     @Test("a file that may be executed is not opened, and the message says why")
