@@ -8,6 +8,8 @@ internal import Platform
 final class BusChannel: MessageChannel {
     private let raw: OpaquePointer
     private var watches: [OpaquePointer: DescriptorSource] = [:]
+    /// Whether nothing is read until the bus has taken what waits to be sent.
+    private var isHeldBack = false
     private var isPumpScheduled = false
     private var isPumping = false
     /// The number of the last message that was sent.
@@ -72,7 +74,7 @@ final class BusChannel: MessageChannel {
         guard dbus_watch_get_enabled(watch) != 0 else { return }
         let flags = dbus_watch_get_flags(watch)
         var condition: IOCondition = []
-        if flags & DBUS_WATCH_READABLE.rawValue != 0 { condition.insert(.readable) }
+        if flags & DBUS_WATCH_READABLE.rawValue != 0, !isHeldBack { condition.insert(.readable) }
         if flags & DBUS_WATCH_WRITABLE.rawValue != 0 { condition.insert(.writable) }
         watches[watch] = DescriptorSource(dbus_watch_get_unix_fd(watch), condition) { [weak self] ready in
             self?.handle(watch, ready)
@@ -84,6 +86,11 @@ final class BusChannel: MessageChannel {
     /// How many jobs may be waiting at most when more is read. What others send faster than it is processed stays
     /// with the bus.
     private static let maximumBacklog = 64
+    /// How many jobs may be waiting at most when one more message is taken from what was read. Each may be a call whose answer
+    /// has megabytes.
+    private static let maximumBegun = 4
+    /// How many bytes may wait to be sent when more is read: the answers to whoever calls without reading stay unmade.
+    private static let maximumUnsent = 4 << 20
 
     private func handle(_ watch: OpaquePointer, _ ready: IOCondition) {
         var flags: UInt32 = 0
@@ -99,25 +106,45 @@ final class BusChannel: MessageChannel {
         pump()
     }
 
+    /// Reads on, or no more, depending on what waits to be sent.
+    private func checkUnsent() {
+        let isTooMuch = dbus_connection_get_outgoing_size(raw) > Self.maximumUnsent
+        guard isTooMuch != isHeldBack else { return }
+        isHeldBack = isTooMuch
+        for watch in Array(watches.keys) { update(watch) }
+    }
+
     // MARK: Receiving
 
     /// libdbus has messages without the socket being readable, e.g. after a blocking call.
     private func schedulePump() {
-        guard !isPumping, !isPumpScheduled else { return }
-        isPumpScheduled = true
-        MainLoop.start { [weak self] in
-            self?.isPumpScheduled = false
-            self?.pump()
-        }
+        if !isPumping { pumpLater() }
     }
 
     private func pump() {
         guard !isPumping else { return }
         isPumping = true
         defer { isPumping = false }
-        while let message = dbus_connection_pop_message(raw) {
+        checkUnsent()
+        while !isHeldBack, let message = dbus_connection_pop_message(raw) {
             received(message)
             dbus_message_unref(message)
+            checkUnsent()
+            // At least one has been taken: nobody else's jobs keep the bus from having its turn.
+            if MainLoop.waitingJobs >= Self.maximumBegun {
+                if dbus_connection_get_dispatch_status(raw) == DBUS_DISPATCH_DATA_REMAINS { pumpLater() }
+                return
+            }
+        }
+    }
+
+    /// Goes on when the jobs that wait now have had their turn.
+    private func pumpLater() {
+        guard !isPumpScheduled else { return }
+        isPumpScheduled = true
+        MainLoop.start { [weak self] in
+            self?.isPumpScheduled = false
+            self?.pump()
         }
     }
 
@@ -159,6 +186,8 @@ final class BusChannel: MessageChannel {
         let sent = try BusMessage.made(of: message)
         defer { dbus_message_unref(sent) }
         guard dbus_connection_send(raw, sent, nil) != 0 else { throw .noMemory() }
+        // This may have sent what was too much, and then no event of the socket says so.
+        if isHeldBack { pumpLater() }
         return serial
     }
 
