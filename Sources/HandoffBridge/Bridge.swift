@@ -30,6 +30,7 @@ public final class Bridge {
     private(set) lazy var places = PeerPlaces(self)
     private(set) lazy var discovery = Discovery(self, Announcer(self), isAllowed: discovers)
     private(set) lazy var firewall = Firewall(self, discovers: discovers)
+    private lazy var firstSwitch = FirstSwitch { [weak self] in self?.broker.present }
     private lazy var discoverability = Discoverability(bus) { [weak self] in self?.discoverableChanged() }
 
     /// The devices that are trusted.
@@ -80,6 +81,7 @@ public final class Bridge {
     public func export() {
         let objects = bus.connection.objects
         bus.connection.policy = policy
+        bus.connection.gate = firstSwitch
         objects.manage(HandoffNames.bridgePath)
         objects.export(HandoffNames.bridgePath, [BridgeBinding(BridgeObject(self))])
         objects.export(
@@ -144,6 +146,7 @@ public final class Bridge {
                 links.closeAllWhenSent("Handoff was switched off")
             }
         }
+        firstSwitch.end()
     }
 
     // MARK: The network

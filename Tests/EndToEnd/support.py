@@ -135,7 +135,7 @@ class Machine:
             self.port = own_port(self.host_address)
         self.start("handoff-bridge", "--no-discovery", f"--listen={self.host_address}:{self.port}", *options)
         self.wait_for(BRIDGE, "handoff-bridge")
-        self.port = wait(lambda: self.session.get(BRIDGE_ROOT, "Bridge.Port"), "a port")
+        self.port = self.session.get(BRIDGE_ROOT, "Bridge.Port")
 
     def wait_for(self, name: str, program: str) -> None:
         """Waits until a daemon owns its name, which means that it is ready."""

@@ -8,7 +8,7 @@ import time
 
 import pytest
 from gi.repository import GLib
-from buses import BRIDGE, BROKER, let_pass, wait
+from buses import BRIDGE, BRIDGE_ROOT, BROKER, let_pass, wait
 from clients import APPLICATION_ID, Activity, Client, Dock
 from support import Machine, wait_for_link
 
@@ -177,3 +177,12 @@ def test_link_comes_back(machines: Machines) -> None:
         machine.kill("handoff-bridge", signal.SIGTERM)
         machine.start_bridge()
     wait_for_link(*machines)
+
+
+def test_port_is_known_with_the_name(machine: Machine) -> None:
+    """Whoever finds the bridge on the bus is told the port that it listens on, never 0."""
+    for _ in range(10):
+        machine.kill("handoff-bridge", signal.SIGTERM)
+        machine.start("handoff-bridge", "--no-discovery", f"--listen={machine.host_address}:{machine.port}")
+        machine.wait_for(BRIDGE, "handoff-bridge")
+        assert machine.session.get(BRIDGE_ROOT, "Bridge.Port") == machine.port

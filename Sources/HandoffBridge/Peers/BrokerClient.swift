@@ -36,12 +36,10 @@ protocol BrokerClientOwner: AnyObject {
 final class BrokerClient {
     /// The user's switch; nil until it is known. Without a broker, it is what the last one left.
     private(set) var isEnabled: Bool?
-    /// Resolved once it is known.
-    private let known = Awaited<Void>()
     /// The broker, once it can be told of everything.
     private(set) var owner: BusName?
     /// The broker that is on the bus.
-    private var present: BusName?
+    private(set) var present: BusName?
     /// Counts the brokers, and the times that one was met.
     private var meetings = 0
     private var hasEnded = false
@@ -222,8 +220,6 @@ final class BrokerClient {
     /// counts, even if the news of that is still on its way here. A broker that does not answer is not waited for: what it
     /// has said before counts.
     func isOnNow() async -> Bool {
-        // A bridge that has just begun does not know it yet, and is about to.
-        if isEnabled == nil { _ = await known.value(within: Self.answerTime) }
         guard let owner = present else { return bridge.isOn }
         let object = RemoteObject(connection, owner, HandoffNames.brokerPath)
         let answer = try? await object.property(
@@ -252,7 +248,6 @@ final class BrokerClient {
     private func setEnabled(_ new: Bool) {
         guard new != isEnabled else { return }
         isEnabled = new
-        known.come(())
         unheard = nil
         bridge.enabledChanged()
     }
