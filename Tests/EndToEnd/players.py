@@ -249,10 +249,11 @@ class FalsePlayer(Session):
             self.calls.append((method, arguments.unpack()))
             invocation.return_value(None)
 
-    def says(self, status: str, metadata: dict[str, GLib.Variant] | GLib.Variant, position: Any = 0) -> None:
+    def says(self, status: str, metadata: dict[str, GLib.Variant] | GLib.Variant, position: Any = 0,
+             **others: GLib.Variant) -> None:
         """Says this from now on."""
         metadata = metadata if isinstance(metadata, GLib.Variant) else GLib.Variant("a{sv}", metadata)
-        self.properties = {"PlaybackStatus": GLib.Variant("s", status), "Metadata": metadata}
+        self.properties = {"PlaybackStatus": GLib.Variant("s", status), "Metadata": metadata} | others
         self.position = position if isinstance(position, GLib.Variant) else GLib.Variant("x", position)
         self.signal()
 

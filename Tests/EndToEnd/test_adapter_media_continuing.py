@@ -12,6 +12,7 @@ from buses import let_pass, wait
 from clients import Client, Dock
 from players import PLAYING, RADIO, SECOND, TEAM, FalsePlayer, start_adapter, start_with_adapter, tone
 from support import Machine, pair
+from test_desktop_entries import install
 
 
 @pytest.fixture
@@ -114,3 +115,24 @@ def test_what_a_player_goes_on_to_stays_here(desk: Machine, there: Machine) -> N
     wait(lambda: player.reads > reads + 1, "the adapter to see that too")
     let_pass(0.3)
     assert not back.titles and "My recording" not in there.log("handoffd")
+
+
+@pytest.mark.parametrize("is_running", [True, False])
+def test_what_only_its_own_player_plays(desk: Machine, there: Machine, is_running: bool) -> None:
+    """A page of a player's own service goes to no other player: not if that player is there and opens nothing, nor if it is
+    not there and says that it cannot seek."""
+    for machine in (desk, there):
+        install(machine, "com.example.service", Categories="AudioVideo;Player;", Implements="")
+    origin = FalsePlayer(desk, "service", "com.example.service")
+    if is_running:
+        own = FalsePlayer(there, "service", "com.example.service")
+        own.plays(RADIO, "Something else")
+    origin.says("Playing", {"xesam:url": GLib.Variant("s", "https://music.example/track/1"),
+                            "xesam:title": GLib.Variant("s", "A song"),
+                            "mpris:trackid": GLib.Variant("o", "/track/1"),
+                            "mpris:length": GLib.Variant("x", 60 * SECOND)}, CanSeek=GLib.Variant("b", False))
+    dock = Dock(there)
+    dock.continue_offer(dock.offer("A song"))
+    _application, error, message = dock.outcome()
+    assert error.endswith("ApplicationFailed") and "com.example.service" in message
+    assert ("did not open it" if is_running else "Only the player") in message

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from clients import Client, Dock
 from players import FILM, KEY, MEDIA, NAMES, PLAYING, RADIO, SECOND, TEAM, FalsePlayer, Offered, show_another, \
     start_adapter, start_seer, start_with_adapter
 from sandbox import Sandbox, can_be_made
-from support import SANITIZED, Machine
+from support import SANITIZED, SOURCE, Machine
 from test_desktop_entries import install
 from test_excluded_applications import exclude
 
@@ -129,15 +130,28 @@ def test_address_that_is_none(desk: Machine, lap: Machine, url: str) -> None:
     assert offered.titles == {"Plain"}
 
 
+def test_names_that_start_nothing() -> None:
+    """The names of players that the adapter does not read are those for which it is not started."""
+    source = (SOURCE / "Sources" / "Adapters" / "Media" / "PlayerWatch.swift").read_text()
+    listed = re.search(r"static let others = \[(.*?)\n    \]", source, re.S)
+    names = set(re.findall(r'"([^"]+)"', listed[1]))
+    description = GLib.KeyFile()
+    description.load_from_file(str(SOURCE / "data" / "adapters" / "media.adapter"), GLib.KeyFileFlags.NONE)
+    excepted = {name.removeprefix("org.mpris.MediaPlayer2.") for name in description.get_string_list("Adapter", "Except")}
+    assert excepted == names | {f"{name}.*" for name in names}
+
+
 def test_players_that_are_none_of_ours(desk: Machine, lap: Machine) -> None:
-    """A browser's video is its page: browsers, told by their names on the bus or their desktop entries, and players without
-    a desktop entry, are not read, and neither are those that the user excludes."""
+    """A browser's video is its page: browsers, told by their names on the bus or their desktop entries, what shows players of
+    other devices or stands for others, and players without a desktop entry, are not read, and neither are those that the user excludes."""
     install(desk, "com.example.browser", Categories="Network;WebBrowser;", Implements="")
     for name in ("com.example.private", "com.example.other"):
         install(desk, name, Categories="AudioVideo;", Implements="")
     exclude(desk, "com.example.private")
     dock = Dock(lap)
     others = [FalsePlayer(desk, "firefox.instance_1_2"), FalsePlayer(desk, "chromium.instance77"),
+              FalsePlayer(desk, "kdeconnect.mpris_000001"), FalsePlayer(desk, "GSConnect.phone"),
+              FalsePlayer(desk, "playerctld"),
               FalsePlayer(desk, "browser", "com.example.browser"), FalsePlayer(desk, "unknown", "com.example.unknown"),
               FalsePlayer(desk, "path", "../../etc/passwd"), FalsePlayer(desk, "private", "com.example.private")]
     for player in others:

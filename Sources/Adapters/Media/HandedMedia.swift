@@ -13,6 +13,8 @@ package struct HandedMedia: Equatable, Sendable {
         package static let position = "Position"
         /// Whether it plays, and is not paused (`b`).
         package static let isPlaying = "Playing"
+        /// Whether no other application can play it (`b`); not there if others can.
+        package static let isBound = "Bound"
         /// Who it is by (`s`).
         package static let artist = "Artist"
     }
@@ -25,6 +27,8 @@ package struct HandedMedia: Equatable, Sendable {
     package let position: Int64?
     /// Whether it is to play, and not to be paused.
     package let isPlaying: Bool
+    /// Whether ``application`` alone can play it.
+    package let isBound: Bool
 
     /// What `properties`, those of an activity, and `userInfo` say. A document is a file that the broker has delivered:
     /// nothing else of a peer's names a file.
@@ -34,6 +38,7 @@ package struct HandedMedia: Equatable, Sendable {
         application = userInfo[Key.application]?.string.flatMap { try? ApplicationID($0) }
         position = PlayerReport.time(userInfo[Key.position])
         isPlaying = userInfo[Key.isPlaying] != .boolean(false)
+        isBound = userInfo[Key.isBound] == .boolean(true)
     }
 
     private static func address(_ properties: [String: Value]) throws(HandoffFailure) -> MediaAddress {
@@ -60,6 +65,7 @@ package struct HandedMedia: Equatable, Sendable {
             Key.application: .string(application.description),
             Key.isPlaying: .boolean(report.status == .playing),
         ]
+        if report.isBound { userInfo[Key.isBound] = .boolean(true) }
         if let position { userInfo[Key.position] = .int64(position) }
         if !report.artist.isEmpty { userInfo[Key.artist] = .string(report.artist) }
         var properties: [String: Value] = [

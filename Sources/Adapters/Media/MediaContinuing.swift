@@ -70,6 +70,8 @@ final class MediaContinuing {
             } catch {
                 adapterLog.debug(
                     "The running \(own) does not play it: \(DBusError.converting(error).message)")
+                // What it has published on the web, and does not open itself, is nothing for others.
+                if case .stream = media.address, KnownPlayer.find(own) == nil { throw error }
             }
         }
         if let own, let known = KnownPlayer.find(own), try await start(known, media, handed.activationToken) {
@@ -80,6 +82,13 @@ final class MediaContinuing {
             followDefault(media)
             return false
         case .stream:
+            guard !media.isBound else {
+                throw HandoffFailure(
+                    .noApplication,
+                    tr(
+                        "Only the player that plays it on the other device can play it. Start {player} here, and try again.",
+                        ["player": media.application?.description ?? ""]))
+            }
             try await startAny(media, handed.activationToken)
             return true
         }

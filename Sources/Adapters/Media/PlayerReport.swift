@@ -25,6 +25,10 @@ package struct PlayerReport: Equatable, Sendable {
 
     /// The longest time that anything takes: more than a thousand hours are no film.
     private static let maximumTime: Int64 = 3_600_000_000 * 1000
+    /// Whether only this player can play what it plays: something on the web that has an end, and where it cannot seek, is
+    /// a page of the player's own service, and no stream.
+    package let isBound: Bool
+
     /// How many artists are named at most.
     private static let maximumArtists = 3
 
@@ -46,6 +50,11 @@ package struct PlayerReport: Equatable, Sendable {
         title = PeerText.title(metadata.text("xesam:title"))
         artist = Self.artist(metadata["xesam:artist"])
         length = Self.time(metadata["mpris:length"]).flatMap { $0 > 0 ? $0 : nil }
+        if case .stream? = address {
+            isBound = length != nil && properties["CanSeek"] == .boolean(false)
+        } else {
+            isBound = false
+        }
     }
 
     /// The same of a player that does not say what it plays.

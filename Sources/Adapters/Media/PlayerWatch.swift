@@ -29,9 +29,12 @@ final class PlayerWatch {
     private static let maximumAttempts = 3
     private static let patience = Duration.seconds(2)
     /// The adapter is not started for these either, as its description says.
-    private static let browsers = [
+    private static let others = [
+        // The pages of browsers.
         "firefox", "chromium", "chrome", "plasma-browser-integration", "brave", "edge", "vivaldi", "opera",
         "epiphany",
+        // What shows the players of other devices, or whichever was used last.
+        "kdeconnect", "GSConnect", "playerctld",
     ]
 
     /// Whether those are heard that never say what they play, which is of use only while one of them is being started.
@@ -108,9 +111,9 @@ final class PlayerWatch {
     private static func isPlayer(_ name: String) -> Bool {
         let prefix = PlayerObject.namespace.text + "."
         guard name.utf8.starts(with: prefix.utf8) else { return false }
-        return !browsers.contains { browser in
+        return !others.contains { other in
             let rest = name.dropFirst(prefix.count)
-            return rest == browser || rest.hasPrefix(browser + ".")
+            return rest == other || rest.hasPrefix(other + ".")
         }
     }
 

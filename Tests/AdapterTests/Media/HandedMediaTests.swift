@@ -26,6 +26,36 @@ struct HandedMediaTests {
         #expect(media.position == 1_234_567 && !media.isPlaying)
     }
 
+    @Test(
+        "what has an end, and where its player cannot seek, only that player can play; a station on the radio all can"
+    )
+    func bound() throws {
+        func report(_ address: String, length: Int64?, canSeek: Bool?) -> PlayerReport {
+            var metadata: [String: Value] = ["xesam:url": .string(address)]
+            metadata["mpris:length"] = length.map { .int64($0) }
+            var values: [String: Value] = [
+                "PlaybackStatus": .string("Playing"), "Metadata": .properties(metadata),
+            ]
+            values["CanSeek"] = canSeek.map { .boolean($0) }
+            return PlayerReport(values)
+        }
+        for (address, length, canSeek, isBound) in [
+            ("https://music.example/track/1", 60_000_000, false, true),
+            ("https://music.example/a", 60_000_000, true, false),
+            ("https://radio.example/a", nil, false, false),
+            ("https://music.example/a", 60_000_000, nil, false),
+            ("file:///home/me/a.ogg", 60_000_000, false, false),
+        ] as [(String, Int64?, Bool?, Bool)] {
+            let report = report(address, length: length, canSeek: canSeek)
+            #expect(report.isBound == isBound)
+            let properties = HandedMedia.properties(of: report, try ApplicationID("vlc"), position: nil)
+            let userInfo = properties["UserInfo"]?.properties ?? [:]
+            #expect(userInfo[HandedMedia.Key.isBound] == (isBound ? .boolean(true) : nil))
+            guard !address.hasPrefix("file") else { continue }
+            #expect(try HandedMedia(properties, userInfo).isBound == isBound)
+        }
+    }
+
     @Test("only a delivered file and a page of the web are played")
     func addresses() throws {
         #expect(try HandedMedia(file, [:]).address == MediaAddress("file:///home/me/Handoff/Film.mkv"))
