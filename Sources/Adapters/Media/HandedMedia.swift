@@ -38,7 +38,7 @@ package struct HandedMedia: Equatable, Sendable {
         application = userInfo[Key.application]?.string.flatMap { try? ApplicationID($0) }
         position = PlayerReport.time(userInfo[Key.position])
         isPlaying = userInfo[Key.isPlaying] != .boolean(false)
-        isBound = userInfo[Key.isBound] == .boolean(true)
+        isBound = application != nil && userInfo[Key.isBound] == .boolean(true)
     }
 
     private static func address(_ properties: [String: Value]) throws(HandoffFailure) -> MediaAddress {

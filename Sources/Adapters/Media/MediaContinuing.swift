@@ -33,6 +33,8 @@ final class MediaContinuing {
     private static let briefly = Duration.seconds(3)
     /// How long a player gets to go to a place before it is told again.
     private static let pauses: [Duration] = [50, 100, 250, 500, 1000, 1000].map { .milliseconds($0) }
+    /// How long it is told in all: one that answers slowly, or not, keeps nobody waiting for longer.
+    private static let placing = Duration.seconds(4)
     /// How far from its place a player may be, beside the time that has passed, in microseconds.
     private static let tolerance: Int64 = 100_000
 
@@ -175,7 +177,8 @@ final class MediaContinuing {
     /// else, without ever saying that it can, or say that it is nowhere: so it is told a few times, if need be.
     private func go(_ player: PlayerObject, to position: Int64, since start: Int64?) async throws {
         let begun = start ?? MainLoop.now
-        for pause in Self.pauses {
+        let last = Instant.now.advanced(by: Self.placing)
+        for pause in Self.pauses where Instant.now < last {
             if let now = (try? await player.position()) ?? nil {
                 let end = position + (MainLoop.now - begun) + Self.tolerance
                 if position - Self.tolerance...end ~= now { return }

@@ -193,6 +193,12 @@ final class MediaSession {
         let position = isLive ? nil : try await player.position()
         // Something else that it plays by now has not been offered.
         guard let report = player.report, report.address == shown.report.address else { return [:] }
+        if case .file(_, let path)? = report.address, await !files.mayStillGoOn(path) {
+            throw HandoffFailure(
+                .applicationFailed,
+                "The file has changed since it was offered. Play it again, so that it is offered as it is now."
+            )
+        }
         return HandedMedia.properties(of: report, application, position: position)
     }
 

@@ -64,6 +64,16 @@ final class OfferedFiles {
         return file.mayGoOn ? report : report.without()
     }
 
+    /// Whether the file at `path` may still go on: it may have become another one since it was offered. If not, that is known
+    /// of it from then on.
+    func mayStillGoOn(_ path: String) async -> Bool {
+        let file = try? await looks.find(.namedDocument, of: path) { MediaFile(path) }
+        if let file, file.mayGoOn, file.realPath == known[path]?.realPath { return true }
+        known[path] = file
+        onKnown?()
+        return false
+    }
+
     private func isReceived(_ file: MediaFile) -> Bool { file.realPath.map(received.hold) ?? false }
 
     private func look(at path: String, _ url: String, for application: ApplicationID) {

@@ -17,6 +17,10 @@ final class PlayerObject {
     let isSandboxed: Bool
     /// What it has said last; nil if it has not said anything yet.
     private(set) var report: PlayerReport?
+    /// Whether it has been asked what it says, whatever came of that.
+    private(set) var hasBeenAsked = false
+    /// Called once when ``hasBeenAsked`` is true.
+    var onAsked: (@MainLoop () -> Void)?
     /// Called with what it says, whenever that may be different.
     var onReport: (@MainLoop (PlayerReport) -> Void)?
     /// Called once when it is given up.
@@ -43,7 +47,8 @@ final class PlayerObject {
     private var rate = EventRate(limit: 600, period: .seconds(10))
     private var isReading = false
     private var isStale = false
-    private var isGivenUp = false
+    /// Whether nobody listens to it any more.
+    private(set) var isGivenUp = false
     private var lastRead: Int64?
     private var timer: LoopSource?
 
@@ -81,7 +86,7 @@ final class PlayerObject {
         isGivenUp = true
         timer?.cancel()
         timer = nil
-        (onReport, onGivenUp) = (nil, nil)
+        (onAsked, onReport, onGivenUp) = (nil, nil, nil)
     }
 
     private func giveUp(_ reason: String) {
@@ -126,6 +131,10 @@ final class PlayerObject {
         (isReading, isStale, lastRead) = (true, false, MainLoop.now)
         defer {
             isReading = false
+            if !hasBeenAsked {
+                hasBeenAsked = true
+                onAsked?()
+            }
             readSoon()
         }
         let reply = try await object.call(.properties, "GetAll", output: "a{sv}", timeout: Self.patience) {

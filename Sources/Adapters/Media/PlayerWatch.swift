@@ -20,8 +20,10 @@ final class PlayerWatch {
     /// Whether there are none, nor any that is still being looked at.
     var isEmpty: Bool { players.isEmpty && meeting.isEmpty }
 
-    /// Whether it is known of all that are there what they play.
-    var isSettled: Bool { hasBegun && meeting.isEmpty && players.values.allSatisfy { $0.report != nil } }
+    /// Whether it is known of all that are there what they play, or that they do not say it.
+    var isSettled: Bool {
+        hasBegun && meeting.isEmpty && players.values.allSatisfy { $0.hasBeenAsked || $0.isGivenUp }
+    }
 
     /// How many names are looked at, so that nobody can have any number of them.
     private static let maximumNames = 64
@@ -98,9 +100,9 @@ final class PlayerWatch {
         for player in players.values { player.repeatReport() }
     }
 
-    /// The players of `application`, in no order.
+    /// The players of `application` that are not given up, in no order.
     func players(of application: ApplicationID) -> [PlayerObject] {
-        players.values.filter { $0.application == application }
+        players.values.filter { $0.application == application && !$0.isGivenUp }
     }
 
     /// The player that has the unique name `owner`; nil if there is none.
@@ -180,6 +182,7 @@ final class PlayerWatch {
         let player = PlayerObject(service.bus, owner, application, isSandboxed: sandbox != nil)
         players[owner] = player
         if hearsSilent { player.hear() }
+        player.onAsked = { [weak self] in self?.onCount?() }
         player.onReport = { [weak self, weak player] report in
             if let player { self?.onReport?(player, report) }
         }
@@ -187,6 +190,7 @@ final class PlayerWatch {
             guard let self, let player else { return }
             adapterLog.warning("\(player.application) is left alone until it is started again: \(reason).")
             onGone?(player)
+            onCount?()
         }
     }
 
