@@ -190,8 +190,10 @@ final class Preferences {
     }
 
     private func change(_ change: (KeyFile) -> Void) throws {
-        let file = try KeyFile.load(path) ?? KeyFile()
+        // What was read is what is replaced, wherever a link leads by then.
+        let target = SmallFile.target(of: path)
+        let file = try KeyFile.load(target) ?? KeyFile()
         change(file)
-        try file.save(to: SmallFile.target(of: path))
+        try file.save(to: target)
     }
 }

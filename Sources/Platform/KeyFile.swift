@@ -45,17 +45,18 @@ public final class KeyFile {
         raw = g_key_file_new()
         self.name = name
         headers = Self.headers(in: text)
-        // Nothing must be lost when the file is saved again.
-        let flags = GKeyFileFlags(
-            rawValue: G_KEY_FILE_KEEP_COMMENTS.rawValue | G_KEY_FILE_KEEP_TRANSLATIONS.rawValue)
         do throws(GLibError) {
             _ = try throwingGError { error in
-                g_key_file_load_from_data(raw, text, gsize(text.utf8.count), flags, error)
+                g_key_file_load_from_data(raw, text, gsize(text.utf8.count), Self.flags, error)
             }
         } catch {
             throw KeyFileError("\(name) is not a key file: \(error.message)")
         }
     }
+
+    /// Nothing must be lost when the file is saved again.
+    private static let flags = GKeyFileFlags(
+        rawValue: G_KEY_FILE_KEEP_COMMENTS.rawValue | G_KEY_FILE_KEEP_TRANSLATIONS.rawValue)
 
     /// Reads the file at `path`.
     /// - Returns: nil if there is none.
@@ -110,15 +111,28 @@ public final class KeyFile {
     /// The names of the keys of `group`; none if there is no such group.
     public func keys(in group: String) -> [String] { Self.strings(g_key_file_get_keys(raw, group, nil, nil)) }
 
-    /// Removes `key` from `group`.
-    public func removeKey(_ key: String, in group: String) { g_key_file_remove_key(raw, group, key, nil) }
+    /// Removes `key` from `group`, however often it stands there: GKeyFile knows the last alone, and keeps the others.
+    public func removeKey(_ key: String, in group: String) {
+        while g_key_file_remove_key(raw, group, key, nil) != 0 {
+            guard let text = g_key_file_to_data(raw, nil, nil) else { return }
+            g_key_file_load_from_data(raw, text, .max, Self.flags, nil)
+            g_free(text)
+        }
+    }
 
     // MARK: Saving
 
     /// Writes the file to `path`, for this user alone (0600), so that after a crash at any moment the file is
     /// as it was before or as it is now. The folder is made if it is missing (0700).
+    /// - Throws: also if nobody would read it again, because it is longer than ``defaultMaximumSize``.
     public func save(to path: String) throws(KeyFileError) {
-        try SmallFile.write(Array(text.utf8), to: path)
+        let bytes = Array(text.utf8)
+        guard bytes.count <= Self.defaultMaximumSize else {
+            throw KeyFileError(
+                "\(path) would be longer than \(Self.defaultMaximumSize) bytes. Take something out of it first.",
+                isDamage: false)
+        }
+        try SmallFile.write(bytes, to: path)
     }
 
     static func strings(_ list: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> [String] {

@@ -6,16 +6,33 @@ internal import Glibc
 public enum SmallFile {
     /// The bytes of the file at `path`.
     /// - Returns: nil if there is none.
-    /// - Throws: if it cannot be read, is not a regular file, or is longer than `maximumSize` bytes.
+    /// - Throws: if it cannot be read, is not a regular file, is longer than `maximumSize` bytes, or is somewhere else that is
+    ///   not there, such as on a disk that is not mounted.
     public static func read(_ path: String, maximumSize: Int) throws(KeyFileError) -> [UInt8]? {
         // Opened without blocking, since there may be a pipe at the path.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
-            if errno == ENOENT { return nil }
-            throw failure("\(path) cannot be read")
+            guard errno == ENOENT else { throw failure("\(path) cannot be read") }
+            try checkLink(path)
+            return nil
         }
         defer { close(descriptor) }
         return try read(descriptor, path, maximumSize: maximumSize)
+    }
+
+    /// - Throws: if what is not there at `path`, or the folder that it would be in, is a link.
+    private static func checkLink(_ path: String) throws(KeyFileError) {
+        guard let folder = g_path_get_dirname(path) else { return }
+        defer { g_free(folder) }
+        for link in [path, String(cString: folder)] {
+            var status = stat()
+            guard lstat(link, &status) == 0 else { continue }
+            if status.st_mode & S_IFMT == S_IFLNK, stat(link, &status) != 0 {
+                throw KeyFileError(
+                    "\(link) is a link to something that is not there. Put that back, or remove the link.",
+                    isDamage: false)
+            }
+        }
     }
 
     /// The bytes of an open file, which messages call `path`.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+import CGio
 import Foundation
 import HandoffCore
 import MainLoop
 import Platform
+import Synchronization
 import TestSupport
 import Testing
 
@@ -118,6 +120,43 @@ struct PreferencesTests {
             let text = try String(contentsOfFile: path, encoding: .utf8)
             #expect(text.contains("# mine") && text.contains("Other=1") && text.contains("Offers=always"))
             #expect(!["Excluded", "Disabled", "Folder"].contains { text.contains($0) })
+        }
+    }
+
+    private final class Swapping: Sendable {
+        let isOver = Atomic<Bool>(false)
+        let hasEnded = Atomic<Bool>(false)
+    }
+
+    @Test("a link that is led elsewhere while a choice is written has nothing replaced but what was read")
+    func swappedLink() async throws {
+        try await onLoop {
+            let folder = try TemporaryDirectory()
+            let path = folder.path("handoff.conf")
+            // Only files of this test's own folder are led to: a pipe stands for what must not be replaced.
+            try folder.write("", to: "real.conf")
+            let pipe = folder.path("pipe")
+            #expect(mkfifo(pipe, 0o600) == 0)
+            symlink("real.conf", path)
+            let preferences = try Preferences(path)
+            let swapping = Swapping()
+            let next = folder.path("next")
+            Thread {
+                while !swapping.isOver.load(ordering: .relaxed) {
+                    for target in ["pipe", "real.conf"] {
+                        symlink(target, next)
+                        rename(next, path)
+                    }
+                }
+                swapping.hasEnded.store(true, ordering: .relaxed)
+            }.start()
+            var written = 0
+            for port in 1...300 where (try? preferences.setPort(UInt16(port))) != nil { written += 1 }
+            swapping.isOver.store(true, ordering: .relaxed)
+            try await eventually { swapping.hasEnded.load(ordering: .relaxed) }
+            var status = stat()
+            #expect(lstat(pipe, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
+            #expect(written > 0)
         }
     }
 }

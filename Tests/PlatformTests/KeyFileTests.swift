@@ -83,6 +83,40 @@ struct KeyFileTests {
         #expect(file.text.contains("Other=1"))
     }
 
+    @Test("a key that stands there several times is gone once it is removed")
+    func removedWholly() throws {
+        let file = try KeyFile(text: "# Mine\n[A]\nKey=1\nOther=1\nKey=2\n[B]\nKey=3\n[A]\nKey=4\n")
+        file.removeKey("Key", in: "A")
+        #expect(try KeyFile(text: file.text).string("Key", in: "A") == nil)
+        #expect(try file.string("Key", in: "B") == "3" && file.string("Other", in: "A") == "1")
+        #expect(file.text.contains("# Mine"))
+    }
+
+    @Test("nothing is written that nobody would read again for its length, and what was there stays")
+    func tooLong() throws {
+        let directory = try TemporaryDirectory()
+        let path = try directory.write("[A]\nKey=1\n", to: "file")
+        let file = try #require(try KeyFile.load(path))
+        file.set("Key", in: "A", to: String(repeating: "x", count: KeyFile.defaultMaximumSize))
+        #expect(throws: KeyFileError.self) { try file.save(to: path) }
+        #expect(try KeyFile.load(path)?.string("Key", in: "A") == "1")
+    }
+
+    @Test("a link, or a folder that is one, to something that is not there is no missing file")
+    func dangling() throws {
+        let directory = try TemporaryDirectory()
+        symlink("away", directory.path("file"))
+        symlink("away", directory.path("folder"))
+        for name in ["file", "folder/file"] {
+            let error = #expect(throws: KeyFileError.self) {
+                _ = try SmallFile.read(directory.path(name), maximumSize: 5)
+            }
+            #expect(error?.isDamage == false)
+        }
+        #expect(try SmallFile.read(directory.path("none"), maximumSize: 5) == nil)
+        #expect(try SmallFile.read(directory.path("none/file"), maximumSize: 5) == nil)
+    }
+
     @Test("a file is read up to a size, and nothing that is no regular file")
     func sizes() throws {
         let directory = try TemporaryDirectory()

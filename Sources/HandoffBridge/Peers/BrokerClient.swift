@@ -234,9 +234,12 @@ final class BrokerClient {
             interface == PreferencesBinding.description.name.text,
             let changed: [String: Value] = try? reader.read()
         else { return }
-        toldPreferences.formUnion(changed.keys)
+        toldPreferences.formUnion(Self.preferences.intersection(changed.keys))
         take(changed)
     }
+
+    /// Those that concern a bridge.
+    private static let preferences: Set = ["DeviceName", "Port", "Enabled"]
 
     /// The switch comes last, since with it the bridge begins to act on the rest.
     private func take(_ preferences: [String: Value]) {

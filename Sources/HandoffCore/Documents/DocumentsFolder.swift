@@ -17,7 +17,8 @@ public struct DocumentsFolder: Hashable, Sendable {
             ? home + String(decoding: text.utf8.dropFirst(), as: UTF8.self) : text
         var path = whole.utf8[...]
         while path.count > 1, path.last == SharedFolder.slash { path.removeLast() }
-        guard path.count > 1, path.count <= Self.maximumPath, SharedFolder.isAbsolute(Array(path)[...]),
+        // What is kept is how it was written.
+        guard path.count > 1, whole.utf8.count <= Self.maximumPath, SharedFolder.isAbsolute(Array(path)[...]),
             !whole.unicodeScalars.contains(where: PeerText.isControl),
             let plain = String(path)
         else {

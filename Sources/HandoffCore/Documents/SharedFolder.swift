@@ -18,9 +18,10 @@ public struct SharedFolder: Hashable, Sendable {
     ///   system, or leads back to where it came from.
     public init(_ name: String, at path: [UInt8]) throws(HandoffFailure) {
         try Self.check(name)
+        let isLong = path.count > Self.maximumPath
         var path = path[...]
         while path.count > 1, path.last == Self.slash { path.removeLast() }
-        guard path.count > 1, Self.isAbsolute(path), path.count <= Self.maximumPath else {
+        guard path.count > 1, Self.isAbsolute(path), !isLong else {
             throw HandoffFailure(
                 .invalidArguments,
                 "“\(PeerText.message(String(decoding: path, as: UTF8.self)))” cannot be the shared folder"

@@ -71,6 +71,7 @@ struct PreferenceValuesTests {
             "", "/", "//", "~", "~me/x", "In", "./In", "/a//b", "/a/./b", "/a/../b", "/..", "~/../you",
             "/a\nb",
             "/a\u{202e}b", "/a\u{0}b", "/" + String(repeating: "x", count: 4000), "file:///a",
+            "/a" + String(repeating: "/", count: 1 << 20),
         ] {
             let refusal = failure { _ = try DocumentsFolder(text, home: "/home/me") }
             #expect(refusal?.code == .invalidArguments, "\(text)")
