@@ -153,3 +153,18 @@ def test_what_does_not_end_holds_up_none_of_its_kind(session: WithoutSystemd, pr
         exchange(prefix)
         subprocess.run(script(scripts, *UPGRADE), check=True, timeout=60)
         assert wait(lambda: session.process(BROKER), "a broker to be there again") != former
+
+
+def test_environment_of_root(place: Path) -> None:
+    """What runs as a user never has root's environment, which that user could read: nor has what makes it run as that user."""
+    for program in ("runuser", "setpriv"):
+        (place / program).write_text(f'#!/bin/sh\n/usr/bin/env >>"{place}/seen"\n'
+                                     'while [ "$1" != -- ] && [ "$1" != env ] && [ $# -gt 0 ]; do shift; done\n'
+                                     '[ "$1" != -- ] || shift\nexec "$@"\n')
+        (place / program).chmod(0o755)
+    environment = {"PATH": f"{place}:{os.environ['PATH']}", "http_proxy": "http://root:secret@proxy.example/"}
+    subprocess.run(["sh", "-c", f". {SOURCE}/debian/sessions/functions; handoff_as {os.getuid()} sh -c "
+                    f"'/usr/bin/env >>{place}/seen'"], env=environment, check=True)
+    seen = (place / "seen").read_text()
+    assert seen.count("PATH=") == 3, seen
+    assert "secret" not in seen
