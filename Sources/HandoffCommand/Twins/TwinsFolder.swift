@@ -60,7 +60,8 @@ final class TwinsFolder: Sendable {
         let template = strdup("\(base)/.\(prefix)XXXXXX")
         defer { free(template) }
         guard let template, let made = mkdtemp(template) else {
-            throw CommandFailure("No folder can be made in \(base.quoted): \(SystemError.last).")
+            let reason = SystemError.last
+            throw CommandFailure("No folder can be made in \(base.quoted): \(reason).")
         }
         let begun = String(cString: made)
         let lock = open("\(begun)/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

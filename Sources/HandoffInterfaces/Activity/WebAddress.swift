@@ -62,7 +62,8 @@ package struct WebAddress: Equatable, Sendable {
         guard let unicode = unicodeHost(ascii), isSpelt || unicode == name,
             !ascii.contains("xn--") || ActivityURL.asciiHost(unicode) == ascii
         else { return nil }
-        return !endsInNumber(ascii) || g_hostname_is_ip_address(ascii) != 0 ? ascii : nil
+        var address = in_addr()
+        return !endsInNumber(ascii) || inet_pton(AF_INET, ascii, &address) == 1 ? ascii : nil
     }
 
     /// What names of hosts consist of. Of what else RFC 3986 allows, some browsers encode a part.
