@@ -325,3 +325,26 @@ if let engine = Context.environment["HANDOFF_FUZZ_ENGINE"] {
             path: "Tests/Fuzz/\(name)", swiftSettings: settings, linkerSettings: linking)
     }
 }
+
+// With the names of targets in HANDOFF_TARGETS, the package is these and what they stand on: what builds some programs, or
+// the tests of a module, compiles and links nothing else.
+if let named = Context.environment["HANDOFF_TARGETS"]?.split(separator: " ").map(String.init) {
+    var needed: Set<String> = []
+    func need(_ name: String) {
+        guard needed.insert(name).inserted, let target = package.targets.first(where: { $0.name == name })
+        else { return }
+        for dependency in target.dependencies {
+            switch dependency {
+            case .targetItem(let name, _), .byNameItem(let name, _): need(name)
+            default: break
+            }
+        }
+        for case .plugin(let name, _) in target.plugins ?? [] { need(name) }
+    }
+    named.forEach(need)
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products.removeAll { product in
+        guard let library = product as? Product.Library else { return false }
+        return !library.targets.allSatisfy(needed.contains)
+    }
+}

@@ -10,6 +10,7 @@ import pytest
 from bystanders import Bystanders
 from rig import Network
 from sites import Web, WebMachine
+from stating import *  # noqa: F403: pytest finds what it calls here
 from support import Machine, pair, start_machine
 from windows import Accessibility, missing
 
@@ -116,64 +117,3 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Itera
         if network := getattr(item, "network", None):
             for host in network.hosts.values():
                 report.sections.append((f"avahi-daemon of {host.name}", host.log("avahi-daemon")))
-
-
-# The names of the tests are what they state.
-
-COLLECTED = pytest.StashKey[list[tuple[tuple[str, str], str]]]()
-# What a test may be marked with so that it is left out unless it is asked for.
-LEFT_OUT = ("long", "desktop")
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--list-names", action="store_true", help="say at the end what was tested, in words")
-    parser.addoption("--names-to", metavar="FILE", help="what --list-names says, added to this file")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Each test takes along its name and its file, which may be collected in another process than the summary is."""
-    for item in items:
-        name = " ".join((getattr(item.obj, "__doc__", None) or item.name).split())
-        item.user_properties.append(("name", (item.path.stem.removeprefix("test_"), name)))
-
-
-def pytest_collection_finish(session: pytest.Session) -> None:
-    """Without running anything what was collected is all that there is to list."""
-    if session.config.option.collectonly:
-        session.config.stash[COLLECTED] = [
-            (dict(item.user_properties)["name"],
-             " ".join(["collected", *(mark for mark in LEFT_OUT if item.get_closest_marker(mark))]))
-            for item in session.items]
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Lists what the tests state, with what became of each and how often, for people and meson-helpers/check-rules."""
-    if not config.getoption("--list-names"):
-        return
-    outcomes: dict[tuple[str, str], dict[str, int]] = {}
-
-    def count(name: tuple[str, str], outcome: str) -> None:
-        counts = outcomes.setdefault(name, {})
-        counts[outcome] = counts.get(outcome, 0) + 1
-
-    for outcome in ("passed", "failed", "error", "skipped"):
-        for report in terminalreporter.stats.get(outcome, []):
-            # What kept a whole file from being collected is a report without properties.
-            properties = dict(getattr(report, "user_properties", ()))
-            count(tuple(properties.get("name", ("", report.nodeid))), outcome)
-    for name, outcome in config.stash.get(COLLECTED, []):
-        count(name, outcome)
-    lines: list[str] = []
-    former = ""
-    for (file, name), counts in sorted(outcomes.items()):
-        if file != former:
-            lines += ["", file.replace("_", " ")]
-            former = file
-        words = ", ".join(outcome if count == 1 else f"{outcome} {count} times" for outcome, count in counts.items())
-        lines.append(f"  {name} ({words})")
-    for line in lines:
-        terminalreporter.write_line(line)
-    if path := config.getoption("--names-to"):
-        # What programs print meanwhile comes between the lines of the terminal, not between these.
-        with open(path, "a") as file:
-            file.writelines(f"{line}\n" for line in lines)

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Which tests run, and what they state: what pytest calls of the files conftest.py."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+RULES = Path(__file__).resolve().parents[2] / "docs/rules.md"
+# The sections of docs/rules.md with what a user sees first.
+FIRST_SECTIONS = "ABCDEFGH"
+# What a test may be marked with so that it is left out unless it is asked for.
+LEFT_OUT = ("long", "desktop", "all")
+COLLECTED = pytest.StashKey[list[tuple[list[str], str]]]()
+PROGRESS = pytest.StashKey[dict[str, int]]()
+
+
+# pytest gives no configuration to whoever is told of reports.
+CONFIG: list[pytest.Config] = []
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    CONFIG[:] = [config]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--select", choices=("smoke", "gate", "all"), default="all",
+                     help="the tests of meson-helpers/test --smoke, of meson-helpers/test alone, or of --all")
+    parser.addoption("--long", action="store_true", help="run those that take long too")
+    parser.addoption("--desktop", action="store_true", help="run those that need programs of a desktop too")
+    parser.addoption("--list-names", action="store_true", help="say at the end what was tested, in words")
+    parser.addoption("--names-to", metavar="FILE", help="what --list-names says, written to this file")
+    parser.addoption("--progress", action="store_true", help="say in lines for meson-helpers/progress how far it is")
+
+
+def named_tests() -> Iterator[tuple[str, list[list[str]]]]:
+    """The rules of docs/rules.md, each with its end-to-end tests: file and name."""
+    for rule in re.split(r"^(?=\*\*[A-Z]\d+\.\*\* )", RULES.read_text(), flags=re.MULTILINE)[1:]:
+        tests = re.findall(r"^- `test_(\w+)\.py`: (.+?)(?=\n\n|\n-|\Z)", rule, re.MULTILINE | re.DOTALL)
+        yield rule[2:].partition(".")[0], [[file, " ".join(name.split())] for file, name in tests]
+
+
+def left_out(item: pytest.Item, config: pytest.Config) -> str:
+    """The mark for which this test does not run; empty if it does."""
+    marks = {mark.name for mark in item.iter_markers()}
+    if "long" in marks and not config.getoption("--long"):
+        return "long"
+    if "desktop" in marks and "always" not in marks and not config.getoption("--desktop"):
+        return "desktop"
+    if "all" in marks and config.getoption("--select") != "all":
+        return "all"
+    return ""
+
+
+def selected(config: pytest.Config, items: list[pytest.Item]) -> list[pytest.Item]:
+    """Of those that are not left out, the ones that were asked for: for smoke the first test of each rule, for the gate all
+    tests of the rules that a user sees first, and those of smoke besides."""
+    select = config.getoption("--select")
+    if select == "all":
+        return items
+    cases: dict[tuple[str, str], list[pytest.Item]] = {}
+    for item in items:
+        cases.setdefault(tuple(dict(item.user_properties)["name"]), []).append(item)
+    chosen: dict[pytest.Item, None] = {}
+    for rule, tests in named_tests():
+        there = [cases[tuple(test)] for test in tests if tuple(test) in cases]
+        chosen |= dict.fromkeys(there[0][:1] if there else [])
+        if select == "gate" and rule[0] in FIRST_SECTIONS:
+            chosen |= dict.fromkeys(item for test in there for item in test)
+    return [item for item in items if item in chosen]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Each test takes along its name and its file, which may be collected in another process than the summary is. What is
+    not asked for is left out; who chooses by marks (-m) has chosen."""
+    for item in items:
+        name = " ".join((getattr(item.obj, "__doc__", None) or item.name).split())
+        item.user_properties.append(("name", [item.path.stem.removeprefix("test_"), name]))
+    if config.getoption("markexpr"):
+        return
+    marks = {item: left_out(item, config) for item in items}
+    config.stash[COLLECTED] = [(dict(item.user_properties)["name"], mark) for item, mark in marks.items() if mark]
+    kept = dict.fromkeys(selected(config, [item for item, mark in marks.items() if not mark]))
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = kept
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A process that runs tests for another one tells that what it has left out."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = session.config.stash.get(COLLECTED, [])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    """All processes have left out the same."""
+    node.config.stash[COLLECTED] = getattr(node, "workeroutput", {}).get("left_out", [])
+
+
+def tell(config: pytest.Config, line: str) -> None:
+    """Says something to meson-helpers/progress."""
+    config.pluginmanager.get_plugin("terminalreporter").write_line(f"\n@{line}")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_node_collection_finished(node: Any, ids: list[str]) -> None:
+    node.config.stash.setdefault(PROGRESS, {"done": 0, "failed": 0})["all"] = len(ids)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Says how many tests are done, and at once which have failed."""
+    config = CONFIG[0]
+    if not config.getoption("--progress") or hasattr(config, "workerinput"):
+        return
+    progress = config.stash.setdefault(PROGRESS, {"done": 0, "failed": 0, "all": 0})
+    if report.failed:
+        progress["failed"] += 1
+        reason = str(report.longrepr).strip().splitlines()[-1:] or [""]
+        tell(config, f"say FAILED {report.nodeid}: {reason[0]}")
+    if report.when == "teardown":
+        progress["done"] += 1
+        tell(config, f"done {progress['done']} of {progress['all']}, {progress['failed'] or 'none'} failed")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Lists what the tests state, with what became of each and how often, for people and meson-helpers/check-rules."""
+    outcomes: dict[tuple[str, str], dict[str, int]] = {}
+
+    def count(name: tuple[str, str], outcome: str) -> None:
+        counts = outcomes.setdefault(name, {})
+        counts[outcome] = counts.get(outcome, 0) + 1
+
+    for outcome in ("passed", "failed", "error", "skipped"):
+        for report in terminalreporter.stats.get(outcome, []):
+            # What kept a whole file from being collected is a report without properties.
+            properties = dict(getattr(report, "user_properties", ()))
+            count(tuple(properties.get("name", ("", report.nodeid))), outcome)
+    for name, mark in config.stash.get(COLLECTED, []):
+        count(tuple(name), f"collected {mark}")
+    lines: list[str] = []
+    former = ""
+    for (file, name), counts in sorted(outcomes.items()):
+        if file != former:
+            lines += ["", file.replace("_", " ")]
+            former = file
+        words = ", ".join(outcome if count == 1 else f"{outcome} {count} times" for outcome, count in counts.items())
+        lines.append(f"  {name} ({words})")
+    if config.getoption("--list-names"):
+        for line in lines:
+            terminalreporter.write_line(line)
+    if path := config.getoption("--names-to"):
+        # What programs print meanwhile comes between the lines of the terminal, not between these.
+        Path(path).write_text("".join(f"{line}\n" for line in lines))
