@@ -15,6 +15,9 @@ from support import Machine
 
 APPLICATION_ID = "com.example.editor"
 ACTIVITY_TYPE = "com.example.editor.edit"
+# By then what an application does is seen on the other machine: three times as long as the bridge may hold an offer back
+# (Deadline.offerInterval, 0.1 s).
+CROSSING = 0.3
 
 
 class Call(NamedTuple):

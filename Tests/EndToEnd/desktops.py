@@ -76,6 +76,7 @@ class KRunnerProgram:
     def shoot(self, name: str) -> None:
         """Takes a picture, if somebody wants to look at it, once it has had the time to draw."""
         if "HANDOFF_PICTURES" in os.environ:
+            # As long as KRunner moves and fades.
             let_pass(2)
             keep(self.screen.shoot(name))
 

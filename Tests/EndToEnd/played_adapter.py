@@ -11,6 +11,7 @@ from typing import Any
 from gi.repository import GLib
 from agents import Desk
 from buses import BUS, Session, wait
+from notifications import AGENT
 from support import Machine
 from test_desktop_entries import have_bus_start, install
 from test_focus import tell
@@ -27,11 +28,13 @@ TOLD = {"ApplicationId": PLAYER, "ProcessId": 42, "BusName": ":1.7", "WindowPath
 class Played:
     """An adapter of a machine: its description, its bus name, and what it has written down."""
 
-    def __init__(self, machine: Machine, name: str = "media", how: str = "", **keys: str) -> None:
+    def __init__(self, machine: Machine, name: str = "media", how: str | None = "", **keys: str) -> None:
+        self.machine, self.name = machine, name
         self.bus_name = f"org.example.Handoff.{name.capitalize()}"
         self.file = machine.folder / f"{name}.played"
-        have_bus_start(machine, self.bus_name,
-                       f"/usr/bin/python3 {PROGRAM} {self.bus_name} {self.file} {how}".strip())
+        if how is not None:
+            have_bus_start(machine, self.bus_name,
+                           f"/usr/bin/python3 {PROGRAM} {self.bus_name} {self.file} {how}".strip())
         values = {"Name": name, "BusName": self.bus_name, "Applications": "com.example.player;com.example.other;",
                   "Names": "com.example.media.*;"} | keys
         folder = Path(machine.environment["XDG_DATA_HOME"]) / "handoff" / "adapters"
@@ -48,6 +51,11 @@ class Played:
     def starts(self) -> int:
         """How often it was started."""
         return sum(line.startswith("start ") for line in self.lines)
+
+    @property
+    def begun(self) -> int:
+        """How often the agent has begun to start it, which it logs before it asks the bus to."""
+        return self.machine.log("handoff-agent").count(f"An application of the adapter {self.name} has appeared")
 
     @property
     def fronts(self) -> list[str]:
@@ -76,6 +84,21 @@ def appear(machine: Machine, name: str = NAME) -> Session:
     session = machine.connect()
     session.call("/org/freedesktop/DBus", f"{BUS}.RequestName", GLib.Variant("(su)", (name, 4)), destination=BUS)
     return session
+
+
+def start_agent(machine: Desk) -> None:
+    """Starts the agent, and waits until it looks for the applications of all adapters that there are: by then it begins to
+    start one more, which has an application of its own and cannot be started."""
+    witness = Played(machine, "witness", how=None, Names="com.example.witness;")
+    appear(machine, "com.example.witness")
+    machine.start_agent()
+    wait(lambda: witness.begun, "the agent to look for applications")
+    wait_until_seen(machine)
+
+
+def wait_until_seen(machine: Machine) -> None:
+    """Waits until the agent has seen what has happened on the bus up to now: it takes what comes in turn."""
+    machine.session.call("/", f"{BUS}.Peer.Ping", destination=AGENT)
 
 
 def focus(session: Session, **window: GLib.Variant) -> None:

@@ -208,6 +208,7 @@ class RealPlayer:
                 return True
             if track := (self.get("Metadata") or {}).get("mpris:trackid"):
                 self.call("SetPosition", GLib.Variant("(ox)", (track, int(seconds * SECOND))))
+            # As long as a player takes to go there; one that is told again meanwhile begins anew.
             let_pass(0.2)
             return False
 

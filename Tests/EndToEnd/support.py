@@ -265,6 +265,16 @@ def count(records: list, matches: Callable[..., bool]) -> int:
 
 
 @contextmanager
+def case(*what: object) -> Iterator[None]:
+    """One row of a table that a session is asked about: a failure in it names the row."""
+    try:
+        yield
+    except BaseException as error:
+        error.add_note(f"in the case {' '.join(map(str, what))!r}")
+        raise
+
+
+@contextmanager
 def refused(*names: str, containing: tuple[str, ...] = ()) -> Iterator[None]:
     """Expects that what is done is answered with an error of one of these names, whose message says why."""
     try:

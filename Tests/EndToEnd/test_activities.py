@@ -7,7 +7,7 @@ import time
 
 from gi.repository import GLib
 from buses import BROKER, ROOT, let_pass, typed, wait
-from clients import ACTIVITY_TYPE, Activity, Client, Dock
+from clients import ACTIVITY_TYPE, CROSSING, Activity, Client, Dock
 from samples import IN_AN_HOUR
 from support import Machine, refused
 
@@ -38,7 +38,7 @@ def test_becoming_current_twice_is_one_offer(machines: Machines) -> None:
     activity = origin.offer("A letter")
     dock.offer("A letter")
     activity.become_current()
-    let_pass(0.5)
+    let_pass(CROSSING)
     assert [event.member for event in dock.events] == ["InterfacesAdded"]
 
 
@@ -132,7 +132,7 @@ def test_not_eligible_is_not_offered(machines: Machines) -> None:
     origin, _target, dock = Client(desk), Client(lap), Dock(lap)
     activity = origin.offer("A letter", EligibleForHandoff=False)
     assert activity.get("Current")
-    let_pass(0.5)
+    let_pass(CROSSING)
     assert not dock.offers
     activity.update(EligibleForHandoff=True)
     path = dock.offer("A letter")
@@ -216,7 +216,7 @@ def test_saves_are_coalesced(machine: Machine) -> None:
     end = time.monotonic() + 2.5
     while time.monotonic() < end:
         activity.update(NeedsSave=True)
-    let_pass(0.5)
+    # What the broker called before it answered that has arrived.
     saves = [call.at for call in client.called("WillSave")]
     assert 2 <= len(saves) <= 4
     assert all(later - earlier >= 0.9 for earlier, later in zip(saves, saves[1:]))

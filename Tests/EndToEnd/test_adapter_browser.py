@@ -51,7 +51,7 @@ def scrolled(browser: RunningBrowser, page: str) -> int:
     return browser.evaluate("Math.round(scrollY)", page)
 
 
-@pytest.mark.parametrize("program", [pytest.param(name, marks=pytest.mark.smoke) for name in PROGRAMS])
+@pytest.mark.parametrize("program", [pytest.param(name, marks=pytest.mark.always) for name in PROGRAMS])
 def test_page_is_offered(machines: Machines, site: Site, program: str) -> None:
     """The page in front of a browser is the current activity, with its title and address."""
     desk, lap = machines
@@ -203,10 +203,12 @@ def test_restless_page(machines: Machines, site: Site) -> None:
         dock = Dock(lap)
         wait(lambda: [title for title in dock.titles if title.startswith("Restless")], "an offer", PATIENCE)
         listener = Listener(desk)
+        # So many seconds are counted.
         let_pass(3)
         heard = listener.close()
         assert heard.count("member=CreateActivity") + heard.count("member=Update") <= 3 * 11
         before = memory(desk, "handoffd")
+        # Long enough for two hundred titles more.
         let_pass(2)
         assert SANITIZED or memory(desk, "handoffd") - before < 2 << 20
         browser.open(f"{site.address}/long")

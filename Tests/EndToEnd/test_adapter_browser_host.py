@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from gi.repository import GLib
 from buses import let_pass, wait
-from clients import Client, Dock
+from clients import CROSSING, Client, Dock
 from listener import Listener, stay_on_bus
 from support import PROGRAMS, SANITIZED, Machine
 from test_preferences import choose
@@ -148,6 +148,7 @@ def test_place_is_read_when_it_is_needed(machines: Machines) -> None:
         assert activity["UserInfo"] == {"ScrollX": 0.0, "ScrollY": 250.0, "Height": 0.0}
         assert activity["WebpageURL"] == PAGE
         wait(dock.finished, "the end")
+        # Longer than between two calls of WillSave that no continuation asks for (Deadline.autosave, 1 s).
         let_pass(1.2)
         assert len([one for one in browser.received if one["message"] == "save"]) == 1
         dock.continue_offer(path)
@@ -171,7 +172,7 @@ def test_pages_that_stay(machines: Machines, address: str | None) -> None:
     with host(desk) as browser:
         dock = Dock(lap)
         browser.send(page={"tab": 1, "url": address, "title": "Stays"}, focus=True)
-        let_pass(0.3)
+        let_pass(CROSSING)
         browser.show("Goes")
         dock.offer("Goes")
         assert "Stays" not in str(dock.events) and dock.titles == ["Goes"]

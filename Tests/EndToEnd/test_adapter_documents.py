@@ -43,7 +43,7 @@ def continued(desktops: Desktops, title: str) -> tuple[str, str, str]:
     return dock.outcome()
 
 
-@pytest.mark.smoke
+@pytest.mark.always
 @pytest.mark.parametrize("program", VIEWERS)
 def test_page_goes_on(desktops: Desktops, program: str) -> None:
     """What is read on one machine goes on in the same viewer of the other, at the page that was reached when it was
@@ -156,6 +156,7 @@ def test_window_that_shows_it_already(desktops: Desktops, program: str) -> None:
     here.open(path, 7)
     assert continued(desktops, "Thesis.pdf") == (ADAPTER, "", "")
     there.shown(copy, 7)
+    # As long as another window takes to turn its page.
     let_pass(0.5)
     assert there.pages(copy) == [7]
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from gi.repository import GLib
 from buses import BUS, let_pass, wait
-from clients import Client, Dock
+from clients import CROSSING, Client, Dock
 from fake_viewers import FakeManager, FakeOkular
 from samples import tagged
 from sandbox import Sandbox, can_be_made
@@ -62,7 +62,7 @@ def test_path_that_is_a_lie(desktops: Desktops, lie: str) -> None:
     dock = Dock(lap.machine)
     viewer = FakeOkular(desk.machine, document)
     wait(lambda: viewer.asked["currentDocument"], "the viewer to be asked")
-    let_pass(0.4)
+    let_pass(CROSSING)
     assert not dock.titles and adapter.poll() is None
     viewer.disown("org.kde.okular-1")
     viewer.document = str(desk.papers / "Thesis.pdf")
@@ -100,6 +100,7 @@ def test_page_is_read_only_when_it_is_needed(desktops: Desktops) -> None:
     adapter = desk.start_adapter()
     viewer, dock = FakeOkular(desk.machine, str(desk.document("Thesis.pdf")), 3), Dock(lap.machine)
     dock.offer("Thesis.pdf")
+    # What follows from the offer is done by then.
     let_pass(0.5)
 
     def switches() -> int:
@@ -107,7 +108,8 @@ def test_page_is_read_only_when_it_is_needed(desktops: Desktops) -> None:
         return int(next(line.split()[1] for line in status.splitlines() if line.startswith("voluntary_ctxt")))
 
     asked, before = viewer.asked.copy(), switches()
-    let_pass(3)
+    # Longer than between two calls of WillSave that no continuation asks for (Deadline.autosave, 1 s), twice.
+    let_pass(2.5)
     assert viewer.asked == asked and not asked["currentPage"] and switches() == before
     assert fetched(desktops, "Thesis.pdf")["page"] == 3
 
@@ -139,12 +141,12 @@ def test_viewer_that_learns_handoff(desktops: Desktops) -> None:
     path = dock.offer("Thesis.pdf")
     Client(desk.machine, "org.kde.okular", ("org.kde.okular.read",))
     dock.wait_until_gone(path)
-    # The other machine may know it sooner than the adapter.
-    let_pass(0.5)
+    # The other machine may know it sooner than the adapter, which hears of it from the same broker.
+    let_pass(0.3)
     asked = viewer.asked.copy()
     viewer.disown("org.kde.okular-1")
     viewer.own("org.kde.okular-1")
-    let_pass(0.5)
+    let_pass(CROSSING)
     assert viewer.asked == asked and adapter.poll() is None and not dock.titles
 
 
@@ -207,7 +209,7 @@ def test_viewer_that_nobody_knows(desktops: Desktops) -> None:
     dock, session = Dock(lap.machine), desk.machine.connect()
     session.connection.emit_signal(None, "/org/gnome/evince/Window/0", "org.gnome.evince.Window", "DocumentLoaded",
                                    GLib.Variant("(s)", (desk.document("Thesis.pdf").as_uri(),)))
-    let_pass(0.5)
+    let_pass(CROSSING)
     assert not dock.titles
 
 
@@ -229,7 +231,7 @@ def test_viewer_in_a_sandbox(desktops: Desktops) -> None:
     own = Sandbox(desk.machine, "org.kde.okular", "--own=org.kde.*")
     viewer = FakeOkular(own, str(document), name="org.kde.okular-4")
     wait(lambda: viewer.asked["currentDocument"], "the viewer to be asked")
-    let_pass(0.5)
+    let_pass(CROSSING)
     assert not dock.titles
     viewer.disown("org.kde.okular-4")
     viewer.document = str(portal / "12ab" / "Mine.pdf")

@@ -19,8 +19,8 @@ EVINCED = "org.gnome.evince.Daemon"
 EVINCED_XML = """<node><interface name="org.gnome.evince.Daemon">
   <method name="FindDocument"><arg type="s" direction="in"/><arg type="b" direction="in"/><arg type="s" direction="out"/></method>
 </interface></node>"""
-# How long the adapter is still there when its last application is gone, and some more.
-AFTER_LAST = 1.5
+# Longer than the adapter is still there when its last application is gone (Documents.afterLast, 1 s).
+AFTER_LAST = 1.2
 
 
 @pytest.fixture

@@ -130,7 +130,8 @@ def test_two_texts_in_quick_succession(edited: tuple[Machine, Machine, Path]) ->
     os.mkfifo(gate)
     real = terminal.rename(terminal.with_name("real-terminal"))
     # Each waits until the test has it go on.
-    terminal.write_text(f'#!/bin/sh\nread line < {gate}\nexec {real} "$@"\n')
+    begun = lap.folder / "begun"
+    terminal.write_text(f'#!/bin/sh\ntouch {begun}\nread line < {gate}\nexec {real} "$@"\n')
     terminal.chmod(0o755)
     texts = {name: f"{name} is not saved" for name in ("one.txt", "two.txt")}
     client, dock = Client(desk, "vim", (TYPE,), options={"Team": GLib.Variant("s", CATCHER)}), Dock(lap)
@@ -142,7 +143,9 @@ def test_two_texts_in_quick_succession(edited: tuple[Machine, Machine, Path]) ->
         client.create(TYPE, Title=name, DocumentURL=file.as_uri(), UserInfo=info).become_current()
         dock.continue_offer(dock.offer(name))
         wait(lambda name=name: list(lap.folder.rglob(name)), f"{name} to be there")
-    let_pass(1)
+    wait(begun.exists, "a terminal", PATIENCE)
+    # As long as the other text, which is there already, takes to reach the adapter, where it waits for the first.
+    let_pass(0.3)
     with open(gate, "r+b", buffering=0) as pipe:
         pipe.write(b"go\ngo\n")
         wait(lambda: len(dock.finished()) == 2, "both to have ended", PATIENCE)

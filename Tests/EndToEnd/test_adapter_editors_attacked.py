@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from buses import ROOT, let_pass, wait
-from clients import Client, Dock
+from clients import CROSSING, Client, Dock
 from editors import Editor
 from gi.repository import GLib
 from listener import Listener, stay_on_bus
@@ -78,7 +78,7 @@ def test_plugin_that_is_not_to_be_trusted(edited: tuple[Machine, Machine, Path])
                                       "column": 1}).encode() + b"\n" for number in range(5000)))
     plugin.front(home / "b.txt")
     dock.offer("b.txt")
-    let_pass(0.5)
+    let_pass(CROSSING)
     assert dock.titles == ["b.txt"]
     assert len(dock.events) - seen < 60
     assert plugin.memory() - before < 8 << 20
@@ -108,7 +108,7 @@ def test_private_files_stay_private(edited: tuple[Machine, Machine, Path]) -> No
     dock.wait_until_gone(path)
     for secret in (*secrets, home / "letters/pipe.txt", home / "letters", "/proc/self/environ", "relative.txt", "/a\nb"):
         plugin.front(secret)
-    let_pass(0.5)
+    let_pass(CROSSING)
     assert not dock.offers
     for program in ("handoffd", "handoff-bridge"):
         for word in ("s3cret", "id_ed25519", "bank.gpg", "server.pem", "harmless"):
@@ -138,7 +138,7 @@ def test_editor_that_is_excluded(edited: tuple[Machine, Machine, Path], preferen
     for _ in range(2):
         plugin.front(home / "s3cret.txt")
         other.front(home / "s3cret.txt")
-        let_pass(0.5)
+        let_pass(CROSSING)
     assert not dock.offers and plugin.process.poll() is None
     other.close()
     desk.session.set(ROOT, f"Preferences.{preference}", GLib.Variant("as", []))
@@ -198,7 +198,8 @@ def test_editor_is_asked_at_each_continuation(edited: tuple[Machine, Machine, Pa
     wait(lambda: "vim" in dock.offers[path]["Handlers"], "the editor to be known")
     for line in (3, 4):
         plugin.front(letter, line)
-        let_pass(4)
+        # Longer than between two calls of WillSave that no continuation asks for (Deadline.autosave, 1 s).
+        let_pass(1.2)
         assert not plugin.process.stdout.read() and not plugin.text
         dock.continue_offer(path)
         question = plugin.question()

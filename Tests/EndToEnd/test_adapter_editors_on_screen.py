@@ -48,7 +48,7 @@ def begin_in_gedit(desk: Machine, screen: Screen, letter: Path) -> None:
 
 
 @pytest.mark.desktop
-@pytest.mark.smoke
+@pytest.mark.always
 def test_text_goes_on_in_gedit(edited: tuple[Machine, Machine, Path], screens: tuple[Screen, Screen]) -> None:
     """What is edited in gedit goes on in the gedit of the other machine, which is started: the same file, line and column, and
     the text that was not saved."""

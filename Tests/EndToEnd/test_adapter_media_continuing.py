@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from gi.repository import GLib
 from buses import let_pass, wait
-from clients import Client, Dock
+from clients import CROSSING, Client, Dock
 from players import PLAYING, RADIO, SECOND, TEAM, FalsePlayer, start_adapter, start_with_adapter, tone
 from support import Machine, pair
 from test_desktop_entries import install
@@ -113,7 +113,7 @@ def test_what_a_player_goes_on_to_stays_here(desk: Machine, there: Machine) -> N
     wait(lambda: player.reads > reads and not back.titles, "the adapter to see what is played")
     player.plays(own.as_uri(), "My recording again")
     wait(lambda: player.reads > reads + 1, "the adapter to see that too")
-    let_pass(0.3)
+    let_pass(CROSSING)
     assert not back.titles and "My recording" not in there.log("handoffd")
 
 

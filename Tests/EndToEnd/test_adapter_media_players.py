@@ -21,6 +21,8 @@ from test_excluded_applications import exclude
 
 Machines = tuple[Machine, Machine]
 MIB = 1 << 20
+# Longer than between two calls of WillSave that no continuation asks for (Deadline.autosave, 1 s).
+UNASKED = 1.2
 
 
 @pytest.fixture
@@ -57,14 +59,14 @@ def test_where_it_is_is_asked_each_time(desk: Machine, lap: Machine) -> None:
     player.plays(RADIO, "A play", 5 * SECOND, artist=GLib.Variant("s", "Ann"))
     path = dock.offer("A play – Ann")
     assert dock.offers[path]["ApplicationId"] == "mpv"
-    let_pass(1.5)
+    let_pass(UNASKED)
     assert player.asked == 0
     dock.continue_offer(path)
     first = handed(receiver)
     assert first["WebpageURL"] == RADIO and first["UserInfo"] == {
         "ApplicationId": "mpv", "Position": 5 * SECOND, "Playing": True, "Artist": "Ann"}
     player.position = GLib.Variant("x", 42 * SECOND + 123_456)
-    let_pass(1.5)
+    let_pass(UNASKED)
     assert player.asked == 1 and not player.calls
     receiver.answers["ContinueActivity"] = lambda arguments: GLib.Variant("(b)", (True,))
     dock.continue_offer(path)
@@ -198,6 +200,7 @@ def test_metadata_without_an_end(desk: Machine, lap: Machine) -> None:
     reads = player.reads
     for _ in range(20):
         player.signal()
+        # Twenty of these are a second, and ten readings, if there were any (PlayerObject.interval, 0.1 s).
         let_pass(0.05)
     assert player.reads == reads and "Big" not in dock.titles and processes(desk) == process
     with open(f"/proc/{process}/smaps_rollup", encoding="ascii") as file:
@@ -231,6 +234,7 @@ def test_player_that_signals_all_the_time(desk: Machine, lap: Machine) -> None:
     for _ in range(10):
         for _ in range(100):
             player.signal()
+        # As long as between two readings (PlayerObject.interval), so that these are ten in a second.
         let_pass(0.1)
     wait(lambda: not dock.titles, "the loud one to go")
     assert player.reads - reads <= 12
@@ -292,6 +296,7 @@ def test_film_wakes_nobody(desk: Machine, lap: Machine) -> None:
     player, dock = FalsePlayer(desk), Dock(lap)
     player.plays(RADIO, "A play")
     dock.offer("A play")
+    # What follows from the start is done by then.
     let_pass(5)
     process = processes(desk)
 
@@ -300,6 +305,7 @@ def test_film_wakes_nobody(desk: Machine, lap: Machine) -> None:
                    for line in status.read_text().splitlines() if line.startswith("voluntary_ctxt_switches"))
 
     before = wakes()
+    # The minute of which the docstring speaks.
     let_pass(60)
     assert wakes() - before <= 1
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from buses import BusError, let_pass, wait
-from clients import Client, Dock
+from clients import CROSSING, Client, Dock
 from ears import Ears
 from fake_viewers import FakeOkular
 from gi.repository import GLib
@@ -52,7 +52,7 @@ def test_browser(machines: Machines) -> None:
         exclude(desk, name)
         browser.stands("excluded")
         browser.show(f"The title {SECRET}", f"https://example.com/{SECRET}")
-        let_pass(0.5)
+        let_pass(CROSSING)
         browser.send("front", page=None, focus=True)
         exclude(desk)
         browser.stands("ready")
@@ -81,6 +81,7 @@ def test_editor(edited: tuple[Machine, Machine, Path]) -> None:  # noqa: F811
     plugin = Plugin(desk)
     for file in (home / ".ssh" / SECRET, home / "link.txt", home / f"{SECRET}.gpg"):
         plugin.front(file)
+        # As long as the adapter takes to look at a file, and to offer it.
         let_pass(0.2)
     plugin.front(letter)
     dock = Dock(lap)
@@ -88,7 +89,7 @@ def test_editor(edited: tuple[Machine, Machine, Path]) -> None:  # noqa: F811
     exclude(desk, "vim")
     dock.wait_until_gone(path)
     plugin.front(home / f"{SECRET}.txt")
-    let_pass(0.5)
+    let_pass(CROSSING)
     exclude(desk)
     plugin.question()
     plugin.front(letter)
@@ -123,7 +124,7 @@ def test_player(machines: Machines) -> None:
         reads = player.reads
         player.plays(address, f"The title {SECRET}")
         wait(lambda reads=reads: player.reads > reads, "the player to be read")
-        let_pass(0.3)
+        let_pass(CROSSING)
     player.plays(FILM, "Public")
     assert payload(lap, "org.example.Handoff.PlayingMedia", MEDIA, "Public")
     assert not ears.heard(SECRET, public="Public", said_here=False)
@@ -141,7 +142,7 @@ def test_viewer(machines: Machines) -> None:
         exclude(desk.machine, "org.kde.okular")
         desk.start_adapter()
         viewer = FakeOkular(desk.machine, str(secret))
-        let_pass(0.5)
+        let_pass(CROSSING)
         viewer.document = str(desk.papers / "Public.pdf")
         exclude(desk.machine)
         assert payload(lap.machine, READING, ADAPTER, "Public.pdf")

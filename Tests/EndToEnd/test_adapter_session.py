@@ -41,7 +41,6 @@ def test_without_an_agent(desk: Machine) -> None:
     application.close()
     adapter.end()
     wait(lambda: not desk.session.owner(adapter.bus_name), "its end")
-    let_pass(0.7)
     appear(desk)
     wait_for_start(adapter, 2)
     assert not adapter.fronts
@@ -54,7 +53,8 @@ def test_switched_off_without_an_agent(desk: Machine) -> None:
     choose(desk, "DisabledAdapters", GLib.Variant("as", ["media"]))
     appear(desk)
     desk.start(PROGRAM, "--session")
-    let_pass(0.7)
+    # As long as it takes to start, to ask for the choices, and to have an adapter started.
+    let_pass(0.6)
     assert not adapter.starts
     choose(desk, "DisabledAdapters", GLib.Variant("as", []))
     wait_for_start(adapter)
@@ -85,7 +85,8 @@ def test_with_an_agent(desk: Machine, how: str) -> None:
 def test_agent_that_comes_later(desk: Machine) -> None:
     """It ends when an agent appears, which starts them then."""
     process = desk.start(PROGRAM, "--session")
-    let_pass(0.7)
+    # As long as it takes to start, and to ask the bus for an agent.
+    let_pass(0.5)
     assert process.poll() is None
     FakeAgent(desk)
     ended(desk)
@@ -95,8 +96,10 @@ def test_at_rest_without_an_agent(desk: Machine) -> None:
     """What waits for applications there wakes up for nothing, and takes at most three megabytes for itself."""
     Played(desk)
     process = desk.start(PROGRAM, "--session")
+    # As long as it takes to start and to come to rest.
     let_pass(1.5)
     before = switches(process.pid)
+    # Whatever would wake up every few seconds does so by then.
     let_pass(4)
     assert switches(process.pid) == before
     assert SANITIZED or memory(desk, PROGRAM) <= 3 << 20

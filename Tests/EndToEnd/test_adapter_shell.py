@@ -223,7 +223,8 @@ def test_terminal_that_never_begins(shells: tuple[Machine, Machine, Path]) -> No
     dock = Dock(lap)
     dock.continue_offer(dock.offer(folder.name, PATIENCE))
     assert dock.outcome(PATIENCE) == (SHELL, "", "")
-    let_pass(25)
+    # Longer than the adapter is there without anything to do (ShellService.idle, 20 s).
+    let_pass(22)
     assert lap.session.owner(SHELL) and errands(lap)
     wait(lambda: not errands(lap), "the errand to be gone", 40)
     wait(lambda: not lap.session.owner(SHELL), "the end of the adapter", 25)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from gi.repository import Gio, GLib
 from buses import BROKER, ROOT, BusError, let_pass, wait
-from clients import ACTIVITY_TYPE, APPLICATION_ID, Client, Dock
+from clients import ACTIVITY_TYPE, APPLICATION_ID, CROSSING, Client, Dock
 from sandbox import Sandbox, can_be_made
 from support import SANITIZED, Machine, memory, refused
 from test_desktop_entries import STARTED, accepts, have_bus_start, install
@@ -145,7 +145,8 @@ def test_one_connection_may_become_the_other(machine: Machine) -> None:
         client.options = options
         client.register()
         assert activity.get("Current") is True
-    let_pass(0.1)
+    # As long as the broker takes to end activities, many times over.
+    let_pass(0.2)
     assert not client.endings
 
 
@@ -202,14 +203,14 @@ def test_adapter_of_an_excluded_application(machines: Machines) -> None:
     adapter = Adapter(desk)
     activity = adapter.offer("Secret")
     assert activity.get("Current") is True
-    let_pass(0.3)
+    let_pass(CROSSING)
     assert not dock.titles
     application = native(desk)
     assert "has registered itself" in adapter.ending()
     with refused("NotSupported"):
         adapter.register()
     application.offer("Secret too")
-    let_pass(0.3)
+    let_pass(CROSSING)
     assert not dock.titles
     exclude(desk)
     dock.offer("Secret too")
@@ -281,7 +282,8 @@ def test_adapter_that_is_switched_off(machines: Machines) -> None:
     for options in ({}, {"ApplicationId": player}):
         with refused("NoApplication", "InvalidArgs"):
             dock.continue_offer(path, **options)
-    let_pass(0.2)
+    # As long as a program takes to be started, and to write that it was.
+    let_pass(0.3)
     assert not result.exists()
     disable(lap, "browser")
     wait(lambda: dock.offers[path]["Handlers"] == [player], "the handler again")

@@ -54,8 +54,10 @@ def test_a_minute_of_film_wakes_nobody(machine_list: list[Machine]) -> None:
                     for name in ADAPTERS}
             pids |= {program: desk.processes[program].pid for program in ("handoffd", "handoff-bridge", "handoff-agent")}
             pids |= {"editor": plugin.process.pid, "browser": browser.process.pid}
+            # What follows from the start is done by then.
             let_pass(5)
             before = {name: switches(process) for name, process in pids.items()}
+            # The minute of which the docstring speaks.
             let_pass(60)
             woken = {name: switches(process) - before[name] for name, process in pids.items()}
             assert sum(woken.values()) <= 2, woken

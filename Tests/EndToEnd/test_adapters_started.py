@@ -7,13 +7,16 @@ import pytest
 from gi.repository import GLib
 from agents import Desk
 from buses import BUS, Session, let_pass, wait
-from notifications import AGENT
-from played_adapter import NAME, OTHER, PLAYER, WINDOW, Played, appear, focus, start_player_desk, wait_for_start
+from played_adapter import NAME, OTHER, PLAYER, WINDOW, Played, appear, focus, start_agent, start_player_desk, \
+    wait_for_start, wait_until_seen
 from sandbox import Sandbox, can_be_made
 from support import SANITIZED, Machine, memory
 from test_desktop_entries import have_bus_start, install
 from test_focus import EDITOR, shell
 from test_preferences import choose, chosen
+
+# Longer than the agent waits before it starts an adapter again (Backoff.first, 0.3 s).
+RETRY = 0.4
 
 
 @pytest.fixture
@@ -24,15 +27,15 @@ def desk(machine_list: list[Machine]) -> Desk:
 def test_application_that_appears(desk: Desk) -> None:
     """An adapter is started when one of its applications gets its name on the bus, once, and not before."""
     adapter = Played(desk)
-    desk.start_agent()
+    start_agent(desk)
     appear(desk, "com.example.medium.player")
-    let_pass(0.7)
-    assert not adapter.starts
+    wait_until_seen(desk)
+    assert not adapter.begun
     appear(desk)
     wait_for_start(adapter)
     appear(desk, NAME + ".second")
-    let_pass(0.5)
-    assert adapter.starts == 1
+    wait_until_seen(desk)
+    assert adapter.begun == adapter.starts == 1
 
 
 def test_application_that_is_there_already(desk: Desk) -> None:
@@ -53,8 +56,8 @@ def test_application_that_comes_again(desk: Desk) -> None:
     application.close()
     adapter.end()
     wait(lambda: not desk.session.owner(adapter.bus_name), "its end")
-    let_pass(0.6)
-    assert adapter.starts == 1
+    let_pass(RETRY)
+    assert adapter.begun == adapter.starts == 1
     appear(desk)
     wait_for_start(adapter, 2)
 
@@ -62,10 +65,10 @@ def test_application_that_comes_again(desk: Desk) -> None:
 def test_name_that_is_excepted(desk: Desk) -> None:
     """An adapter is not started for a name that its description excepts."""
     adapter = Played(desk, Except=f"{NAME}.browser.*;")
-    desk.start_agent()
+    start_agent(desk)
     appear(desk, f"{NAME}.browser.x1")
-    let_pass(0.7)
-    assert not adapter.starts
+    wait_until_seen(desk)
+    assert not adapter.begun
     appear(desk, f"{NAME}.browserlike")
     wait_for_start(adapter)
 
@@ -77,26 +80,26 @@ def test_name_that_is_excepted(desk: Desk) -> None:
 def test_application_with_the_focus(desk: Desk, window: dict[str, GLib.Variant]) -> None:
     """An adapter is started when a window of one of its installed applications has the focus."""
     adapter = Played(desk, Names="")
-    desk.start_agent()
+    start_agent(desk)
     session = shell(desk)
+    # The agent has begun to start an adapter by the time when it answers.
     focus(session, **EDITOR)
-    let_pass(0.5)
-    assert not adapter.starts
+    assert not adapter.begun
     focus(session, **window)
     if window["ApplicationId"].unpack() == PLAYER:
+        assert adapter.begun == 1
         wait_for_start(adapter)
     else:
-        let_pass(0.5)
-        assert not adapter.starts
+        assert not adapter.begun
 
 
 def test_adapter_that_is_not_needed(desk: Desk) -> None:
     """An adapter is not started without an installed application, and is as soon as one is installed."""
     adapter = Played(desk, Applications=f"{OTHER};")
-    desk.start_agent()
+    start_agent(desk)
     application = appear(desk)
-    let_pass(0.7)
-    assert not adapter.starts
+    wait_until_seen(desk)
+    assert not adapter.begun
     install(desk, OTHER, Implements="")
     wait_for_start(adapter)
     application.close()
@@ -106,10 +109,10 @@ def test_adapter_that_is_switched_off(desk: Desk) -> None:
     """An adapter that the user has switched off is not started; switched on again it is, if its application is there."""
     adapter = Played(desk)
     choose(desk, "DisabledAdapters", GLib.Variant("as", ["media"]))
-    desk.start_agent()
+    start_agent(desk)
     appear(desk)
-    let_pass(0.7)
-    assert not adapter.starts
+    wait_until_seen(desk)
+    assert not adapter.begun
     choose(desk, "DisabledAdapters", GLib.Variant("as", []))
     wait_for_start(adapter)
 
@@ -120,18 +123,17 @@ def test_application_that_is_excluded(desk: Desk) -> None:
     install(desk, OTHER, Implements="")
     adapter = Played(desk)
     choose(desk, "ExcludedApplications", GLib.Variant("as", [PLAYER]))
-    desk.start_agent()
+    start_agent(desk)
     session = shell(desk)
     focus(session, **WINDOW)
-    let_pass(0.7)
-    assert not adapter.starts
+    assert not adapter.begun
     choose(desk, "ExcludedApplications", GLib.Variant("as", [PLAYER, OTHER]))
     # Once the broker answers again it has told the agent, which takes what comes in turn.
     chosen(desk)
-    desk.session.call("/", f"{BUS}.Peer.Ping", destination=AGENT)
+    wait_until_seen(desk)
     appear(desk)
-    let_pass(0.7)
-    assert not adapter.starts
+    wait_until_seen(desk)
+    assert not adapter.begun
     choose(desk, "ExcludedApplications", GLib.Variant("as", [PLAYER]))
     wait_for_start(adapter)
     wait(lambda: adapter.fronts == ["{}"], "that no window of it has the focus")
@@ -146,16 +148,17 @@ def test_while_handoff_is_off(desk: Desk) -> None:
     desk.set_enabled(False)
     desk.start_agent()
     appear(desk)
-    let_pass(0.7)
-    assert not adapter.starts
+    # As long as the agent takes to ask the broker for the switch, and the bus for who is there.
+    let_pass(0.3)
+    assert not adapter.begun
     desk.set_enabled(True)
     wait_for_start(adapter)
     desk.kill("handoffd")
     adapter.end()
-    let_pass(0.3)
+    wait(lambda: not desk.session.owner(adapter.bus_name), "its end")
     appear(desk, NAME + ".second")
-    let_pass(0.7)
-    assert adapter.starts == 1
+    let_pass(RETRY)
+    assert adapter.begun == adapter.starts == 1
     desk.start_broker()
     wait_for_start(adapter, 2)
 
@@ -176,10 +179,10 @@ def test_description_of_the_user_comes_first(desk: Desk) -> None:
     system = desk.folder / "share" / "handoff" / "adapters"
     system.mkdir(parents=True)
     (system / "media.adapter").write_text(adapter.description.read_text().replace("com.example.media", "com.example.else"))
-    desk.start_agent()
+    start_agent(desk)
     appear(desk, "com.example.else.x")
-    let_pass(0.7)
-    assert not adapter.starts
+    wait_until_seen(desk)
+    assert not adapter.begun
     appear(desk)
     wait_for_start(adapter)
 
@@ -194,10 +197,11 @@ def test_adapter_that_ends_at_once(desk: Desk) -> None:
     desk.start_agent()
     appear(desk)
     wait_for_start(adapter)
-    let_pass(1)
-    assert adapter.starts == 1, "without another application it is not tried again"
+    let_pass(RETRY)
+    assert adapter.begun == adapter.starts == 1, "without another application it is not tried again"
     for number in range(40):
         appear(desk, f"{NAME}.x{number}").close()
+        # Forty of these are two seconds, in which the backoff allows three or four starts more.
         let_pass(0.05)
     assert 1 <= adapter.starts <= 6
     assert "cannot be started" not in desk.log("handoff-agent")
@@ -211,7 +215,7 @@ def test_adapter_that_cannot_be_started(desk: Desk) -> None:
     appear(desk)
     said = lambda: [line for line in desk.log("handoff-agent").splitlines() if "cannot be started" in line]
     wait(said, "that it cannot be started")
-    let_pass(0.4)
+    let_pass(RETRY)
     appear(desk, f"{NAME}.second")
     wait(lambda: len(said()) == 2, "the second attempt")
     assert [("WARNING" in line, "DEBUG" in line) for line in said()] == [(True, False), (False, True)]
@@ -231,7 +235,8 @@ def test_adapter_in_a_sandbox(desk: Desk) -> None:
     focus(session, **WINDOW)
     appear(desk)
     wait(lambda: "from within a sandbox" in desk.log("handoff-agent"), "it not to be believed")
-    let_pass(0.5)
+    # As long as an adapter would take to start.
+    let_pass(0.4)
     assert not adapter.starts
     intruder.close()
     sandbox.close()
@@ -257,6 +262,7 @@ def test_stranger_with_many_names(desk: Desk) -> None:
                            destination=BUS)
     session = shell(desk)
     focus(session, ProcessId=GLib.Variant("i", 1))
+    # As long as a dozen starts take, were they not held back.
     let_pass(2)
     focus(session, **EDITOR)
     assert adapter.starts <= 8

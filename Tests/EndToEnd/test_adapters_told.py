@@ -14,6 +14,11 @@ from test_focus import EDITOR, shell, tell
 from test_notices import switches
 
 UNKNOWN = {"Known": False}
+# As long as an adapter that runs takes to be told, many times over.
+TELLING = 0.25
+# Longer than the agent waits for the lock, or for another shell, before it says that the focus is not known any more
+# (AgentAdapters.patience, 1 s).
+FORGETTING = 1.2
 
 
 @pytest.fixture
@@ -32,7 +37,7 @@ def test_focus_is_told(desk: Desk) -> None:
     wait(lambda: front(adapter) == {}, "that it is left")
     focus(session, ApplicationId=GLib.Variant("s", "com.example.more"))
     focus(session)
-    let_pass(0.4)
+    let_pass(TELLING)
     assert len(adapter.fronts) == 2
     assert "private" not in adapter.file.read_text()
     focus(session, **WINDOW)
@@ -53,7 +58,6 @@ def test_adapter_that_starts_is_told(desk: Desk) -> None:
     wait(lambda: front(adapter) == TOLD, "the window")
     adapter.end()
     wait(lambda: not desk.session.owner(adapter.bus_name), "its end")
-    let_pass(1)
     appear(desk)
     wait_for_start(adapter, 2)
     wait(lambda: adapter.fronts and front(adapter) == TOLD, "the state")
@@ -65,7 +69,8 @@ def test_nobody_tells_the_focus(desk: Desk) -> None:
     desk.start_agent()
     appear(desk)
     wait_for_start(adapter)
-    let_pass(0.7)
+    wait(lambda: desk.session.owner(adapter.bus_name), "its name")
+    let_pass(TELLING)
     assert not adapter.fronts
     focus(shell(desk), **EDITOR)
     wait(lambda: front(adapter) == {}, "that there is somebody who does")
@@ -83,10 +88,10 @@ def test_shell_that_has_left(desk: Desk) -> None:
     wait(lambda: front(adapter) == UNKNOWN, "that nothing is known")
     adapter.end()
     wait(lambda: not desk.session.owner(adapter.bus_name), "its end")
-    let_pass(0.5)
     appear(desk)
     wait_for_start(adapter, 2)
-    let_pass(0.7)
+    wait(lambda: desk.session.owner(adapter.bus_name), "its name")
+    let_pass(TELLING)
     assert not adapter.fronts
 
 
@@ -139,17 +144,19 @@ def test_locked_session(desk: Desk) -> None:
     lock(desk)
     focus(session, **EDITOR)
     focus(session)
-    let_pass(0.4)
+    let_pass(TELLING)
     tell(session, "Detach", None)
-    let_pass(1.5)
+    let_pass(FORGETTING)
     assert told(adapter) == [TOLD]
     focus(session, **WINDOW)
     desk.presence.unlock()
+    # As long as the agent takes to hear of that, and to tell.
     let_pass(0.4)
     assert told(adapter) == [TOLD]
     lock(desk)
     focus(session, **EDITOR)
-    let_pass(0.4)
+    let_pass(TELLING)
+    assert told(adapter) == [TOLD]
     desk.presence.unlock()
     wait(lambda: front(adapter) == {}, "that the window is left")
 
@@ -159,7 +166,7 @@ def test_shell_that_leaves_before_lock(desk: Desk) -> None:
     adapter, session = start_with_window(desk)
     tell(session, "Detach", None)
     lock(desk)
-    let_pass(1.5)
+    let_pass(FORGETTING)
     assert told(adapter) == [TOLD]
     desk.presence.unlock()
     wait(lambda: front(adapter) == UNKNOWN, "that the shell is gone")
@@ -178,7 +185,7 @@ def test_adapter_that_never_answers(desk: Desk) -> None:
     wait(lambda: "is not told any more" in desk.log("handoff-agent"), "it to be given up")
     focus(session)
     focus(session, **WINDOW)
-    let_pass(0.5)
+    let_pass(TELLING)
     assert len(adapter.fronts) == 3
 
 
@@ -190,9 +197,11 @@ def test_idle_with_adapters(desk: Desk) -> None:
     appear(desk)
     focus(session, **WINDOW)
     wait(lambda: front(adapter) == TOLD, "the window")
+    # What follows from the start, such as memory that is given back a second later, is done by then.
     let_pass(1.5)
     process = desk.processes["handoff-agent"].pid
     before = switches(process)
+    # Whatever would wake up every few seconds does so by then.
     let_pass(4)
     assert switches(process) == before
     assert SANITIZED or memory(desk, "handoff-agent") <= 3 << 20

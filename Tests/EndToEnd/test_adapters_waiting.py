@@ -22,10 +22,12 @@ def test_adapter_waits_for_what_is_on_its_way(machine_list: list[Machine], name:
     wait(lambda: broker.client, "a registration")
     whole_type = f"org.example.Handoff.{activity_type}"
     broker.announce(whole_type)
+    # Longer than the adapter stays without anything to do.
     let_pass(idle + 2)
     assert adapter.poll() is None
     with pytest.raises(BusError, match="not to be had|nothing here|document|file"):
         broker.hand_over_announced(whole_type)()
+    # Most of the time after which it ends now.
     let_pass(idle - 2)
     wait(lambda: adapter.poll() == 0, "the end of the adapter", 10)
     desk.processes.clear()

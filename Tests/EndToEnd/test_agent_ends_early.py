@@ -23,6 +23,7 @@ def test_not_answered_yet(machine_list: list[Machine]) -> None:
     server.wait_for(QUESTION)
     process = lap.processes.pop("handoff-agent")
     process.send_signal(signal.SIGTERM)
+    # As long as the agent takes to see that it is to end, before the answer comes.
     let_pass(0.2)
     server.answer()
     server.wait_until_gone()

@@ -150,6 +150,7 @@ def test_no_discovery(network: Network, machine_list: list[Machine]) -> None:
     lap.start_bridge("--no-discovery")
     wait(lambda: not instances(lap, browser) and len({service.name for service in browser.services}) == 1,
          "the announcement to go")
+    # Longer than Avahi takes to probe for a name and announce it, which is about a second (RFC 6762, section 8).
     let_pass(2)
     assert not instances(lap, browser) and nearby(lap) == {}
     assert lap.session.get(BRIDGE_ROOT, "Bridge.DiscoveryError") == ""
@@ -256,6 +257,7 @@ def flood(sender: socket.socket, address: str, seconds: float) -> int:
         except OSError:
             pass
         if number % 20 == 0:
+            # So it is about four hundred in a second.
             let_pass(0.05)
     return number
 

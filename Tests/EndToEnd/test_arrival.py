@@ -13,6 +13,9 @@ from clients import Client, Dock
 from notifications import PlainServer
 from support import Machine, pair, start_machine
 
+# As long as the agent takes to hear that the user comes, and to ask, many times over: it knows the offer (Pair.offer).
+ASKING = 0.3
+
 
 @pytest.fixture
 def both(machine_list: list[Machine]) -> Iterator[Pair]:
@@ -33,7 +36,7 @@ def test_continuing_from_notification(both: Pair, server: PlainServer) -> None:
     server.press(shown, "continue", "token-1")
     call = both.receiver.wait_for("ContinueActivity")
     assert call.arguments.unpack()[1]["ActivationToken"] == "token-1"
-    let_pass(0.3)
+    let_pass(ASKING)
     assert [one.title for one in server.record] == ["Continue “Report”?"]
 
 
@@ -43,7 +46,7 @@ def test_nothing_while_user_is_there(both: Pair, server: PlainServer) -> None:
         activity = both.offer(f"Report {number}")
     activity.update(Title="Report, changed")
     both.dock.offer("Report, changed")
-    let_pass(0.5)
+    let_pass(ASKING)
     assert not server.record
 
 
@@ -51,7 +54,7 @@ def test_nothing_offered(both: Pair, server: PlainServer) -> None:
     """Whoever unlocks a machine when nothing is offered is asked nothing, and not later either."""
     both.presence.arrive()
     both.offer("Report")
-    let_pass(0.5)
+    let_pass(ASKING)
     assert not server.record
 
 
@@ -77,7 +80,7 @@ def test_taken_back_when_offer_ends(both: Pair, server: PlainServer) -> None:
     activity.invalidate()
     server.wait_until_gone()
     both.offer("Another")
-    let_pass(0.5)
+    let_pass(ASKING)
     assert len(server.record) == 1
 
 
@@ -118,7 +121,7 @@ def test_locked(both: Pair, server: PlainServer) -> None:
     both.presence.lock()
     server.wait_until_gone()
     both.offer("Another")
-    let_pass(0.3)
+    let_pass(ASKING)
     assert not server.shown
     both.presence.unlock()
     server.wait_for("Continue “Another”?")
@@ -133,7 +136,7 @@ def test_lock_asked(both: Pair, server: PlainServer) -> None:
     server.wait_until_gone()
     both.presence.lock()
     both.presence.ask("Unlock")
-    let_pass(0.3)
+    let_pass(ASKING)
     assert not server.shown, "a session that says that it is locked is locked"
     both.presence.unlock()
     server.wait_for("Continue “Report”?")
@@ -146,7 +149,7 @@ def test_started_in_locked_session(machine_list: list[Machine]) -> None:
     both.presence.lock()
     both.offer("Report")
     both.lap.start_agent()
-    let_pass(0.5)
+    let_pass(ASKING)
     assert not server.record
     both.presence.unlock()
     server.wait_for("Continue “Report”?")
@@ -159,7 +162,7 @@ def test_logind_that_ends(both: Pair, server: PlainServer) -> None:
     wait(lambda: both.lap.log("handoff-agent").rstrip().endswith("locked"), "the agent to know that it is locked")
     both.presence.stop()
     wait(lambda: "The connection with the system bus is lost" in both.lap.log("handoff-agent"), "the end of logind")
-    let_pass(0.5)
+    let_pass(ASKING)
     assert not server.record
 
 
@@ -170,7 +173,8 @@ def test_put_away(both: Pair, server: PlainServer) -> None:
     server.put_away(server.wait_for("Continue “Report”?"))
     activity.update(Title="Report 2")
     both.dock.offer("Report 2")
-    let_pass(1.3)
+    # Longer than between two forms of one question (Arrival.pace, 1 s).
+    let_pass(1.2)
     assert len(server.record) == 1
 
 
@@ -206,5 +210,5 @@ def test_preference_never(both: Pair, server: PlainServer) -> None:
         pytest.skip(f"there is no such setting: {error}")
     both.offer("Report")
     both.presence.arrive()
-    let_pass(0.5)
+    let_pass(ASKING)
     assert not server.record

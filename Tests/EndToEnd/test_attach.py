@@ -141,6 +141,7 @@ def test_in_pieces(desk: Machine) -> None:
     for index in range(len(call)):
         bridge.socket.send_bytes(call[index:index + 1])
         if index % 16 == 0:
+            # So that it is read before more follows.
             let_pass(0.002)
     for serial in (5, 6):
         bridge.socket.next("an answer", lambda one: one.message.get_reply_serial() == serial)
@@ -166,13 +167,15 @@ def test_bridge_gone_at_each_message(desk: Machine, heard: int) -> None:
     bridge.add_peer()
     # What the former socket has lost is asked again.
     bridge.offer(offer(activity="ab" * 16, Title=GLib.Variant("s", "Another")))
+    # As long as the broker, which knows of the peer again, takes to ask.
     let_pass(0.3)
     bridge.socket.read()
     for call in [one for one in bridge.socket.received if one.message.get_member() in ("Fetch", "Continued", "Release")]:
         bridge.socket.received.remove(call)
         bridge.socket.answer(call, activity_of(offer().unpack()[1]) if call.message.get_member() == "Fetch" else None)
     wait(lambda: len(dock.finished()) == 1, "the outcome")
-    let_pass(0.3)
+    # As long as another outcome would take, many times over.
+    let_pass(0.2)
     assert len(dock.finished()) == 1
     bridge.socket.read()
     for call in bridge.socket.received:
@@ -280,6 +283,7 @@ def test_last_words(desk: Machine, way: str) -> None:
     if way != "broker writes":
         # Its answer stays unread, so that the end is a reset.
         bridge.socket.begin(ROOT, PEER_MANAGER, "StreamClosed", GLib.Variant("(u)", (1,)))
+        # As long as the broker takes to write it.
         let_pass(0.3)
     last = blob(Gio.DBusMessage.new_method_call(None, bridge.peer, PEER, "Continued"), serial=99,
                 body=GLib.Variant("(s)", (CONTINUATION,)))
@@ -288,6 +292,7 @@ def test_last_words(desk: Machine, way: str) -> None:
         client.connection.call(BROKER, activity.path, f"{BROKER}.Activity", "ResignCurrent", None, None,
                                Gio.DBusCallFlags.NONE, -1, None, None)
         client.connection.flush_sync()
+        # As long as the bus takes to pass that on.
         let_pass(0.2)
     elif way == "a full buffer":
         filling = Gio.DBusMessage.new_method_call(None, ROOT, "com.example.None", "Nothing")

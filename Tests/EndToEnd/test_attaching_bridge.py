@@ -92,6 +92,7 @@ def test_socket_that_has_lasted(among_others: tuple[Machine, Client]) -> None:
     attached = broker.meet()
     broker.take_peer(attached)
     attached.answer(attached.next_call("Offer"))
+    # Longer than a socket has to last (AttachedSocket.leastTime, 10 s).
     let_pass(10.5)
     attached.close()
     again = broker.meet(2)
@@ -124,11 +125,13 @@ def test_broker_that_is_stopped_as_the_bridge_begins(machines: tuple[Machine, Ma
     desk.start("handoff-bridge", "--no-discovery", f"--listen={desk.host_address}:{desk.port}")
     desk.wait_for(BRIDGE, "handoff-bridge")
     wait(lambda: desk.session.get("/org/example/Handoff/Bridge", "Bridge.Port") == desk.port, "the port")
+    # Longer than any wait of a bridge for somebody who is there but says nothing (Deadline, a minute at most).
     let_pass(65)
     broker.send_signal(signal.SIGCONT)
     dock = Dock(desk)
     dock.offer("From the lap")
     client.create(Title="Another").become_current()
     dock.offer("Another")
-    let_pass(2)
+    # Longer than a peer waits between two attempts to say something (Deadline.confirmationRetry, 1 s).
+    let_pass(1.2)
     assert dock.titles == ["Another"]

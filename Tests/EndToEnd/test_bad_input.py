@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable
 from typing import Any
 
-import pytest
 from gi.repository import Gio, GLib
 from buses import BRIDGE_ROOT, BUS, ROOT, body_size, entries, properties, typed
 from clients import ACTIVITY_TYPE, Client, Dock
 from samples import EVERY_TYPE, NOT_ALLOWED, arrays, nested
-from support import Machine, refused
+from support import Machine, case, refused
 
 LIMIT = 131072
 SOME_ID = "0123456789abcdef" * 2
@@ -46,11 +46,13 @@ def assert_refused(client: Client, name: str, value: GLib.Variant, error: str, *
     assert len(client.managed_objects()) == before + 1, "a refused CreateActivity leaves no activity"
 
 
-@pytest.mark.parametrize("kind", NOT_ALLOWED)
-def test_value_that_user_info_can_not_hold(machine: Machine, kind: str) -> None:
+def test_value_that_user_info_can_not_hold(machine: Machine) -> None:
     """Such a value in UserInfo is InvalidArgs, naming the key."""
-    value = GLib.Variant("a{sv}", {"fine": GLib.Variant("s", "x"), "the culprit": NOT_ALLOWED[kind]})
-    assert_refused(Client(machine), "UserInfo", value, "InvalidArgs", "the culprit")
+    client = Client(machine)
+    for kind, value in NOT_ALLOWED.items():
+        with case(kind):
+            user_info = GLib.Variant("a{sv}", {"fine": GLib.Variant("s", "x"), "the culprit": value})
+            assert_refused(client, "UserInfo", user_info, "InvalidArgs", "the culprit")
 
 
 def test_file_descriptor_in_user_info(machine: Machine) -> None:
@@ -132,10 +134,9 @@ def test_far_too_deep_nesting_is_refused(machine: Machine) -> None:
     variants = GLib.Variant("s", "bottom")
     for _level in range(50):
         variants = GLib.Variant("v", variants)
-    with refused("InvalidArgs"):
-        activity.update(UserInfo={"deep": variants})
-    with refused("InvalidArgs"):
-        activity.update(UserInfo={"deep": arrays(31)})
+    for value in (variants, arrays(31)):
+        with refused("InvalidArgs"):
+            activity.update(UserInfo={"deep": value})
     assert activity.get("UserInfo") == {}
 
 
@@ -152,15 +153,18 @@ def test_nesting_of_32_arrives(machines: tuple[Machine, Machine]) -> None:
     assert {key: typed(value) for key, value in entries(arrived).items()} == expected
 
 
-@pytest.mark.parametrize("url", [
+NO_WEB_PAGES = [
     "example.com", "/etc/passwd", "file:///etc/passwd", "ftp://example.com/", "javascript:alert(1)", "http://",
     "https:", "http:/example.com", "https://exa mple.com/", "http://\u202eexample.com:x/", "//example.com/",
-    "HTTPS", "mailto:me@example.com", "http://example.com/\nx", "https://[::1/"])
-def test_url_that_is_no_web_page(machine: Machine, url: str) -> None:
+    "HTTPS", "mailto:me@example.com", "http://example.com/\nx", "https://[::1/"]
+
+
+def test_url_that_is_no_web_page(machine: Machine) -> None:
     """WebpageURL and ReferrerURL that are not absolute http or https are InvalidURL."""
     client = Client(machine)
-    for name in ("WebpageURL", "ReferrerURL"):
-        assert_refused(client, name, GLib.Variant("s", url), "InvalidURL")
+    for name, url in itertools.product(("WebpageURL", "ReferrerURL"), NO_WEB_PAGES):
+        with case(name, url):
+            assert_refused(client, name, GLib.Variant("s", url), "InvalidURL")
 
 
 def test_document_url_that_is_no_file(machine: Machine) -> None:
@@ -170,25 +174,31 @@ def test_document_url_that_is_no_file(machine: Machine) -> None:
         assert_refused(client, "DocumentURL", GLib.Variant("s", url), "InvalidURL")
 
 
-@pytest.mark.parametrize(("name", "value"), [
+OF_ANOTHER_TYPE = [
     ("Title", GLib.Variant("u", 1)), ("Title", GLib.Variant("ay", b"x")), ("UserInfo", GLib.Variant("a{ss}", {})),
     ("UserInfo", GLib.Variant("s", "x")), ("Keywords", GLib.Variant("s", "x")),
     ("ExpirationDate", GLib.Variant("t", 1)), ("EligibleForHandoff", GLib.Variant("u", 1)),
     ("RequiredUserInfoKeys", GLib.Variant("av", [])), ("Delegate", GLib.Variant("s", "/")),
-    ("NeedsSave", GLib.Variant("s", "true")), ("WebpageURL", GLib.Variant("v", GLib.Variant("s", "http://a/")))])
-def test_property_of_another_type(machine: Machine, name: str, value: GLib.Variant) -> None:
+    ("NeedsSave", GLib.Variant("s", "true")), ("WebpageURL", GLib.Variant("v", GLib.Variant("s", "http://a/")))]
+
+
+def test_property_of_another_type(machine: Machine) -> None:
     """A property of another type is InvalidArgs, naming it."""
-    assert_refused(Client(machine), name, value, "InvalidArgs", name)
+    client = Client(machine)
+    for name, value in OF_ANOTHER_TYPE:
+        with case(name, value):
+            assert_refused(client, name, value, "InvalidArgs", name)
 
 
-@pytest.mark.parametrize("path", ["/org/freedesktop/DBus/Local", "/org/freedesktop/DBus/Locality"])
-def test_reserved_path(machine: Machine, path: str) -> None:
+def test_reserved_path(machine: Machine) -> None:
     """A path that begins like the one D-Bus reserves is InvalidArgs: a bus throws off whoever calls it."""
-    assert_refused(Client(machine), "Delegate", GLib.Variant("o", path), "InvalidArgs", "Delegate", path)
-    client = Client(machine, register=False)
-    client.path = path
-    with refused("InvalidArgs", containing=(path,)):
-        client.register()
+    registered, client = Client(machine), Client(machine, register=False)
+    for path in ("/org/freedesktop/DBus/Local", "/org/freedesktop/DBus/Locality"):
+        with case(path):
+            assert_refused(registered, "Delegate", GLib.Variant("o", path), "InvalidArgs", "Delegate", path)
+            client.path = path
+            with refused("InvalidArgs", containing=(path,)):
+                client.register()
 
 
 def test_keys_that_are_not_known_are_ignored(machine: Machine) -> None:
@@ -213,7 +223,7 @@ def test_read_only_properties_stay(machine: Machine) -> None:
     assert not activity.get("Current")
 
 
-@pytest.mark.parametrize(("path", "member", "arguments"), [
+WRONGLY_SIGNED = [
     (ROOT, "Manager.RegisterApplication", GLib.Variant("(s)", ("com.example.x",))),
     (ROOT, "Manager.RegisterApplication", GLib.Variant("(sasoa{ss})", ("com.example.x", [], "/", {}))),
     (ROOT, "Manager.CreateActivity", GLib.Variant("(sa{sv}s)", ("", {}, ""))),
@@ -223,14 +233,18 @@ def test_read_only_properties_stay(machine: Machine) -> None:
     (ROOT, f"{BUS}.Properties.Set", GLib.Variant("(sss)", ("org.example.Handoff.Manager", "Enabled", "true"))),
     (ROOT, f"{BUS}.ObjectManager.GetManagedObjects", GLib.Variant("(s)", ("x",))),
     (BRIDGE_ROOT, "Bridge.Connect", GLib.Variant("(u)", (1,))),
-    (BRIDGE_ROOT, "Bridge.Trust", GLib.Variant("(s)", (SOME_DEVICE,)))])
-def test_wrong_signature(machine: Machine, path: str, member: str, arguments: GLib.Variant | None) -> None:
+    (BRIDGE_ROOT, "Bridge.Trust", GLib.Variant("(s)", (SOME_DEVICE,)))]
+
+
+def test_wrong_signature(machine: Machine) -> None:
     """A call with other arguments than the contract's is InvalidArgs."""
-    with refused("InvalidArgs", "UnknownMethod"):
-        Client(machine).call(path, member, arguments)
+    client = Client(machine)
+    for path, member, arguments in WRONGLY_SIGNED:
+        with case(path, member, arguments), refused("InvalidArgs", "UnknownMethod"):
+            client.call(path, member, arguments)
 
 
-@pytest.mark.parametrize(("path", "member", "error"), [
+NOT_THERE = [
     (ROOT, "Manager.Explode", "UnknownMethod"),
     (ROOT, "Nonsense.CreateActivity", "UnknownInterface UnknownMethod"),
     (f"{ROOT}/nothing", "Manager.UnregisterApplication", "UnknownObject"),
@@ -239,22 +253,25 @@ def test_wrong_signature(machine: Machine, path: str, member: str, arguments: GL
     (f"{ROOT}/remote/{SOME_DEVICE}/{SOME_ID}", "RemoteActivity.Dismiss", "UnknownObject"),
     (f"{ROOT}/continuations/{SOME_ID}", "Continuation.Release", "UnknownObject"),
     (f"{BRIDGE_ROOT}/devices/{SOME_DEVICE}", "Device.Pair", "UnknownObject"),
-    (BRIDGE_ROOT, "Bridge.Explode", "UnknownMethod")])
-def test_what_is_not_there(machine: Machine, path: str, member: str, error: str) -> None:
+    (BRIDGE_ROOT, "Bridge.Explode", "UnknownMethod")]
+
+
+def test_what_is_not_there(machine: Machine) -> None:
     """Calling what is not there says so."""
-    with refused(*error.split()):
-        Client(machine).call(path, member)
+    client = Client(machine)
+    for path, member, error in NOT_THERE:
+        with case(path, member), refused(*error.split()):
+            client.call(path, member)
 
 
 def test_unknown_properties(machine: Machine) -> None:
     """Properties and interfaces that are not there are refused, for reading and for writing."""
     client = Client(machine)
-    activity = client.create()
     for name in ("Manager.Nothing", "Nothing.Enabled"):
         with refused("UnknownProperty", "InvalidArgs", "UnknownInterface"):
             client.get(ROOT, name)
     with refused("UnknownProperty", "InvalidArgs"):
-        client.set(activity.path, "Activity.Nothing", GLib.Variant("s", "x"))
+        client.set(client.create().path, "Activity.Nothing", GLib.Variant("s", "x"))
 
 
 def test_undeclared_type(machine: Machine) -> None:
@@ -263,17 +280,15 @@ def test_undeclared_type(machine: Machine) -> None:
     with refused("TypeNotDeclared", containing=("com.example.c", "com.example.a", "com.example.b")):
         client.create("com.example.c")
     assert client.create().get("ActivityType") == "com.example.a", "without a type it is the first one"
-    undeclared = Client(machine, "com.example.none", ())
     with refused("TypeNotDeclared"):
-        undeclared.create()
+        Client(machine, "com.example.none", ()).create()
 
 
-@pytest.mark.parametrize("activity_type", ["", "x" * 256, "line\nbreak", "\x7f", "com.example.\u202eedit",
-                                           "com.example\u2028edit"])
-def test_type_that_is_none(machine: Machine, activity_type: str) -> None:
+def test_type_that_is_none(machine: Machine) -> None:
     """A type that is empty, too long or has control characters can't be declared."""
-    with refused("InvalidArgs"):
-        Client(machine, types=(ACTIVITY_TYPE, activity_type))
+    for activity_type in ("", "x" * 256, "line\nbreak", "\x7f", "com.example.\u202eedit", "com.example\u2028edit"):
+        with case(activity_type), refused("InvalidArgs"):
+            Client(machine, types=(ACTIVITY_TYPE, activity_type))
 
 
 def test_unusual_type_is_taken(machine: Machine) -> None:
@@ -282,23 +297,26 @@ def test_unusual_type_is_taken(machine: Machine) -> None:
     assert client.create().get("ActivityType") == "Brief schreiben"
 
 
-@pytest.mark.parametrize("application_id", ["", "a" * 256, "../evil", "com/example", "with space\n"])
-def test_application_id_that_is_none(machine: Machine, application_id: str) -> None:
+def test_application_id_that_is_none(machine: Machine) -> None:
     """An application id that can't be the name of a desktop entry is refused."""
     client = Client(machine, register=False)
-    client.application_id = application_id
-    with refused("InvalidArgs"):
-        client.register()
+    for application_id in ("", "a" * 256, "../evil", "com/example", "with space\n"):
+        client.application_id = application_id
+        with case(application_id), refused("InvalidArgs"):
+            client.register()
 
 
-@pytest.mark.parametrize(("option", "value"), [
+WRONG_OPTIONS = [
     ("Team", GLib.Variant("u", 1)), ("Domains", GLib.Variant("s", "example.com")),
     ("DocumentTypes", GLib.Variant("a{sv}", {})), ("DocumentTypes", GLib.Variant("a{ss}", {"text": "com.example.x"})),
-    ("Domains", GLib.Variant("as", ["exa mple"]))])
-def test_option_that_is_wrong(machine: Machine, option: str, value: GLib.Variant) -> None:
+    ("Domains", GLib.Variant("as", ["exa mple"]))]
+
+
+def test_option_that_is_wrong(machine: Machine) -> None:
     """A registration with a wrong option is InvalidArgs, naming it."""
-    with refused("InvalidArgs"):
-        Client(machine, options={option: value})
+    for option, value in WRONG_OPTIONS:
+        with case(option, value), refused("InvalidArgs"):
+            Client(machine, options={option: value})
 
 
 def test_activity_without_registration(machine: Machine) -> None:

@@ -91,7 +91,8 @@ def test_a_hostile_list_of_defaults_stops_nobody(machines: Machines, harm: str) 
         place.write_bytes(b"[Default Applications]\n" + (b"\0\xff" if harm == "binary" else b"#" * (2 << 20)))
     dock, _origin = Dock(lap), browsing(desk)
     path = dock.offer("A page")
-    let_pass(0.3)
+    # Longer than between two readings of a list of defaults (DefaultLookups.shortestRest, 0.2 s).
+    let_pass(0.4)
     assert dock.offers[path]["Handlers"] == []
     if harm != "entry":
         place.unlink()

@@ -10,12 +10,11 @@ import subprocess
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
 from buses import wait
 from clients import Client, Dock
 from command_manual import keys, statuses
 from pairing import discoverable
-from support import SOURCE, Machine, start_machine
+from support import SOURCE, Machine, case, start_machine
 from terminal import Terminal, Typing
 from test_pair_command import asking
 
@@ -130,7 +129,7 @@ def test_every_verb_has_json(machine: Machine) -> None:
         assert "--json" in machine.run("handoff", "help", verb).stdout, verb
 
 
-@pytest.mark.parametrize("command, status, name", [
+COMMANDS = [
     (("on",), 0, None), (("list",), 0, None), (("devices",), 0, None),
     (("status", "--json", "--nonsense"), 2, "Usage"), (("fly",), 2, "Usage"), (("continue", "no id"), 2, "Usage"),
     (("trust", "abc"), 2, "Usage"), (("publish",), 2, "Usage"), (("reset",), 2, "Usage"),
@@ -138,11 +137,19 @@ def test_every_verb_has_json(machine: Machine) -> None:
     (("send", "nobody"), 3, "NotFound"), (("mute", "nobody"), 3, "NotFound"), (("unpair", "nobody"), 3, "NotFound"),
     (("pair", "nobody"), 3, "NotFound"), (("connect", "127.0.0.1:1"), 5, "ConnectionUnavailable"),
     (("publish", *APPLICATION, "--title", "x", "--webpage", "no page"), 1, "InvalidURL"),
-    (("publish", *APPLICATION, "--title", "x", "--stream", "/nowhere"), 1, "Failed"),
-], ids=lambda value: " ".join(value) if isinstance(value, tuple) else str(value))
-def test_status_and_name(machine: Machine, command: tuple[str, ...], status: int, name: str | None) -> None:
+    (("publish", *APPLICATION, "--title", "x", "--stream", "/nowhere"), 1, "Failed")]
+
+
+def test_status_and_name(machine: Machine) -> None:
     """Each command ends with the status that handoff(1) gives its outcome, with --json or without, and a failure says so in an
     object that has its name too."""
+    for command, status, name in COMMANDS:
+        with case(*command):
+            ends_with(machine, command, status, name)
+
+
+def ends_with(machine: Machine, command: tuple[str, ...], status: int, name: str | None) -> None:
+    """Runs a command, which must end with this status, and with a failure of this name if it has one."""
     plain = machine.run("handoff", *command)
     assert plain.returncode == status, plain
     result = machine.run("handoff", *command, "--json")
@@ -190,17 +197,17 @@ def test_status_of_a_refused_pairing(machine: Machine) -> None:
     assert error["name"] in statuses()[4]
 
 
-@pytest.mark.parametrize("verb", ["list", "watch", "continue", "devices", "send", "pair", "on", "publish", "receive"])
-def test_status_without_handoff(machine_list: list[Machine], verb: str) -> None:
+def test_status_without_handoff(machine_list: list[Machine]) -> None:
     """Where Handoff cannot be started, or there is no session bus, all verbs end with 6."""
     machine = Machine("bare")
     machine_list.append(machine)
-    needed = {"publish": (*APPLICATION, "--title", "x"), "receive": APPLICATION}.get(verb, ())
-    result = machine.run("handoff", verb, *needed, "--json")
-    assert (result.returncode, json_of(result)["error"]["name"]) == (6, "NotRunning")
-    machine.environment["DBUS_SESSION_BUS_ADDRESS"] = f"unix:path={machine.folder}/nothing"
-    result = machine.run("handoff", verb, *needed, "--json")
-    assert (result.returncode, json_of(result)["error"]["name"]) == (6, "NotRunning")
+    needed = {"publish": (*APPLICATION, "--title", "x"), "receive": APPLICATION}
+    for bus in (machine.address, f"unix:path={machine.folder}/nothing"):
+        machine.environment["DBUS_SESSION_BUS_ADDRESS"] = bus
+        for verb in ("list", "watch", "continue", "devices", "send", "pair", "on", "publish", "receive"):
+            with case(verb, bus):
+                result = machine.run("handoff", verb, *needed.get(verb, ()), "--json")
+                assert (result.returncode, json_of(result)["error"]["name"]) == (6, "NotRunning")
 
 
 def test_failure_beside_a_stream(machine_list: list[Machine]) -> None:

@@ -173,6 +173,7 @@ def test_received(book: tuple[Contacts, FalseBroker], desk: Machine) -> None:
     usage, before = Usage(window.process.pid), file_of(desk).read_bytes()
     # What is needed once, and then kept, is there after this.
     receive(window, broker, giving())
+    # As long as what was received takes to be closed.
     let_pass(0.2)
     descriptors = usage.descriptors()
     for name, make in ODD.items():
@@ -185,6 +186,7 @@ def test_received(book: tuple[Contacts, FalseBroker], desk: Machine) -> None:
             assert refused == (name not in STREAMS), f"{name}: {said}"
             assert time.monotonic() - began < PATIENCE, name
             used = usage.seconds()
+            # Twice as long as it may be busy in that time.
             let_pass(0.3)
             assert usage.seconds() - used < 0.15, f"{name} keeps the program busy"
             wait(lambda: usage.descriptors() <= descriptors, f"{name} to be closed")
@@ -220,6 +222,7 @@ def test_to_be_sent(book: tuple[Contacts, FalseBroker], desk: Machine, tmp_path:
                 with pytest.raises(BusError, match="What came as a stream is .*socketpair"):
                     broker.give_stream(make(stack))
             used = usage.seconds()
+            # Twice as long as it may be busy in that time.
             let_pass(0.3)
             assert usage.seconds() - used < 0.15, f"{name} keeps the program busy"
             wait(lambda: usage.descriptors() <= descriptors, f"{name} to be closed")

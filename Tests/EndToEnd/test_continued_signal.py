@@ -6,12 +6,17 @@ from __future__ import annotations
 import time
 
 from buses import ROOT, let_pass, wait
-from clients import ACTIVITY_TYPE, APPLICATION_ID, Client, Dock
+from clients import ACTIVITY_TYPE, APPLICATION_ID, CROSSING, Client, Dock
 from sandbox import Sandbox
 from support import Machine
 from test_sandbox import sandbox  # noqa: F401 (a fixture)
 
 Machines = tuple[Machine, Machine]
+
+
+def wait_until_told(watcher: Dock) -> None:
+    """Waits until who follows the objects is told that something was continued."""
+    wait(lambda: [event for event in watcher.events if event.member == "ActivityContinued"], "ActivityContinued")
 
 
 def test_continued_is_told(machines: Machines) -> None:
@@ -36,7 +41,7 @@ def test_continued_is_told(machines: Machines) -> None:
     target.fail("ContinueActivity", "not this one")
     dock.continue_offer(dock.offer("A letter"))
     wait(lambda: len(dock.finished()) == 3, "the third outcome")
-    let_pass(0.3)
+    let_pass(CROSSING)
     assert len([event for event in watcher.events if event.member == "ActivityContinued"]) == 2
     assert activity.get("Current")
 
@@ -44,7 +49,8 @@ def test_continued_is_told(machines: Machines) -> None:
 def test_continued_is_told_to_no_one_else(machines: Machines) -> None:
     """That a peer has continued something is broadcast to nobody."""
     desk, lap = machines
-    origin, target, dock, bystander = Client(desk), Client(lap), Dock(lap), Client(desk, "com.example.other")
+    origin, target, dock, watcher = Client(desk), Client(lap), Dock(lap), Dock(desk)
+    bystander = Client(desk, "com.example.other")
     heard: list[str] = []
     bystander.connection.signal_subscribe(
         None, None, None, None, None, 0, lambda *arguments: heard.append(arguments[4]))
@@ -52,14 +58,17 @@ def test_continued_is_told_to_no_one_else(machines: Machines) -> None:
     dock.continue_offer(dock.offer("A letter"))
     target.wait_for("ContinueActivity")
     origin.wait_for("WasContinued")
-    let_pass(0.3)
+    wait_until_told(watcher)
+    # By the time when the broker answers, all that it has said before has arrived.
+    bystander.get(ROOT, "Manager.Enabled")
     assert "ActivityContinued" not in heard
 
 
 def test_continued_is_not_told_in_a_sandbox(machines: Machines, sandbox: Sandbox) -> None:  # noqa: F811
     """A sandboxed program that asks for the objects is not told what peers have continued."""
     desk, lap = machines
-    origin, target, dock, boxed = Client(desk), Client(lap), Dock(lap), Client(sandbox, types=())
+    origin, target, dock, watcher = Client(desk), Client(lap), Dock(lap), Dock(desk)
+    boxed = Client(sandbox, types=())
     heard: list[str] = []
     boxed.connection.signal_subscribe(
         None, None, None, None, None, 0, lambda *arguments: heard.append(arguments[4]))
@@ -68,5 +77,7 @@ def test_continued_is_not_told_in_a_sandbox(machines: Machines, sandbox: Sandbox
     dock.continue_offer(dock.offer("A letter"))
     target.wait_for("ContinueActivity")
     origin.wait_for("WasContinued")
-    let_pass(0.3)
+    wait_until_told(watcher)
+    # By the time when the broker answers, all that it has said before has arrived.
+    boxed.managed_objects()
     assert "ActivityContinued" not in heard

@@ -7,7 +7,7 @@ import time
 
 from gi.repository import GLib
 from buses import ACTIVITY_PROPERTIES, BROKER, ROOT, entries, let_pass, properties, typed, wait
-from clients import ACTIVITY_TYPE, APPLICATION_ID, Call, Client, Dock
+from clients import ACTIVITY_TYPE, APPLICATION_ID, CROSSING, Call, Client, Dock
 from samples import EVERY_TYPE, IN_AN_HOUR
 from support import Machine, pair, start_machine
 
@@ -82,7 +82,8 @@ def test_steps_come_in_order_and_once(machines: tuple[Machine, Machine]) -> None
     dock.continue_offer(path)
     was_continued = origin.wait_for("WasContinued")
     assert dock.outcome() == (APPLICATION_ID, "", "")
-    let_pass(1)
+    # Longer than before Continued is said again, or WillSave called (Deadline.confirmationRetry and autosave, 1 s).
+    let_pass(1.2)
     assert target.members == ["WillContinueActivity", "ContinueActivity"]
     assert origin.members == ["WillSave", "WasContinued"]
     assert len(dock.finished()) == 1
@@ -171,7 +172,7 @@ def test_two_users_of_one_offer_share_the_outcome(machines: tuple[Machine, Machi
         finish()
     for dock in docks:
         assert dock.outcome() == (APPLICATION_ID, "", "")
-    let_pass(0.5)
+    let_pass(CROSSING)
     assert len(target.called("ContinueActivity")) == 1
     assert [len(dock.finished()) for dock in docks] == [1, 1]
 
@@ -251,7 +252,7 @@ def test_dismissed_offer_stays_hidden(machines: tuple[Machine, Machine]) -> None
     dock.call(path, "RemoteActivity.Dismiss")
     dock.wait_until_gone(path)
     activity.update(Title="Still not")
-    let_pass(0.5)
+    let_pass(CROSSING)
     assert f"{BROKER}.RemoteActivity" not in str(dock.managed_objects())
     origin.offer("Another")
     dock.offer("Another")

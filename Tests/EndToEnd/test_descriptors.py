@@ -117,7 +117,8 @@ def test_stream(machines: Machines, at_origin: bool, program: str) -> None:
     for spare in range(MOST):
         with starved(desk if at_origin else lap, program, spare):
             succeeded = attempt(continuation.target.begin(continuation.path, "Continuation.OpenStream"))
-            let_pass(0.3)
+            # As long as what was begun goes on.
+            let_pass(0.2)
         failures += not succeeded
         # What came of it at the origin ends: cut, or closed by an application that has not got its end.
         ends = [socket.socket(fileno=number) for number in continuation.target.received] + continuation.origin.streams
@@ -145,7 +146,8 @@ def test_stream_that_is_under_way(machines: Machines, program: str) -> None:
         assert other.recv(1) == b"?"
     with starved(desk, program, 0), starved(lap, program, 0):
         echoes(ends)
-        let_pass(0.3)
+        # As long as the ends that are closed take to end the streams.
+        let_pass(0.2)
 
 
 def test_link(machine: Machine) -> None:
@@ -186,6 +188,7 @@ def test_switch(machines: Machines, program: str) -> None:
             changed = attempt(lambda: desk.set_enabled(False))
             assert desk.session.get(ROOT, "Manager.Enabled") is not changed
             attempt(lambda: desk.set_enabled(True))
+            # As long as it takes to begin to listen and to dial.
             let_pass(0.1)
         desk.set_enabled(True)
         assert desk.session.get(ROOT, "Manager.Enabled") is True
@@ -238,7 +241,8 @@ def test_desktop_entries(machines: Machines) -> None:
         name = f"com.example.more{spare}"
         with starved(lap, "handoffd", spare):
             add(name)
-            let_pass(0.6)
+            # Longer than before changes are read (ReadingSchedule.shortestPatience, 0.2 s), and a reading itself.
+            let_pass(0.5)
             assert "com.example.first" in dock.offers[path]["Handlers"]
         wait(lambda: name in dock.offers[path]["Handlers"], "the other application")
 

@@ -9,7 +9,7 @@ import time
 import pytest
 from gi.repository import GLib
 from buses import ROOT, let_pass, wait
-from clients import ACTIVITY_TYPE, APPLICATION_ID, Client, Dock
+from clients import ACTIVITY_TYPE, APPLICATION_ID, CROSSING, Client, Dock
 from sandbox import Sandbox
 from streams import Continuation
 from support import Machine, refused
@@ -48,7 +48,7 @@ def test_offer_is_withdrawn_and_comes_back(machines: Machines) -> None:
     second.offer("Of a new connection").resign_current()
     origin.register()
     activity.become_current()
-    let_pass(0.3)
+    let_pass(CROSSING)
     assert dock.titles == []
     calls = len(origin.calls)
     begin = time.monotonic()
@@ -69,7 +69,7 @@ def test_others_are_not_concerned(machines: Machines) -> None:
     path = dock.offer("A letter")
     exclude(desk, APPLICATION_ID, OTHER_ID + "x", "com.example")
     exclude(lap, APPLICATION_ID)
-    let_pass(0.2)
+    let_pass(CROSSING)
     assert path in dock.offers
     dock.continue_offer(path)
     assert dock.outcome() == (OTHER_ID, "", "")
@@ -156,6 +156,7 @@ def test_continuation_that_is_under_way(machines: Machines, member: str) -> None
     target.wait_for("DidFailToContinueActivity")
     assert not target.called("ContinueActivity")
     dock.wait_until_gone(path)
+    # As long as another outcome would take, many times over.
     let_pass(0.2)
     assert len(dock.finished()) == 1 and not target.called("ContinueActivity")
     activity.invalidate()
@@ -224,7 +225,7 @@ def test_sandboxed_application_does_not_escape(machines: Machines, sandbox: Sand
     assert activity.get("Current") is True
     with refused("UnknownObject", "UnknownInterface"):
         boxed.get(ROOT, "Preferences.ExcludedApplications")
-    let_pass(0.3)
+    let_pass(CROSSING)
     assert dock.titles == []
     exclude(desk)
     dock.offer("From the box")
@@ -242,6 +243,7 @@ def test_restart(machines: Machines) -> None:
         assert chosen(desk)["ExcludedApplications"] == [APPLICATION_ID]
         Client(desk).offer("A letter")
         Client(desk, OTHER_ID).offer("Another")
+        # As long as the bridge may hold an offer back (Deadline.offerInterval); all three rounds are what CROSSING is.
         let_pass(0.1)
     assert "A letter" not in {event.arguments.unpack()[1].get("org.example.Handoff.RemoteActivity", {}).get("Title")
                               for event in dock.events if event.member == "InterfacesAdded"}

@@ -8,7 +8,7 @@ import time
 import pytest
 from gi.repository import GLib
 from buses import HANDOFF_ERROR, let_pass, wait
-from clients import ACTIVITY_TYPE, APPLICATION_ID, Client, Dock
+from clients import ACTIVITY_TYPE, APPLICATION_ID, CROSSING, Client, Dock
 from support import Machine, count, refused
 
 Machines = tuple[Machine, Machine]
@@ -34,7 +34,7 @@ def assert_failed(dock: Dock, error: str, *texts: str, timeout: float = 20) -> N
 
 def assert_nothing_more(origin: Client, target: Client, dock: Dock, expected: list[str]) -> None:
     """The application was asked just this, the origin was not told that it went well, and there is one outcome."""
-    let_pass(1)
+    let_pass(CROSSING)
     assert target.members == expected
     assert not origin.called("WasContinued")
     assert len(dock.finished()) == 1
@@ -82,7 +82,7 @@ def test_application_vanishes_while_it_continues(machines: Machines) -> None:
     target.wait_for("ContinueActivity")
     target.close()
     assert_failed(dock, "ApplicationFailed")
-    let_pass(0.5)
+    let_pass(CROSSING)
     assert not origin.called("WasContinued")
     assert len(dock.finished()) == 1
 
@@ -231,7 +231,8 @@ def test_naming_an_application_that_can_not(machines: Machines) -> None:
     with refused("InvalidArgs", containing=("ActivationToken",)):
         options = {"ActivationToken": GLib.Variant("u", 1)}
         dock.call(path, "RemoteActivity.Continue", GLib.Variant("(a{sv})", (options,)))
-    let_pass(0.5)
+    # As long as the application takes to be asked, and the dock to be told, many times over.
+    let_pass(0.25)
     assert not target.calls
     assert not dock.finished()
 
@@ -260,7 +261,7 @@ def test_no_application_can(machines: Machines) -> None:
     desk, lap = machines
     origin, dock = Client(desk), Dock(lap)
     origin.offer("A letter")
-    let_pass(1)
+    let_pass(CROSSING)
     assert not dock.offers
     target = Client(lap)
     path = dock.offer("A letter")

@@ -74,7 +74,7 @@ def complaints(shell: GnomeShell) -> list[str]:
             if "handoff@" in line or "JS ERROR" in line or "stack trace" in line.lower()]
 
 
-@pytest.mark.smoke
+@pytest.mark.always
 def test_continuing_from_the_menu(machines: tuple[Machine, Machine], shell: GnomeShell) -> None:
     """While there is an offer the top bar shows its application's icon and its device. Pressing it in the menu continues it
     here with an activation token, and the origin is told."""
@@ -124,6 +124,7 @@ def test_continuing_fails(machines: tuple[Machine, Machine], shell: GnomeShell) 
     assert "The <b>disk</b> & all" in text and "\n" not in text
     assert not is_markup
     assert not is_token(shell, token), "nothing is being started any more"
+    # As long as the notification takes to come in, during which something could be complained of.
     let_pass(0.3)
     shell.shoot("failure")
     assert not complaints(shell)
@@ -241,6 +242,7 @@ def test_hostile_titles(machines: tuple[Machine, Machine], shell: GnomeShell, ki
     height = shell.evaluate(f"{OFFERS}[0].get_height()")
     activity.update(Title=HOSTILE[kind])
     wait(lambda: titles(shell) not in ([], ["Harmless"]), "the title")
+    # As long as a line takes to be laid out and drawn.
     let_pass(0.2)
     shell.shoot(f"title-{kind}".replace(" ", "-"))
     [title] = titles(shell)
@@ -304,6 +306,7 @@ def test_disabling_leaves_nothing(machines: tuple[Machine, Machine], shell: Gnom
     FakeAgent(lap)
     wait_for_indicator(shell)
     set_enabled(shell, False)
+    # As long as what was asked of the bus takes to be answered, and the Shell to free what is left.
     let_pass(0.3)
     before, rules_before = shell.evaluate(COUNTS), rules(shell)
     handlers = "imports.gi.GObject.signal_handler_is_connected"
@@ -320,6 +323,7 @@ def test_disabling_leaves_nothing(machines: tuple[Machine, Machine], shell: Gnom
             f" + ({handlers}(global.display, handler) ? 1 : 0); e.enable(); return left; }})()")
         assert left == 0
         set_enabled(shell, False)
+    # As before.
     let_pass(0.3)
     assert shell.evaluate(COUNTS) == before
     assert rules(shell) == rules_before
@@ -340,6 +344,7 @@ def test_locked_screen_shows_nothing(machines: tuple[Machine, Machine], shell: G
     wait(lambda: not shell.evaluate(f"!!{INDICATOR}"), "the indicator to go")
     wait(lambda: agent.told("Detach"), "Detach")
     heard = len(agent.calls)
+    # As long as the Shell takes to tell what it has decided in a turn of its own.
     let_pass(0.5)
     assert len(agent.calls) == heard
     shell.evaluate("Main.sessionMode.popMode('unlock-dialog')")

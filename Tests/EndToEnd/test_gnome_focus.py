@@ -62,6 +62,7 @@ def test_nobody_else_is_told_or_obeyed(machines: tuple[Machine, Machine], shell:
                                     GLib.Variant("(us)", (9, APPLICATION_ID)))
     program = shell.run("/usr/bin/python3", str(WINDOW_PROGRAM), APPLICATION_ID, "A letter")
     agent.wait_for_focus(Title="A letter")
+    # As long as a token takes to be made, many times over.
     let_pass(0.3)
     assert not agent.told("ProvideToken")
     assert not [about for about in heard if "Handoff" in f"{about}"]
@@ -86,6 +87,7 @@ def test_impostors_get_nothing(machines: tuple[Machine, Machine], shell: GnomeSh
         wait(lambda: not shell.evaluate(f"!!{INDICATOR}"), "the indicator to go")
         program = shell.run("/usr/bin/python3", str(WINDOW_PROGRAM), APPLICATION_ID, "A letter")
         wait(lambda: shell.evaluate("global.display.focus_window?.get_title() ?? ''") == "A letter", "the window")
+        # As long as the Shell takes to ask who the names belong to, and to tell of the focus.
         let_pass(0.5)
         assert not impostor.calls
         assert not shell.evaluate(f"!!{INDICATOR}")

@@ -16,6 +16,8 @@ from support import Machine, refused
 from test_peer import fetched, serve_fetch
 
 OTHER_ID = "f" * 32
+# As long as an invitation takes to be shown, many times over: what is invited to is shown here already.
+SHOWING = 0.25
 
 
 def invite(activity: str = SOME_ID) -> GLib.Variant:
@@ -35,7 +37,7 @@ def test_what_is_not_its_offer(machine: Machine, arguments: GLib.Variant | None,
     dock.offer("From afar")
     with refused(error):
         link.call("Peer.Invite", arguments)
-    let_pass(0.2)
+    let_pass(SHOWING)
     assert not invited(dock)
     link.call("Peer.Invite", invite())
     wait_until_invited(dock, "From afar")
@@ -50,7 +52,7 @@ def test_what_another_peer_offers(machine: Machine) -> None:
     for activity in (SOME_ID, own.id):
         with refused("OfferWithdrawn"):
             other.call("Peer.Invite", invite(activity))
-    let_pass(0.2)
+    let_pass(SHOWING)
     assert not invited(dock)
 
 
@@ -71,7 +73,8 @@ def test_what_is_withdrawn(machine: Machine) -> None:
     with refused("OfferWithdrawn"):
         link.call("Peer.Invite", invite(OTHER_ID))
     dock.offer("From afar")
-    let_pass(PACE + 0.5)
+    # Until an invitation that waits for its turn would be shown.
+    let_pass(PACE + 0.3)
     assert not invited(dock)
 
 
@@ -103,6 +106,7 @@ def test_flood(machine: Machine) -> None:
         before = time.monotonic()
         machine.session.get(BRIDGE_ROOT, "Bridge.DeviceName")
         assert time.monotonic() - before < 1
+        # Twenty messages in this time are as many as make a thousand in all.
         let_pass(0.1)
         link.read_messages()
         now = invited(dock)
@@ -127,7 +131,7 @@ def test_in_the_middle_of_continuing(machine: Machine) -> None:
     target.wait_for("ContinueActivity")
     for _ in range(3):
         link.call("Peer.Invite", invite())
-    let_pass(1.2)
+    let_pass(SHOWING)
     assert not invited(dock) and dock.offers[path]["State"] == "continuing"
     target.unanswered[0].return_value(GLib.Variant("(b)", (True,)))
 
@@ -156,5 +160,5 @@ def test_switched_off(machine: Machine) -> None:
     link = device.paired_link_to(machine)
     link.call("Peer.Offer", offer())
     dock.offer("From afar")
-    let_pass(0.3)
+    let_pass(SHOWING)
     assert not invited(dock)

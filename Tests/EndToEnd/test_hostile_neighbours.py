@@ -54,6 +54,7 @@ def trickle(links: dict[str, Link], data: dict[str, bytes], meanwhile: Callable[
             meanwhile()
         until = begin + 0.3 * (position + 1)
         while time.monotonic() < until:
+            # Until it is looked again which links are closed.
             let_pass(0.05)
             closed |= {name: time.monotonic() - begin
                        for name, link in links.items() if name not in closed and link.has_ended()}

@@ -72,6 +72,7 @@ def test_good_peer_among_floods(machine: Machine) -> None:
     _device, good = linked(machine)
     times = []
     with floods[0], floods[1], floods[2]:
+        # As long as the floods take to get going.
         let_pass(0.5)
         for _ in range(25):
             begin = time.monotonic()

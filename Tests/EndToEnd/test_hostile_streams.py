@@ -84,6 +84,7 @@ def test_reader_that_never_reads(stranger: Stranger) -> None:
     """A device that does not read is sent no more than fits into the network, and the writer waits."""
     connection, end = stranger.open()
     writing = Background(lambda: end.sendall(bytes(64 << 20)))
+    # As long as all of it would take, beside much else.
     let_pass(2)
     assert not writing.is_over
     connection.close()
@@ -165,6 +166,7 @@ def test_application_that_is_quicker(stranger: Stranger) -> None:
     end.sendall(b"all of it")
     end.close()
     stranger.activity.invalidate()
+    # As long as the end of the application's side takes to arrive at the bridge.
     let_pass(0.3)
     connection = stranger.knock(token)
     connection.shake(stranger.device.identity)
@@ -201,6 +203,7 @@ def test_peer_that_never_closes(stranger: Stranger) -> None:
         try:
             return bool(stranger.ask())
         except BusError:
+            # Until it is asked again.
             let_pass(0.2)
             return False
 

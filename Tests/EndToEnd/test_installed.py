@@ -228,6 +228,7 @@ def test_a_session_under_systemd_is_reset(manager: UserManager, prefix: Path) ->
         "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "HOME")]
     said = manager.run("env", *folders, str(prefix / "bin" / "handoff"), "reset", "--yes")
     assert "forgotten everything" in said
+    # Far longer than systemd waits before it starts a unit again (0.1 s).
     let_pass(1)
     assert not state.exists()
     for name, unit in UNITS.items():

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 from gi.repository import GLib
-from buses import ROOT, let_pass, properties, wait
+from buses import ROOT, properties, wait
 from clients import Client, Dock
 from support import SANITIZED, Machine, memory
 
@@ -15,19 +15,21 @@ from support import SANITIZED, Machine, memory
 STEPS = ("register", "create", "become current", "save", "continue", "resign", "invalidate", "unregister")
 
 
-def step(client: Client, name: str, path: str) -> None:
-    """Sends one of these calls."""
+def step(client: Client, name: str, path: str) -> Callable[[], GLib.Variant] | None:
+    """Sends one of these calls, and returns the function that waits for its answer; continuing is none."""
     if name == "register":
-        client.begin_registering()
-    elif name == "create":
-        client.begin(ROOT, "Manager.CreateActivity", GLib.Variant("(sa{sv})", ("", properties(Title="Left behind"))))
-    elif name == "unregister":
-        client.begin(ROOT, "Manager.UnregisterApplication")
-    elif name == "save":
-        client.begin(path, "Activity.Update", GLib.Variant("(a{sv})", (properties(NeedsSave=True),)))
-    elif name != "continue":
-        member = {"become current": "BecomeCurrent", "resign": "ResignCurrent", "invalidate": "Invalidate"}[name]
-        client.begin(path, f"Activity.{member}")
+        return client.begin_registering()
+    if name == "create":
+        arguments = GLib.Variant("(sa{sv})", ("", properties(Title="Left behind")))
+        return client.begin(ROOT, "Manager.CreateActivity", arguments)
+    if name == "unregister":
+        return client.begin(ROOT, "Manager.UnregisterApplication")
+    if name == "save":
+        return client.begin(path, "Activity.Update", GLib.Variant("(a{sv})", (properties(NeedsSave=True),)))
+    if name == "continue":
+        return None
+    member = {"become current": "BecomeCurrent", "resign": "ResignCurrent", "invalidate": "Invalidate"}[name]
+    return client.begin(path, f"Activity.{member}")
 
 
 @pytest.mark.parametrize("waits", [False, True], ids=["at once", "after the answers"])
@@ -40,18 +42,22 @@ def test_client_leaves_at_any_point(machines: tuple[Machine, Machine], last: str
     standing = witness.offer("Standing")
     leaver = Client(desk, register=False)
     leaver.hang("WillSave")
-    path = ""
+    path, answers = "", []
     for name in STEPS[:STEPS.index(last) + 1]:
         if name == "become current":
             # Its path is in the answer to another, since nobody can know it before.
             path = leaver.create(Title="Left behind").path
-        step(leaver, name, path)
+        answers.append(step(leaver, name, path))
         if name == "continue":
             handler.hang("WillContinueActivity")
             there.continue_offer(there.offer("Left behind"))
             leaver.wait_for("WillSave")
     if waits:
-        let_pass(0.2)
+        for answer in answers:
+            if answer:
+                answer()
+        if last == "save":
+            leaver.wait_for("WillSave")
     leaver.close()
     wait(lambda: set(witness.managed_objects()) == {standing.path}, "the activities to go")
     wait(lambda: "Left behind" not in there.titles, "the offer to go")

@@ -22,6 +22,8 @@ MONITOR_XML = """<node><interface name="org.gnome.Mutter.IdleMonitor">
 <method name="AddUserActiveWatch"><arg type="u" direction="out"/></method></interface></node>"""
 SAVER_XML = """<node><interface name="org.freedesktop.ScreenSaver">
 <method name="GetActive"><arg type="b" direction="out"/></method></interface></node>"""
+# As long as what is shown at once takes to come: from the other machine to the agent, and from there to who shows it.
+QUIET = 0.3
 
 
 @pytest.fixture
@@ -93,7 +95,7 @@ def test_slow_continuation(both: Pair) -> None:
     shown = server.wait_for("Continuing “Report”…", "desk")
     server.press(shown, "cancel")
     assert both.dock.outcome()[1].endswith(".Cancelled")
-    let_pass(0.3)
+    let_pass(QUIET)
     assert not server.shown
 
 
@@ -116,6 +118,7 @@ def test_fast_continuation(both: Pair) -> None:
     path = (both.offer("Report"), both.dock.offer("Report"))[1]
     both.dock.continue_offer(path)
     assert both.dock.outcome()[1] == ""
+    # Longer than a continuation takes before it is shown (ProgressNotices.patience, 0.5 s).
     let_pass(0.6)
     assert not server.record
 
@@ -166,7 +169,7 @@ def test_impostor(both: Pair) -> None:
     server.signal("ActionInvoked", GLib.Variant("(us)", (shown.id, key)), other)
     other.connection.emit_signal(server.session.name and both.lap.session.owner(AGENT), server.path, server.name,
                                  "ActionInvoked", GLib.Variant("(us)", (shown.id, key)))
-    let_pass(0.3)
+    let_pass(QUIET)
     assert not both.receiver.called("ContinueActivity")
 
 
@@ -211,7 +214,7 @@ def test_sandboxed_server(both: Pair, name: str) -> None:
     wait(lambda: f"has taken {name}" in both.lap.log("handoff-agent"), "the agent to see who that is")
     both.offer("Report")
     both.presence.arrive()
-    let_pass(0.5)
+    let_pass(QUIET)
     assert not [call for call in client.calls if "otif" in call]
     client.close()
     PlainServer(both.lap).wait_for("Continue “Report”?")
@@ -226,11 +229,11 @@ def test_idle_monitor(both: Pair) -> None:
                       AddIdleWatch=GLib.Variant("(u)", (7,)), AddUserActiveWatch=GLib.Variant("(u)", (8,)))
     assert monitor.wait_for("AddIdleWatch") == (180_000,)
     server = PlainServer(both.lap)
+    # Before the agent knows this, it knows the number of its watch, which came before.
     both.offer("Report")
-    let_pass(0.1)
     monitor.signal("WatchFired", GLib.Variant("(u)", (7,)))
     monitor.wait_for("AddUserActiveWatch")
-    let_pass(0.1)
+    let_pass(QUIET)
     assert not server.record
     monitor.signal("WatchFired", GLib.Variant("(u)", (8,)))
     server.wait_for("Continue “Report”?")
@@ -246,7 +249,7 @@ def test_screen_saver(machine_list: list[Machine]) -> None:
     both.offer("Report")
     both.lap.start_agent()
     saver.wait_for("GetActive")
-    let_pass(0.3)
+    let_pass(QUIET)
     assert not server.record
     saver.signal("ActiveChanged", GLib.Variant("(b)", (False,)))
     server.wait_for("Continue “Report”?")
@@ -289,9 +292,11 @@ def test_idle_agent(both: Pair) -> None:
     both.offer("Report")
     both.presence.arrive()
     server.wait_for("Continue “Report”?")
+    # Longer than it waits before it gives memory back (FreedMemory.delay, 1 s).
     let_pass(1.5)
     process = both.lap.processes["handoff-agent"].pid
     before = switches(process)
+    # Long enough for what repeats itself every second, or every few, to be seen.
     let_pass(4)
     assert switches(process) == before
     if not SANITIZED:
@@ -315,6 +320,7 @@ def test_agent_without_daemons(machine_list: list[Machine]) -> None:
     lap = Desk("lap")
     machine_list.append(lap)
     lap.start_agent()
+    # As long as the bus takes to start a daemon.
     let_pass(0.3)
     session = Session(lap.address)
     assert not session.owner("org.example.Handoff") and not session.owner("org.example.Handoff.Bridge")

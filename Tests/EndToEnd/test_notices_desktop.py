@@ -107,7 +107,7 @@ def shell(desks: Pair) -> Iterator[NoticeShell]:
     shell.close()
 
 
-@pytest.mark.smoke
+@pytest.mark.always
 def test_gnome(desks: Pair, shell: NoticeShell) -> None:
     """GNOME Shell shows the question on arrival, and its button continues with what lets the application raise its window."""
     desks.offer("Report")
@@ -185,7 +185,7 @@ def dunst(desks: Pair, screen: Screen) -> Plain:
     return Plain(desks, screen, "dunst")
 
 
-@pytest.mark.smoke
+@pytest.mark.always
 def test_dunst(desks: Pair, screen: Screen) -> None:
     """dunst shows the question on arrival, and choosing it continues."""
     server = dunst(desks, screen)
@@ -193,6 +193,7 @@ def test_dunst(desks: Pair, screen: Screen) -> None:
         desks.offer("Report")
         desks.presence.arrive()
         server.window("Dunst")
+        # As long as it takes to be drawn.
         let_pass(0.3)
         server.shoot("dunst-arrival")
         subprocess.run(["dunstctl", "action", "0"], env=server.environment, check=True)
@@ -210,6 +211,7 @@ def test_dunst_hostile(desks: Pair, screen: Screen) -> None:
         wait(lambda: any("R&D" in offer["DeviceName"] for offer in desks.dock.offers.values()), "the name")
         desks.presence.arrive()
         server.window("Dunst")
+        # As long as it takes to be drawn.
         let_pass(0.3)
         server.shoot("dunst-hostile")
         desks.presence.lock()
@@ -218,7 +220,7 @@ def test_dunst_hostile(desks: Pair, screen: Screen) -> None:
         server.close()
 
 
-@pytest.mark.smoke
+@pytest.mark.always
 def test_xfce(desks: Pair, screen: Screen) -> None:
     """xfce4-notifyd shows the question on arrival, and pressing its button continues."""
     if not Path(XFCE).exists():
@@ -228,6 +230,7 @@ def test_xfce(desks: Pair, screen: Screen) -> None:
         desks.offer(HOSTILE)
         desks.presence.arrive()
         place = server.window("xfce4-notifyd")
+        # As long as it takes to be drawn and to become opaque, before which its button takes no click.
         let_pass(1)
         server.shoot("xfce-arrival")
         # The button stands at the lower end.

@@ -10,7 +10,7 @@ from agents import Pair
 from buses import let_pass, wait
 from notifications import PlainServer
 from support import Machine
-from test_notices import SAVER_XML, Service
+from test_notices import QUIET, SAVER_XML, Service
 
 
 def test_screen_saver_beside_logind(machine_list: list[Machine]) -> None:
@@ -26,14 +26,14 @@ def test_screen_saver_beside_logind(machine_list: list[Machine]) -> None:
     saver.signal("ActiveChanged", GLib.Variant("(b)", (True,)))
     server.wait_until_gone()
     both.presence.arrive()
-    let_pass(0.3)
+    let_pass(QUIET)
     assert not server.shown, "it is still there"
     saver.signal("ActiveChanged", GLib.Variant("(b)", (False,)))
     server.wait_for("Continue “Report”?")
     saver.signal("ActiveChanged", GLib.Variant("(b)", (True,)))
     server.wait_until_gone()
     saver.session.close()
-    let_pass(0.3)
+    let_pass(QUIET)
     assert not server.shown, "nobody has said that it is unlocked"
     both.presence.ask("Unlock")
     server.wait_for("Continue “Report”?")
@@ -50,7 +50,8 @@ def test_lock_that_nobody_confirms(machine_list: list[Machine]) -> None:
     server.wait_until_gone()
     both.presence.idle(True)
     both.presence.idle(False)
-    let_pass(11)
+    # That no time ends it is shown in PresenceTests, by a clock that is moved by hand.
+    let_pass(QUIET)
     assert not server.shown
     both.presence.ask("Unlock")
     server.wait_for("Continue “Report”?")
@@ -66,7 +67,7 @@ def test_logind_that_does_not_answer(machine_list: list[Machine]) -> None:
     logind.send_signal(signal.SIGSTOP)
     both.lap.start("handoff-agent", "--verbose")
     wait(lambda: "is not known yet" in both.lap.log("handoff-agent"), "the agent to wait for logind no longer")
-    let_pass(0.5)
+    let_pass(QUIET)
     assert not server.record
     logind.send_signal(signal.SIGCONT)
     wait(lambda: any(line.endswith("locked") for line in both.lap.log("handoff-agent").splitlines()),

@@ -20,6 +20,7 @@ def test_peer_that_changes_its_offer_all_the_time(machine_list: list[Machine]) -
             session.broker.withdraw(former)
         else:
             session.server.wait_for("Continue “Title 1”?")
+        # As long as a question takes to be shown; all ten together are far within the ten seconds.
         let_pass(0.2)
     assert [one.title for one in session.server.record] == ["Continue “Title 1”?"]
     assert not session.server.shown, "it is offered no longer"

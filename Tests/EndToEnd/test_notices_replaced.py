@@ -11,7 +11,7 @@ from buses import let_pass, wait
 from notifications import DesktopServer, PlainServer
 from sending import PACE
 from support import Machine
-from test_notices import MONITOR_XML, Service
+from test_notices import MONITOR_XML, QUIET, Service
 from test_notices_of_broker import Session
 
 
@@ -45,9 +45,11 @@ def test_answer_that_comes_late(machine_list: list[Machine]) -> None:
     both.offer("Report")
     both.presence.arrive()
     server.wait_for("Continue “Report”?")
+    # Longer than the agent waits for any other answer of a server (PlainNotices.patience, 5 s).
     let_pass(5.5)
+    former = len(both.lap.log("handoff-agent"))
     both.presence.lock()
-    let_pass(0.3)
+    wait(lambda: "locked" in both.lap.log("handoff-agent")[former:], "the agent to know that the session is locked")
     server.is_slow = False
     server.answer()
     server.wait_until_gone()
@@ -62,7 +64,6 @@ def test_pressed_while_replaced(machine_list: list[Machine]) -> None:
     both = Pair(machine_list)
     server = SlowServer(both.lap)
     both.lap.session.set("/org/example/Handoff", "Preferences.NotifyOffers", GLib.Variant("s", "always"))
-    let_pass(0.3)
     both.offer("One")
     first = server.wait_for("Continue “One”?")
     server.is_slow = True
@@ -74,10 +75,11 @@ def test_pressed_while_replaced(machine_list: list[Machine]) -> None:
         server.invoke(first, "default", first.id)
     server.is_slow = False
     server.answer()
-    let_pass(0.3)
+    # As long as the agent takes to know what the server has answered, for the same once more.
+    let_pass(QUIET)
     server.invoke(first, "continue", second.id)
     server.signal("ActionInvoked", GLib.Variant("(us)", (second.id, "continue")))
-    let_pass(0.3)
+    let_pass(QUIET)
     assert not both.receiver.called("ContinueActivity")
     server.press(second, "continue")
     both.receiver.wait_for("ContinueActivity")
@@ -90,14 +92,18 @@ def test_arrivals_on_gnome(machine_list: list[Machine]) -> None:
                       AddIdleWatch=GLib.Variant("(u)", (7,)), AddUserActiveWatch=GLib.Variant("(u)", (8,)))
     monitor.wait_for("AddIdleWatch")
     server = DesktopServer(both.lap)
+    # Before the agent knows this, it knows the server and the number of its watch, which came before.
     both.offer("Report")
-    let_pass(0.3)
     for count in range(1, 4):
         monitor.signal("WatchFired", GLib.Variant("(u)", (7,)))
         wait(lambda count=count: len(monitor.calls) == count + 1, "the agent to wait for the user")
-        let_pass(0.1)
-        monitor.signal("WatchFired", GLib.Variant("(u)", (8,)))
-        wait(lambda count=count: len(server.record) == count, "one more question")
+
+        def asked_again(count: int = count) -> bool:
+            # It means nothing to the agent until that has seen the number of this watch in the answer.
+            monitor.signal("WatchFired", GLib.Variant("(u)", (8,)))
+            return len(server.record) == count
+
+        wait(asked_again, "one more question")
         assert server.record[-1].details["priority"] == "normal"
 
 
@@ -112,7 +118,7 @@ def test_failure_on_gnome(machine_list: list[Machine]) -> None:
     server.wait_for("Nothing was continued")
     both.presence.arrive()
     server.wait_for("Continue “Report”?")
-    let_pass(0.3)
+    let_pass(QUIET)
     assert [one.title for one in server.record].count("Nothing was continued") == 1
 
 
@@ -120,8 +126,8 @@ def test_same_continued_again_on_gnome(machine_list: list[Machine]) -> None:
     """On GNOME that the same was continued on another device once more is shown once more."""
     session = Session(machine_list)
     server = DesktopServer(session.lap)
-    wait(lambda: server.session.owner("org.gtk.Notifications"), "the server")
-    let_pass(0.3)
+    # As long as the agent takes to learn of this server, which is preferred to the other.
+    let_pass(QUIET)
     for count in range(1, 4):
         session.broker.continued("Report")
         wait(lambda count=count: len(server.record) == count, "one more notification")

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from gi.repository import Gio, GLib
 from buses import BRIDGE_ROOT, BROKER, BUS, ROOT, BusError, let_pass, wait
-from clients import Activity, Client
-from link import CONTINUATION, ERROR, Device, fetch
+from clients import Activity, Client, Dock
+from link import CONTINUATION, ERROR, Device, fetch, offer
 from streams import Continuation
 from support import Machine, pair, refused
 from test_announcements import fake_clock
@@ -70,6 +70,7 @@ def test_withdrawn_while_it_is_saved(machine: Machine, what: str) -> None:
             link.call("Peer.Continued", GLib.Variant("(s)", (CONTINUATION,)))
         with refused("UnknownObject"):
             link.call("Link.OpenStream", GLib.Variant("(say)", (CONTINUATION, b"")))
+    # As long as a broker takes that goes on with what it was answered.
     let_pass(0.2)
     assert not client.streams and not client.called("WasContinued")
     assert client.get(ROOT, "Manager.RecentFetches") == [] == client.get(ROOT, "Manager.FetchesByDevice")
@@ -79,15 +80,19 @@ def test_unpaired_while_it_is_saved(machine: Machine) -> None:
     """Nor is it sent to a device that is no peer any more by then."""
     client, device = Client(machine), Device()
     client.hang("WillSave")
-    activity = client.offer("A letter")
+    activity, dock = client.offer("A letter"), Dock(machine)
     link = device.paired_link_to(machine)
+    link.call("Peer.Offer", offer())
+    path = dock.offer("From afar")
     wait(lambda: link.calls("Offer"), "the offer")
     link.send(fetch(activity.id))
     client.wait_for("WillSave")
     machine.session.call(f"{BRIDGE_ROOT}/devices/{device.id}", "Device.Unpair")
-    let_pass(0.1)
+    # With that the broker knows it.
+    dock.wait_until_gone(path)
     client.unanswered[0].return_value(GLib.Variant("(a{sv})", ({},)))
-    let_pass(0.3)
+    # As long as a broker takes that goes on with what it was answered.
+    let_pass(0.2)
     assert client.get(ROOT, "Manager.RecentFetches") == []
 
 

@@ -10,7 +10,7 @@ import socket
 import pytest
 from gi.repository import Gio, GLib
 from attached import PEER_MANAGER, AttachedBridge, number_of_descriptors
-from buses import BROKER, BUS, ROOT, BusError, Session, let_pass, wait
+from buses import BROKER, BUS, ROOT, BusError, Session, wait
 from clients import ACTIVITY_TYPE, APPLICATION_ID, Client, Dock
 from opened import OpenedClient, OpenedDock, connection_by, open_socket, raw_socket, registration, stream_of
 from sandbox import RawClient, can_be_made
@@ -155,6 +155,8 @@ def test_end(desk: Machine) -> None:
     """A client that closes its socket keeps everything, and is told by the bus again. A call by the socket that waits for
     its answer then has one outcome."""
     client = Client(desk)
+    broker = desk.processes["handoffd"].pid
+    before = number_of_descriptors(broker)
     attached = raw_socket(client)
     path, = attached.call(ROOT, MANAGER, "CreateActivity", GLib.Variant("(sa{sv})", ("", {})))
     changes: list[dict] = []
@@ -162,7 +164,7 @@ def test_end(desk: Machine) -> None:
         None, f"{BUS}.Properties", None, path, None, Gio.DBusSignalFlags.NO_MATCH_RULE,
         lambda *arguments: changes.append(arguments[5].unpack()[1]))
     attached.close()
-    let_pass(0.2)
+    wait(lambda: number_of_descriptors(broker) == before, "the broker to see the end")
     client.call(path, "Activity.BecomeCurrent")
     wait(lambda: changes == [{"Current": True}], "to be told by the bus")
 
@@ -177,8 +179,9 @@ def test_leaving(desk: Machine) -> None:
     broker.send_signal(signal.SIGSTOP)
     attached.begin(ROOT, f"{BUS}.Properties", "Set", GLib.Variant(
         "(ssv)", (f"{BROKER}.Manager", "Enabled", GLib.Variant("b", False))))
+    name = client.name
     client.close()
-    let_pass(0.2)
+    wait(lambda: not watcher.owner(name), "the bus to see the end")
     broker.send_signal(signal.SIGCONT)
     attached.wait_until_ended()
     wait(lambda: watcher.get(ROOT, "Manager.Enabled") is False, "the switch to be set")

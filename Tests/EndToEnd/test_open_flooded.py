@@ -57,6 +57,7 @@ def test_who_does_not_read(desk: Machine) -> None:
         try:
             sent += attached.socket.send(calls[sent:sent + (1 << 16)])
         except BlockingIOError:
+            # As long as a broker takes to read on that does; three times.
             let_pass(0.3)
             patience -= 1
     assert sent < len(calls), "all of it was read"
@@ -72,10 +73,12 @@ def test_large_answers(desk: Machine) -> None:
     client = client_with_activities(desk, "com.example.large", 12)
     attached = raw_socket(client)
     asked = [attached.begin(ROOT, f"{BUS}.ObjectManager", "GetManagedObjects") for _ in range(30)]
-    let_pass(0.5)
+    # As long as the broker takes to answer as much as fits, of 36 MB.
+    let_pass(0.3)
     # Whoever has not read what it has asked for is told of changes nevertheless.
     Client(desk, "com.example.another").create(Title="Another").become_current()
     client.set(ROOT, "Manager.Enabled", GLib.Variant("b", False))
+    # As long as it takes to be told, before anything is read.
     let_pass(0.2)
     for serial in asked:
         answer = attached.next("an answer", lambda one, serial=serial: one.message.get_reply_serial() == serial)
@@ -123,6 +126,7 @@ def test_who_writes_on_and_on(desk: Machine, programs: int, what: str) -> None:
     """Those that write without an end hold up neither who comes later, nor the bridge, nor who is on the bus."""
     client = Client(desk)
     with flooding(desk, programs, what) as running:
+        # As long as all of them take to write as fast as they can.
         let_pass(0.5)
         bridge = AttachedBridge(desk)
         bridge.add_peer()

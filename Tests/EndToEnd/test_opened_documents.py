@@ -13,6 +13,9 @@ from clients import Client
 from origin import Origin, folder, start_reader
 from support import Machine
 
+# As long as a program takes to be started and to write something. It would be started before the outcome is told.
+STARTING = 0.2
+
 
 @pytest.fixture
 def lap(machine_list: list[Machine]) -> Machine:
@@ -76,7 +79,7 @@ def test_programs_are_never_opened(lap: Machine, name: str, content: bytes) -> N
     origin = Origin(lap, content, name)
     error, message = origin.deliver()
     assert error == "NoApplication" and str(folder(lap) / name) in message
-    let_pass(0.3)
+    let_pass(STARTING)
     assert not told.exists() and stat.S_IMODE((folder(lap) / name).stat().st_mode) == 0o600
 
 
@@ -101,7 +104,7 @@ def test_what_is_followed_is_never_opened(lap: Machine, name: str, content: byte
     target.answers["ContinueActivity"] = lambda arguments: GLib.Variant("(b)", (False,))
     error, message = Origin(lap, content, name).deliver()
     assert error == "NoApplication" and str(folder(lap) / name) in message
-    let_pass(0.1)
+    let_pass(STARTING)
     assert not told.exists()
 
 

@@ -22,7 +22,7 @@ from bystanders import Bystanders, Impostor, connecting
 from finding import nearby
 from link import Device, Link, knock_entry, method_call, named, some_host, trust_key
 from packets import MULTICAST_DNS, announcement, multicast_socket
-from pairing import discoverable
+from pairing import discoverable, state
 from rig import Network
 from support import Machine, device_path, pair, processor_time, refused, start_machine, wait_for_link
 from test_announcements import Impostor as Listener
@@ -148,6 +148,7 @@ def test_relayed_knock(network: Network, machine_list: list[Machine]) -> None:
     sender = mallory.inside(lambda: multicast_socket(mallory.address))
     sender.sendto(announcement(instance, "copy.local", port, list(text), mallory.address), MULTICAST_DNS)
     wait(lambda: relay.connections and relay.from_target and len(relay.from_target[-1]) >= 24, "a dial", 20)
+    # Time for several more dials: they are at most 0.3, 0.6 and 1.2 s apart at first (Backoff).
     let_pass(2)
     relay.listener.close()
     assert all(len(heard) == 24 for heard in relay.from_target), "more than the greeting"
@@ -238,7 +239,7 @@ def test_peer_gets_in_under_a_flood(bystanders: Bystanders) -> None:
         wait(lambda: count[0] > 100, "the flood")
         for _attempt in range(16):
             assert certificate_shown(bystanders.desk, device, knock_entry(secret, device.id))
-            # It may come as often as this, too.
+            # It may come five times a second (Admission.rateOfPeer); not each attempt takes equally long.
             let_pass(0.25)
     bystanders.continuation()
 
@@ -285,6 +286,7 @@ def test_strangers_while_discoverable(machine: Machine) -> None:
             asked = time.monotonic()
             machine.session.get(BRIDGE_ROOT, "Bridge.Port")
             waits.append(time.monotonic() - asked)
+            # Not so often that asking is what takes the time.
             let_pass(0.02)
         spent = processor_time(pid) - before
     # The local user does not notice: the machine may be busy otherwise, but not each time.
@@ -320,10 +322,11 @@ def test_who_waits_for_the_user_stays(machine: Machine) -> None:
     """A stranger whose commitment waits for the user is not pushed out by others who come after it and say nothing."""
     discoverable(machine)
     for _attempt in range(4):
-        link = Device().link_to(machine)
+        device = Device()
+        link = device.link_to(machine)
         link.hello(paired=False)
-        link.send(method_call("Pairing.Commit", GLib.Variant("(ay)", (bytes(32),))))
-        let_pass(0.1)
+        serial = link.send(method_call("Pairing.Commit", GLib.Variant("(ay)", (bytes(32),))))
+        wait(lambda: link.answer_to(serial) or state(machine, device.id) == "waiting", "the commitment to be taken")
     silent = [Device().link_to(machine) for _number in range(10)]
     assert not link.has_ended()
     assert any(one.has_ended() for one in silent), "there is room for all of them"

@@ -71,6 +71,7 @@ def test_same_code_and_both_say_yes(strangers: Machines, asks: str) -> None:
     code = shown(desk, lap)["PairingCode"]
     assert re.fullmatch(r"\d{3} \d{3}", code) and shown(lap, desk)["PairingCode"] == code
     confirm(desk, lap)
+    # As long as a yes takes to have its effect on the other machine.
     let_pass(0.2)
     assert (state(desk, lap), state(lap, desk)) == ("confirmed", "comparing")
     assert not shown(desk, lap)["Paired"] and not shown(lap, desk)["Paired"]
@@ -184,11 +185,12 @@ def test_who_waits_keeps_no_door_open(strangers: Machines) -> None:
     desk, _lap = strangers
     discoverable(desk)
     for _ in range(4):
-        link = Device().link_to(desk)
+        device = Device()
+        link = device.link_to(desk)
         link.hello(paired=False)
-        link.send(method_call("Pairing.Commit", GLib.Variant("(ay)", (bytes(32),))))
-        let_pass(0.05)
-    wait(lambda: not link.closed and link.read_messages(), "the last one to be there")
+        serial = link.send(method_call("Pairing.Commit", GLib.Variant("(ay)", (bytes(32),))))
+        wait(lambda: link.answer_to(serial) or pairing.state(desk, device.id) == "waiting", "the commitment to count")
+    assert not link.closed and not link.answer_to(serial), "the last one waits"
     early = Device().link_to(desk)
     early.hello(paired=False)
     discoverable(desk, False)
@@ -215,7 +217,8 @@ def test_a_fourth_attempt_waits_for_the_user(strangers: Machines) -> None:
         else:
             serial = link.send(method_call("Pairing.Commit", GLib.Variant("(ay)", (bytes(32),))))
             wait(lambda: pairing.state(desk, device.id) == "waiting", "the device to wait")
-            let_pass(0.3)
+            # As long as an answer takes that comes by itself.
+            let_pass(0.2)
             assert not link.answer_to(serial)
             desk.session.call(path, "Device.Pair")
             wait(lambda: link.answer_to(serial), "the answer, once the user has agreed")

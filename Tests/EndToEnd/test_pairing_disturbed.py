@@ -148,6 +148,7 @@ def test_second_link_during_pairing(bystanders: Bystanders, tab: Machine) -> Non
                 wait(lambda: state(one, other.device_id) == "comparing", f"the code on {one.name}")
             proxy.let_go.set()
             late()
+            # As long as a link takes to be made and to replace the other one.
             let_pass(0.3)
             for one, other in ((first, second), (second, first)):
                 wait(lambda: state(one, other.device_id) == "comparing", f"the code on {one.name}, again", 5)

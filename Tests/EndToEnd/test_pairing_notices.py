@@ -57,6 +57,7 @@ def test_pairing_ignored(strangers: tuple[Machine, Desk]) -> None:
     server = PlainServer(lap)
     shown = server.wait_for(compare(strangers))
     server.press(shown, "default")
+    # As long as a press takes to have its effect.
     let_pass(0.3)
     assert pairing.state(lap, desk.device_id) == "comparing" and not server.shown
     assert len([one for one in server.record if one.title == shown.title]) == 1
@@ -92,8 +93,8 @@ def test_asked_by_ourselves(machine_list: list[Machine]) -> None:
     desk.dial(lap.port)
     pairing.call(desk, lap.device_id, "Pair")
     question = other.wait_for("Pair with another device?")
-    # Twice as long as the patience after which a question appears.
-    let_pass(0.6)
+    # Longer than the patience after which a question appears (PairingNotices.patience, 0.3 s).
+    let_pass(0.5)
     assert not server.record
     assert pairing.state(desk, lap.device_id) == "waiting"
     assert not pairing.shown(desk, lap.device_id)["PairingAsked"]

@@ -177,6 +177,7 @@ def test_nobody_overhears_the_panel(machines: tuple[Machine, Machine]) -> None:
     for member, arguments in host.signals:
         assert all(isinstance(argument, int) or argument in ("Active", "Passive") for argument in arguments), member
     before = len(host.signals)
+    # Several times as long as changes are gathered for (Panel.pause, 30 ms).
     let_pass(0.2)
     assert len(host.signals) == before
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from gi.repository import GLib
-from buses import BRIDGE_ROOT, BROKER, ROOT, let_pass, wait
+from buses import BRIDGE_ROOT, BROKER, ROOT, wait
 from clients import Client, Dock
 from support import Machine, refused, start_machine
 
@@ -230,8 +230,9 @@ def test_hidden_offers(machines: Machines) -> None:
                 if event.member == "PropertiesChanged" and "HiddenOffers" in event.arguments.unpack()[1]]
 
     wait(lambda: told() and told()[-1] == [offer], "its announcement")
-    let_pass(0.2)
     assert not dock.offers
+    dock.follow()
+    assert not dock.offers, "it is not listed either"
     choose(lap, "ShowUnhandledOffers", GLib.Variant("b", True))
     with refused("NoApplication", containing=("com.example.editor.edit",)):
         dock.continue_offer(dock.offer("A letter"))

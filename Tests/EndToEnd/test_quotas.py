@@ -207,6 +207,7 @@ def test_withdraw_of_who_asks_too_much(desk: Machine) -> None:
         assert not any("wait already" in outcome() for outcome in before) and taken() == ""
         assert any("64 calls of this device wait already" in outcome() for outcome in beyond)
         assert [outcome() for outcome in ends] == ["", ""]
+        # Longer than what has been offered waits to be shown anew (Deadline.offerInterval, 0.1 s).
         let_pass(0.2)
         assert not dock.offers
 

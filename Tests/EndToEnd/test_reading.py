@@ -25,6 +25,7 @@ session = Session(os.environ["DBUS_SESSION_BUS_ADDRESS"])
 session.managed_objects()
 print("subscribed", flush=True)
 while True:
+    # It is ended by the test.
     let_pass(3600)
 """
 
@@ -84,6 +85,7 @@ def test_client_that_answers_too_late_is_kept(machine: Machine) -> None:
         # The broker waits for four seconds.
         let_pass(4.3)
         client.unanswered.pop().return_value(GLib.Variant("(a{sv})", ({},)))
+    # As long as a broker takes to forget one.
     let_pass(0.2)
     assert FORGOTTEN not in machine.log("handoffd")
     assert activity.get("Title") == "Slow"
@@ -112,7 +114,7 @@ def test_own_end_is_not_told(machine: Machine) -> None:
     client.call(ROOT, "Manager.UnregisterApplication")
     with refused("NotRegistered", containing=("has not registered",)):
         client.create()
-    let_pass(0.2)
+    # What it was told came before that answer.
     assert not endings
 
 

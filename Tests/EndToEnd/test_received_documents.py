@@ -105,6 +105,7 @@ def test_nothing_has_its_name_before_it_is_complete(lap: Machine) -> None:
     for start in range(0, len(data), 50_000):
         origin.send(connection, data[start:start + 50_000], ends=False)
         assert all(name.startswith(".handoff-") for name in files(lap)), files(lap)
+        # Together most of a second, since progress is told at most every 0.1 s.
         let_pass(0.02)
     origin.send(connection, b"")
     assert origin.outcome() == ("", "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 from gi.repository import Gio, GLib
-from buses import BROKER, HANDOFF_ERROR, INTERFACES, ROOT, let_pass, wait
+from buses import BROKER, HANDOFF_ERROR, INTERFACES, ROOT, wait
 from clients import ACTIVITY_TYPE, APPLICATION_ID, Client, Dock
 from support import Machine, refused
 
@@ -44,8 +44,10 @@ def test_alone_it_continues_nothing(machines: Machines) -> None:
     desk, lap = machines
     maker, dock = Client(lap, options=MAKES_ONLY), Dock(lap)
     Client(desk).offer("A letter")
-    let_pass(0.5)
-    assert not dock.offers and not maker.calls
+    wait(lambda: lap.session.get(ROOT, "Manager.HiddenOffers"), "it to be hidden")
+    dock.follow()
+    maker.get(ROOT, "Manager.Version")
+    assert not dock.offers and not maker.calls, "what both were told came before these answers"
     # Registered anew without the option it is an application like any other.
     maker.options = {}
     maker.register()

@@ -8,7 +8,7 @@ import time
 
 import pytest
 from gi.repository import GLib
-from buses import BRIDGE, BRIDGE_ROOT, BROKER, let_pass, wait
+from buses import BRIDGE, BRIDGE_ROOT, BROKER, wait
 from clients import APPLICATION_ID, Activity, Client, Dock
 from support import Machine, wait_for_link
 
@@ -152,13 +152,14 @@ def test_replacing_the_broker(machines: Machines) -> None:
     desk, lap = machines
     steady_client(desk, "A letter")
     target, dock = Client(lap), Dock(lap)
-    dock.offer("A letter")
+    path = dock.offer("A letter")
     former, owner = desk.processes["handoffd"], desk.session.owner(BROKER)
     desk.start("handoffd", "--replace")
     wait(lambda: desk.session.owner(BROKER) not in ("", owner), "the new broker")
     wait(lambda: former.poll() is not None, "the end of the former broker")
     assert former.returncode == 0
-    let_pass(0.5)
+    # Its activity is another one to the new broker.
+    dock.wait_until_gone(path)
     continue_it(target, dock, "A letter")
 
 

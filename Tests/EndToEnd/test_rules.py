@@ -106,6 +106,7 @@ def test_only_the_current_activity_is_saved(machine: Machine) -> None:
     client = Client(machine)
     activity = client.create(NeedsSave=True)
     activity.update(NeedsSave=True)
+    # Longer than there is between two calls of WillSave (Deadline.autosave, 1 s).
     let_pass(1.2)
     assert not client.called("WillSave")
     activity.become_current()
@@ -124,7 +125,8 @@ def test_activity_that_is_no_longer_current_is_not_saved(machine: Machine, ends:
                    client.begin(activity.path, "Activity.Update", GLib.Variant("(a{sv})", (properties(NeedsSave=True),)))]
         for answer in answers:
             answer()
-    let_pass(0.3)
+    # As long as a call takes that would come at once.
+    let_pass(0.2)
     assert not client.called("WillSave")
 
 
@@ -261,7 +263,8 @@ def test_two_continuations_share_one_fetch(machines: Machines) -> None:
     docks[0].continue_offer(docks[0].offer("A letter"))
     target.unanswered.pop().return_value(GLib.Variant("(b)", (True,)))
     assert [dock.outcome()[1] for dock in docks] == ["", "", ""]
-    let_pass(0.3)
+    # As long as another outcome, or another call, takes that would come at once.
+    let_pass(0.2)
     assert [len(dock.finished()) for dock in docks] == [1, 1, 1]
     assert len(origin.get(ROOT, "Manager.RecentFetches")) == 1
     assert len(origin.called("WillSave")) == len(target.called("ContinueActivity")) == 1
@@ -272,16 +275,18 @@ def test_what_was_handed_over_is_the_applications_own(machines: Machines) -> Non
     desk, lap = machines
     origin, target, dock = Client(desk), Client(lap), Dock(lap)
     activity = origin.offer("A letter", UserInfo={"page": GLib.Variant("u", 1)})
-    dock.continue_offer(dock.offer("A letter"))
+    path = dock.offer("A letter")
+    dock.continue_offer(path)
     assert dock.outcome()[1] == ""
     origin.wait_for("WasContinued")
     own = target.offer("My copy", **{"UserInfo": user_info(target.calls[-1])})
     before = len(target.calls)
     activity.update(UserInfo={"page": GLib.Variant("u", 2)})
     activity.invalidate()
-    let_pass(0.3)
-    assert len(target.calls) == before
+    # With that both have arrived, and what the application was called for them before its question is answered.
+    dock.wait_until_gone(path)
     assert own.get("UserInfo") == {"page": 1}
+    assert len(target.calls) == before
     assert len(dock.finished()) == 1
 
 
@@ -323,5 +328,6 @@ def test_nothing_from_a_link_starts_a_program(machines: Machines, ends: str) -> 
     else:
         desk.kill("handoff-bridge")
     dock.wait_until_gone(path)
+    # As long as a program takes to be started.
     let_pass(0.3)
     assert not lap.session.owner(name) and not result.exists()

@@ -20,6 +20,8 @@ SOME_ID = "0123456789abcdef" * 2
 SOME_DEVICE = "0123456789abcdef" * 4
 CLOSED = ("AccessDenied", "UnknownObject", "UnknownInterface")
 SET = f"{BUS}.Properties.Set"
+# As long as a call takes to come, or what is said to go to the other machine.
+QUIET = 0.3
 
 
 @pytest.fixture
@@ -88,7 +90,7 @@ def test_sandbox_that_takes_the_bridge_s_name(machines: tuple[Machine, Machine],
         assert intruder.call(BROKER, path, f"{BROKER}.Peer.{member}", arguments) in CLOSED
     client.offer("Later")
     desk.session.set(ROOT, "Preferences.Port", GLib.Variant("q", 45712))
-    let_pass(0.5)
+    let_pass(QUIET)
     assert intruder.calls == []
 
 
@@ -105,7 +107,7 @@ def test_sandbox_that_takes_the_broker_s_name(machines: tuple[Machine, Machine],
     bridge_gives_nothing(intruder)
     other = Client(lap)
     other.offer("From the lap")
-    let_pass(0.5)
+    let_pass(QUIET)
     assert intruder.calls == []
 
 
@@ -117,7 +119,7 @@ def test_sandbox_that_takes_the_broker_s_name_from_clients(
     wait(lambda: re.search("^[0-9a-f]{32}$", desk.log("handoff"), re.MULTILINE), "what is published")
     intruder.take_name(BROKER, "handoffd")
     wait(lambda: "runs in a sandbox" in desk.log("handoff"), "a warning")
-    let_pass(0.5)
+    let_pass(QUIET)
     assert intruder.calls == []
 
 
@@ -151,7 +153,7 @@ def test_sandbox_that_takes_the_browser_s_name(machines: tuple[Machine, Machine]
     _application, error, message = dock.outcome()
     assert error == f"{HANDOFF_ERROR}.ApplicationFailed" and "sandbox" in message
     assert intruder.calls == []
-    let_pass(0.3)
+    let_pass(QUIET)
     assert not origin.called("WasContinued")
 
 

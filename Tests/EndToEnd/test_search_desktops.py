@@ -73,7 +73,7 @@ def choose(gnome: GnomeShell, label: str) -> None:
 
 
 @pytest.mark.desktop
-@pytest.mark.smoke
+@pytest.mark.always
 def test_gnome_shell_search(desk: Machine, machines: tuple[Machine, Machine],
                             start_shell: Callable[..., GnomeShell]) -> None:
     """In the search of GNOME Shell an offer is found and shown as it is, and Enter continues it."""
@@ -95,7 +95,7 @@ def test_gnome_shell_search(desk: Machine, machines: tuple[Machine, Machine],
 
 
 @pytest.mark.desktop
-@pytest.mark.smoke
+@pytest.mark.always
 def test_gnome_shell_panel(desk: Machine, machines: tuple[Machine, Machine],
                            start_shell: Callable[..., GnomeShell]) -> None:
     """In the panel of GNOME with the AppIndicator extension the indicator is there while there is an offer, and its menu
@@ -125,7 +125,7 @@ def test_gnome_shell_panel(desk: Machine, machines: tuple[Machine, Machine],
 
 
 @pytest.mark.desktop
-@pytest.mark.smoke
+@pytest.mark.always
 def test_krunner_program(krunner: KRunnerProgram, desk: Machine, machines: tuple[Machine, Machine]) -> None:
     """In KRunner an offer is found and shown as it is, and Enter continues it."""
     here, there = Client(desk), Client(machines[1])

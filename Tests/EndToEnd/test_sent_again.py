@@ -11,6 +11,8 @@ from sending import PACE, send
 from support import Machine
 
 QUESTION = "Continue “Report”?"
+# As long as a question takes to be shown that is sent.
+QUIET = 0.3
 
 
 @pytest.fixture
@@ -34,7 +36,7 @@ def test_sent_again(both: Pair) -> None:
     assert first > 0
     server.put_away(shown)
     send(both.desk, both.lap.device_id)
-    let_pass(0.5)
+    let_pass(QUIET)
     assert invited_at(both) == first and len(server.record) == 1
     wait(lambda: len(server.record) == 2, "the question once more", PACE + 2)
     assert invited_at(both) > first
@@ -56,5 +58,5 @@ def test_new_broker(both: Pair) -> None:
     both.dock.offer("Report")
     wait(lambda: invited_at(both), "the invitation")
     assert invited_at(both) == first
-    let_pass(0.5)
+    let_pass(QUIET)
     assert server.titles == [] and len(server.record) == 1

@@ -20,6 +20,11 @@ from test_announcements import fake_clock
 from test_desktop_entries import STARTED, install
 from test_web_pages import install_browser, named, opened
 
+# As long as the program that asks sites takes to be started and to ask one.
+ASKING = 0.5
+# Longer than a broker whose clock was set takes to notice (clock.c, 1 s), and asking a site.
+NOTICING = 1.3
+
 
 # What an application gets
 
@@ -171,7 +176,7 @@ def test_no_request_for_an_offer(lap: WebMachine, desk: Machine, web: Web) -> No
     wait_for_answer(lap)
     for page in (PAGE, "https://other.example.net/", f"https://x.{HOST}/", "http://127.0.0.1/", "https://unknown.example.net/"):
         handlers(desk, lap, page)
-    let_pass(0.5)
+    let_pass(ASKING)
     assert [request.host for request in web.requests] == [HOST]
 
 
@@ -208,7 +213,7 @@ def test_once_a_day(web: Web, machine_list: list[Machine]) -> None:
     wait(lambda: kept.exists() and HOST in kept.read_text(), "the answer to be kept")
     first = kept.read_text()
     set_clock(lap, 23)
-    let_pass(1.5)
+    let_pass(NOTICING)
     assert web.paths(HOST) == [WELL_KNOWN]
     set_clock(lap, 24.1)
     wait(lambda: len(web.requests) == 2, "the site to be asked a day later")
@@ -218,7 +223,7 @@ def test_once_a_day(web: Web, machine_list: list[Machine]) -> None:
     assert kept.stat().st_mode & 0o777 == 0o600
     lap.kill("handoffd")
     lap.start_broker("--verbose")
-    let_pass(1.5)
+    let_pass(NOTICING)
     assert len(web.requests) == 2
     set_clock(lap, -1000)
     wait(lambda: len(web.requests) == 3, "the site to be asked once the clock was set back")
@@ -236,7 +241,7 @@ def test_failure_is_tried_again(web: Web, machine_list: list[Machine]) -> None:
     wait_for_answer(lap)
     web.site(HOST, response(apps(NAME)))
     set_clock(lap, 0.9)
-    let_pass(1.5)
+    let_pass(NOTICING)
     assert web.paths(HOST) == [WELL_KNOWN, ROOT_PLACE]
     set_clock(lap, 1.1)
     wait(lambda: len(web.requests) == 3, "the site to be asked an hour later")
@@ -252,7 +257,7 @@ def test_switched_off(lap: WebMachine, web: Web) -> None:
     wait(lambda: not helpers(lap), "the helper to end", 2)
     claim(lap, HOST, "two.example.net")
     web.site("two.example.net", response(apps(NAME)))
-    let_pass(1)
+    let_pass(ASKING)
     assert len(web.requests) == 1
     web.site(HOST, response(apps(NAME)))
     lap.set_enabled(True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import select
 import signal
 import socket
 import time
@@ -140,6 +141,7 @@ def test_slow_reader_slows_the_writer(machines: Machines) -> None:
     here, there = Continuation(*machines).open()
     size = 100 << 20
     writing = Background(lambda: send(here, size))
+    # As long as the rule says, which is longer than any step of a stream may take (Deadline.stream, 5 s).
     let_pass(10)
     assert not writing.is_over
     for machine, former in zip(machines, before):
@@ -374,7 +376,9 @@ def test_end_in_order_before_the_bridge_ends(machines: Machines) -> None:
     there.sendall(b"complete")
     there.shutdown(socket.SHUT_WR)
     wait(lambda: here.recv(100, socket.MSG_PEEK) == b"complete", "the bytes")
-    let_pass(0.2)
+    ended = select.poll()
+    ended.register(here, select.POLLRDHUP)
+    wait(lambda: ended.poll(0), "the end behind them")
     machines[1].kill("handoff-bridge", signal.SIGTERM)
     assert here.recv(100) == b"complete"
     assert here.recv(100) == b""

@@ -56,12 +56,14 @@ def test_cut_link(network: Network, machine_list: list[Machine]) -> None:
     writing = Background(lambda: send(there, 1 << 30))
     here.recv(1000)
     reading = Background(lambda: receive(here))
-    let_pass(1)
+    # Until much is under way.
+    let_pass(0.5)
     lap.place.cut()
     begin = time.monotonic()
     assert isinstance(writing.error(8), BrokenPipeError | ConnectionResetError)
     assert Background(lambda: is_broken(there)).result(2)
     print(f"The sender was told after {time.monotonic() - begin:.1f} s.")
+    # As long as a bridge that sends something takes to find out (AcknowledgementWatch.shortPatience).
     let_pass(2)
     lap.place.mend()
     wait_for_link(desk, lap)

@@ -10,6 +10,8 @@ from clients import Client, Dock
 from support import Machine, refused, wait_for_link
 
 Machines = tuple[Machine, Machine]
+# As long as an offer takes to come to another machine, or to be continued in an application.
+QUIET = 0.3
 
 
 def test_off_withdraws_everywhere(machines: Machines) -> None:
@@ -41,7 +43,7 @@ def test_off_refuses_continuing(machines: Machines) -> None:
     lap.set_enabled(False)
     with refused("Disabled", "UnknownObject"):
         dock.continue_offer(path)
-    let_pass(0.5)
+    let_pass(QUIET)
     assert not target.calls
     assert not dock.finished()
 
@@ -62,7 +64,7 @@ def test_what_becomes_current_while_off_is_offered_when_on(machines: Machines) -
     desk.set_enabled(False)
     activity = origin.offer("A letter")
     assert activity.get("Current")
-    let_pass(0.5)
+    let_pass(QUIET)
     assert not dock.offers
     desk.set_enabled(True)
     dock.offer("A letter")
@@ -98,7 +100,8 @@ def test_off_is_there_from_the_start(machines: Machines) -> None:
     desk.start_broker()
     desk.start("handoff-bridge", "--no-discovery", f"--listen=127.0.0.1:{desk.port}")
     desk.wait_for("org.example.Handoff.Bridge", "handoff-bridge")
-    let_pass(1)
+    # As long as a bridge takes to listen.
+    let_pass(0.5)
     assert desk.session.get(BRIDGE_ROOT, "Bridge.Port") == 0
     with refused("ConnectionUnavailable"):
         lap.dial(desk.port)

@@ -53,6 +53,7 @@ def slowest_call(machine: Machine, seconds: float) -> float:
         start = time.monotonic()
         machine.session.get(BRIDGE_ROOT, "Bridge.DeviceName")
         slowest = max(slowest, time.monotonic() - start)
+        # Not so often that asking is what takes the time.
         let_pass(0.01)
     return slowest
 

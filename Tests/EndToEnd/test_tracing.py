@@ -25,6 +25,7 @@ def test_phases_of_a_continuation(machine_list: list[Machine]) -> None:
     dock.offer("A letter")
     command = lap.start("handoff", "continue", "--verbose", activity.id)
     wait(lambda: " goes to " in lap.log("handoffd"), "the beginning of the continuation")
+    # So long it is saved, which has to be told below.
     let_pass(0.3)
     origin.unanswered.pop().return_value(GLib.Variant("(a{sv})", ({},)))
     wait(lambda: command.poll() is not None, "the end of handoff continue")

@@ -39,6 +39,7 @@ def test_resume(network: Network, machine_list: list[Machine]) -> None:
                             destination="org.freedesktop.DBus").unpack()[0]:
         if name.startswith(":"):
             prepare_for_sleep(stranger, False, name)
+    # As long as a bridge takes to listen at another port.
     let_pass(0.3)
     assert lap.session.get(BRIDGE_ROOT, "Bridge.Port") == port
     # While it sleeps, the other one ends the link, of which it hears nothing.

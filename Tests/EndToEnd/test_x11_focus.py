@@ -120,6 +120,7 @@ def test_shell_knows_better(desk: Desk, client: Client) -> None:
     focus(session, **WINDOW)
     wait(lambda: front(adapter) == TOLD, "what the shell says")
     client.activate("0")
+    # Longer than there is between two questions to the display (X11Focus.interval, 0.1 s).
     let_pass(0.3)
     assert front(adapter) == TOLD
     session.close()
@@ -132,7 +133,8 @@ def test_no_window_manager(desk: Desk, client: Client) -> None:
     desk.start_agent()
     appear(desk)
     wait(lambda: adapter.starts, "the adapter")
-    let_pass(0.7)
+    # As long as the display takes to be asked, and the adapter to be told.
+    let_pass(0.4)
     assert not adapter.fronts
     client.activate("0")
     wait(lambda: front(adapter) == {}, "that somebody does now")
@@ -144,7 +146,8 @@ def test_wayland(desk: Desk, client: Client) -> None:
     desk.environment["XDG_SESSION_TYPE"] = "wayland"
     desk.start_agent()
     client.activate(client.window(_GTK_APPLICATION_ID=PLAYER))
-    let_pass(0.7)
+    # As long as the display takes to be asked, and an adapter to be started.
+    let_pass(0.5)
     assert not adapter.lines
 
 
@@ -254,9 +257,11 @@ def test_idle_on_x11(desk: Desk, client: Client) -> None:
     desk.start_agent()
     client.activate(client.window(_GTK_APPLICATION_ID=PLAYER))
     wait(lambda: front(adapter) == {"ApplicationId": PLAYER}, "the window")
+    # Longer than it waits before it gives memory back (FreedMemory.delay, 1 s).
     let_pass(1.5)
     process = desk.processes["handoff-agent"].pid
     before = switches(process)
+    # Long enough for what repeats itself every second, or every few, to be seen.
     let_pass(4)
     assert switches(process) == before
     assert SANITIZED or memory(desk, "handoff-agent") <= 3 << 20

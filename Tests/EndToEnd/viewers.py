@@ -214,6 +214,7 @@ class Evince(Viewer):
             screen.ask("xdotool", "windowfocus", window)
             for key in ("n", "p"):
                 screen.ask("xdotool", "key", "--window", window, key)
+                # As long as Evince takes to show a page; of two keys at once it would see neither page.
                 let_pass(0.3)
 
     def pages(self, path: Path) -> list[int]:
