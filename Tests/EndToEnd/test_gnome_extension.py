@@ -242,8 +242,7 @@ def test_hostile_titles(machines: tuple[Machine, Machine], shell: GnomeShell, ki
     height = shell.evaluate(f"{OFFERS}[0].get_height()")
     activity.update(Title=HOSTILE[kind])
     wait(lambda: titles(shell) not in ([], ["Harmless"]), "the title")
-    # As long as a line takes to be laid out and drawn.
-    let_pass(0.2)
+    let_pass(0.2)  # As long as a line takes to be laid out and drawn.
     shell.shoot(f"title-{kind}".replace(" ", "-"))
     [title] = titles(shell)
     assert 0 < len(title) <= 120
@@ -323,8 +322,7 @@ def test_disabling_leaves_nothing(machines: tuple[Machine, Machine], shell: Gnom
             f" + ({handlers}(global.display, handler) ? 1 : 0); e.enable(); return left; }})()")
         assert left == 0
         set_enabled(shell, False)
-    # As before.
-    let_pass(0.3)
+    let_pass(0.3)  # As before.
     assert shell.evaluate(COUNTS) == before
     assert rules(shell) == rules_before
     assert shell.evaluate(f"Object.values({STATE}).every(value => value === null)")

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The tests of what the project is worked on with: meson-helpers, and the network that end-to-end tests stand on."""
+"""What pytest calls, and what tests get: that of the end-to-end tests, whose network is one of the helpers."""
 
-from stating import *  # noqa: F403: pytest finds what it calls here
+# ruff: noqa: F403
+from fixtures import *
+from stating import *
