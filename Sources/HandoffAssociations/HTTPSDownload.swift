@@ -11,6 +11,8 @@ enum HTTPSDownload {
     static func file(_ address: String) -> SiteQuestion.Fetched {
         // One protocol is enough, and it is the simpler one.
         setenv("SOUP_FORCE_HTTP1", "1", 1)
+        // GLib's networking would take TLS 1.0 and 1.1 too, which RFC 8996 forbids.
+        setenv("G_TLS_GNUTLS_PRIORITY", "NORMAL:%COMPAT:-VERS-TLS1.1:-VERS-TLS1.0", 1)
         guard let session = soup_session_new() else { return .unreachable(reason: "no memory is left.") }
         defer { g_object_unref(UnsafeMutableRawPointer(session)) }
         soup_session_set_proxy_resolver(session, nil)

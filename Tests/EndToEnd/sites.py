@@ -128,6 +128,8 @@ class Web:
         self._answers: dict[str, dict[str, Answer]] = {}
         self._contexts: dict[str, ssl.SSLContext] = {}
         self._sockets: list[socket.socket] = []
+        # The latest version of TLS that its server speaks.
+        self.version = ssl.TLSVersion.TLSv1_3
         if self.missing:
             return
         self.missing = namespaces.ip("-n", self.namespace, "link", "set", "lo", "up")
@@ -180,6 +182,10 @@ class Web:
 
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.sni_callback = named
+        context.maximum_version = self.version
+        if self.version < ssl.TLSVersion.TLSv1_2:
+            context.minimum_version = self.version
+            context.set_ciphers("DEFAULT:@SECLEVEL=0")
         try:
             with context.wrap_socket(connection, server_side=True) as tls:
                 head = b""

@@ -7,6 +7,7 @@ import gzip
 import os
 import re
 import socket
+import ssl
 import subprocess
 from pathlib import Path
 
@@ -104,6 +105,17 @@ def test_certificate_that_is_not_trusted(lap: WebMachine, desk: Machine, web: We
     web.site(HOST, response(apps(NAME)), certificate_of(web, kind))
     claim(lap, HOST)
     assert "certificate" in wait_for_answer(lap)
+    Client(lap, SHOP, ())
+    assert handlers(desk, lap) == []
+    assert not web.requests
+
+
+def test_old_tls(lap: WebMachine, desk: Machine, web: Web) -> None:
+    """A site that speaks no version of TLS after 1.1 is not even asked."""
+    web.version = ssl.TLSVersion.TLSv1_1
+    web.site(HOST, GOOD)
+    claim(lap, HOST)
+    wait_for_answer(lap)
     Client(lap, SHOP, ())
     assert handlers(desk, lap) == []
     assert not web.requests
