@@ -152,8 +152,7 @@ let package = Package(
             "handoff-adapter",
             [
                 "AdapterSupport", "BrowserAdapter", "DocumentsAdapter", "EditorAdapter", "MediaAdapter",
-                "Platform",
-                "ShellAdapter",
+                "Platform", "ShellAdapter",
             ]),
         module(
             "HandoffKit",
@@ -191,8 +190,7 @@ let package = Package(
             "HandoffBridge",
             [
                 "CGio", "DBus", "HandoffBridge", "HandoffCore", "HandoffDaemon", "HandoffInterfaces",
-                "MainLoop",
-                "Platform", "TestSupport",
+                "MainLoop", "Platform", "TestSupport",
             ]),
         tests(
             "HandoffStarting",
@@ -235,8 +233,7 @@ let package = Package(
             "HandoffKit",
             [
                 "DBus", "HandoffCore", "HandoffInterfaces", "HandoffKit", "HandoffTesting",
-                "MainActorProgram",
-                "MainLoop", "TestSupport", "handoffd",
+                "MainActorProgram", "MainLoop", "TestSupport", "handoffd",
             ]),
     ]
 )
@@ -340,6 +337,9 @@ if let named = Context.environment["HANDOFF_TARGETS"]?.split(separator: " ").map
             }
         }
         for case .plugin(let name, _) in target.plugins ?? [] { need(name) }
+    }
+    for name in named where !package.targets.contains(where: { $0.name == name }) {
+        fatalError("HANDOFF_TARGETS names \(name), which is no target here.")
     }
     named.forEach(need)
     package.targets.removeAll { !needed.contains($0.name) }

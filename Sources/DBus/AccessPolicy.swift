@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import MainLoop
+package import MainLoop
 
 /// What somebody wants to do with a member of an object.
-public struct AccessRequest {
+package struct AccessRequest {
     /// Who wants it.
-    public let caller: Caller
+    package let caller: Caller
     /// The object that is called.
-    public let object: ExportedObject
+    package let object: ExportedObject
     /// The interface that the member belongs to.
-    public let interface: InterfaceName
+    package let interface: InterfaceName
     /// The method or property.
-    public let member: String
+    package let member: String
     /// The class that the interface's XML demands for this member and for this use of it.
-    public let access: AccessClass
+    package let access: AccessClass
 }
 
 /// The answer to an ``AccessRequest``.
-public enum AccessDecision {
+package enum AccessDecision {
     case allow
     /// The caller may know of the object or member but not use it; the error says why.
     case deny(DBusError)
@@ -26,7 +26,7 @@ public enum AccessDecision {
 
 /// The one place that decides who may do what, before any handler runs.
 @MainLoop
-public protocol AccessPolicy: AnyObject {
+package protocol AccessPolicy: AnyObject {
     func decide(_ request: AccessRequest) -> AccessDecision
 }
 

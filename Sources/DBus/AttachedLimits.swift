@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// How much goes by an ``AttachedSocket``, in bytes and messages.
-public struct AttachedLimits: Sendable {
+package struct AttachedLimits: Sendable {
     /// How many bytes a message may take that comes.
     let longestReceived: Int
     /// How many bytes a message may take that is sent.
@@ -19,15 +19,15 @@ public struct AttachedLimits: Sendable {
     let holdsBackWhoDoesNotRead: Bool
 
     /// Between two daemons. No message that they have for each other is that long.
-    public static let betweenDaemons = AttachedLimits(
+    package static let betweenDaemons = AttachedLimits(
         longestReceived: 4 << 20, longestSent: 4 << 20, comfortable: 4 << 20, unsent: 64 << 20,
         messagesATurn: 64, calls: .max, holdsBackWhoDoesNotRead: false)
     /// At a daemon, to one of many clients. A list of all objects may be long.
-    public static let toClient = AttachedLimits(
+    package static let toClient = AttachedLimits(
         longestReceived: 4 << 20, longestSent: 64 << 20, comfortable: 1 << 20, unsent: 8 << 20,
         messagesATurn: 8, calls: 1024, holdsBackWhoDoesNotRead: true)
     /// At a client, to a daemon.
-    public static let toDaemon = AttachedLimits(
+    package static let toDaemon = AttachedLimits(
         longestReceived: 64 << 20, longestSent: 4 << 20, comfortable: 4 << 20, unsent: 64 << 20,
         messagesATurn: 64, calls: .max, holdsBackWhoDoesNotRead: false)
 }

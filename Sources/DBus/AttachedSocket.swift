@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CDBus
 internal import Glibc
-public import MainLoop
+package import MainLoop
 internal import Platform
 
 /// A socket to one connection of a bus: messages between the two pass the bus daemon by, in order.
@@ -10,20 +10,20 @@ internal import Platform
 /// about that. It is the way of all that its ``Connection`` sends to that name. Whatever breaks a rule ends it: a message that is
 /// malformed or too long, or a descriptor where none is expected.
 @MainLoop
-public final class AttachedSocket {
+package final class AttachedSocket {
     /// The unique name of the connection at the other end.
-    public let name: BusName
+    package let name: BusName
     /// Tells sockets apart, so that what came by one is answered by that one alone.
     let number: UInt64
     /// Whether it has been there for so long that another one may take its place when it ends: two sides that disagree must not
     /// go on replacing it.
-    public var hasLasted: Bool { MainLoop.now - begunAt >= Self.leastTime }
+    package var hasLasted: Bool { MainLoop.now - begunAt >= Self.leastTime }
     /// Called once when the other side has ended the socket, or it has broken a rule.
-    public var onEnded: (@MainLoop () -> Void)?
+    package var onEnded: (@MainLoop () -> Void)?
     /// Called when ``isCrowded`` has changed.
-    public var onCrowding: (@MainLoop () -> Void)?
+    package var onCrowding: (@MainLoop () -> Void)?
     /// Whether so much waits to be sent that nothing should be done which adds to it.
-    public private(set) var isCrowded = false
+    package private(set) var isCrowded = false
 
     /// From here on, calls are numbered that go by such a socket: a bus numbers from below.
     static let firstSerial: UInt32 = 1 << 31
@@ -66,7 +66,7 @@ public final class AttachedSocket {
     private let log = Log(domain: "dbus")
 
     /// The way to `name` by `socket`, once it is given to ``Connection/attach(_:)``.
-    public init(
+    package init(
         _ socket: consuming FileDescriptor, to name: BusName, _ limits: AttachedLimits = .betweenDaemons
     ) {
         self.socket = socket

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CDBus
-public import MainLoop
+package import MainLoop
 internal import Platform
 
 /// A connection to a message bus: names, name watches, match rules and caller credentials around a
 /// ``Connection``.
 @MainLoop
-public final class Bus {
+package final class Bus {
     /// Which bus to connect to.
-    public enum Address: Sendable {
+    package enum Address: Sendable {
         /// The session bus of the environment.
         case session
         /// The system bus.
@@ -18,16 +18,16 @@ public final class Bus {
     }
 
     /// The connection that carries calls, signals and objects.
-    public let connection: Connection
+    package let connection: Connection
     /// Our own unique name.
-    public let uniqueName: BusName
+    package let uniqueName: BusName
     /// Called when a connection that has called us has left the bus.
-    public var onVanished: (@MainLoop (BusName) -> Void)? {
+    package var onVanished: (@MainLoop (BusName) -> Void)? {
         get { callers.onVanished }
         set { callers.onVanished = newValue }
     }
     /// Called when a name of ours has been taken by another connection.
-    public var onNameLost: (@MainLoop (BusName) -> Void)?
+    package var onNameLost: (@MainLoop (BusName) -> Void)?
 
     private let channel: BusChannel
     private lazy var callers = CallerDirectory(self)
@@ -44,7 +44,7 @@ public final class Bus {
 
     /// Connects and says hello, which blocks: this is meant for the start of a program.
     /// - Throws: what libdbus says if there is no such bus.
-    public convenience init(_ address: Address) throws(DBusError) {
+    package convenience init(_ address: Address) throws(DBusError) {
         try self.init(taking: try BusOpening.open(address))
     }
 
@@ -67,18 +67,18 @@ public final class Bus {
     /// does. This takes as long as the system needs to connect, and at most ``BusOpening/patience`` after
     /// that.
     /// - Throws: what libdbus says if there is no such bus.
-    public static func connect(_ address: Address) async throws -> Bus {
+    package static func connect(_ address: Address) async throws -> Bus {
         try Bus(taking: try await BusOpening.openOnThread(address).raw)
     }
 
     private var daemon: RemoteObject { RemoteObject(connection, Self.name, "/org/freedesktop/DBus") }
 
     /// Sends what is queued before it returns. This is meant for the end of a program.
-    public func flush() { channel.flush() }
+    package func flush() { channel.flush() }
 
     /// Sends what is queued, and leaves the bus before it returns. This is meant for the end of a daemon: a thread that
     /// waits for a file system that does not answer keeps the process, and all that it has open, until that answers.
-    public func leave() {
+    package func leave() {
         channel.flush()
         channel.close()
     }
@@ -86,13 +86,13 @@ public final class Bus {
     // MARK: Names
 
     /// The outcome of asking for a name.
-    public enum NameReply: Sendable { case owned, taken }
+    package enum NameReply: Sendable { case owned, taken }
 
     /// Asks for `name`.
     /// - Parameters:
     ///   - replacing: whether to take it from an owner that allows that.
     ///   - replaceable: whether to let others take it from us.
-    public func request(
+    package func request(
         _ name: BusName, replacing: Bool = false, replaceable: Bool = true
     ) async throws -> NameReply {
         var flags = UInt32(DBUS_NAME_FLAG_DO_NOT_QUEUE)
@@ -110,14 +110,14 @@ public final class Bus {
     }
 
     /// Gives up `name`.
-    public func release(_ name: BusName) async throws {
+    package func release(_ name: BusName) async throws {
         _ = try await daemon.call(.bus, "ReleaseName", output: "u") { (writer) throws(DBusError) in
             try writer.write(name.text)
         }
     }
 
     /// The unique name of `name`'s owner, nil if it has none.
-    public func owner(of name: BusName) async throws -> BusName? {
+    package func owner(of name: BusName) async throws -> BusName? {
         do {
             let reply = try await daemon.call(.bus, "GetNameOwner", output: "s") {
                 (writer) throws(DBusError) in
@@ -132,7 +132,7 @@ public final class Bus {
 
     /// Who owns `name` now, nil if nobody does. A name says nothing of its owner, which may have taken it from within a
     /// sandbox.
-    public func identifiedOwner(of name: BusName) async throws -> Caller? {
+    package func identifiedOwner(of name: BusName) async throws -> Caller? {
         guard let owner = try await owner(of: name) else { return nil }
         let credentials = try await credentials(of: owner)
         let sandbox = DescriptorLimit.withReserve { Sandbox.of(credentials) }
@@ -140,24 +140,24 @@ public final class Bus {
     }
 
     /// Who owns `name`, which the bus is asked to start if nobody does; nil if even then nobody does.
-    public func identifiedOwner(starting name: BusName, timeout: Duration) async throws -> Caller? {
+    package func identifiedOwner(starting name: BusName, timeout: Duration) async throws -> Caller? {
         if let owner = try await identifiedOwner(of: name) { return owner }
         try await startService(name, timeout: timeout)
         return try await identifiedOwner(of: name)
     }
 
     /// Whether `name` has called us and has not left the bus since.
-    public func knows(_ name: BusName) -> Bool { callers.knows(name) }
+    package func knows(_ name: BusName) -> Bool { callers.knows(name) }
 
     /// Finds out who `name`, a unique name, is, and calls `body` with the result: at once if it is known
     /// already, otherwise as soon as it is, and never if the connection has left the bus. Calls of that
     /// connection are served only after that.
-    public func identify(_ name: BusName, _ body: @escaping @MainLoop (Caller) -> Void) {
+    package func identify(_ name: BusName, _ body: @escaping @MainLoop (Caller) -> Void) {
         _ = callers.identify(name, size: 0, body)
     }
 
     /// Asks the bus to start the service that provides `name`, if it is not running.
-    public func startService(
+    package func startService(
         _ name: BusName, timeout: Duration = Connection.defaultTimeout
     ) async throws {
         _ = try await daemon.call(.bus, "StartServiceByName", output: "u", timeout: timeout) {
@@ -179,7 +179,7 @@ public final class Bus {
 
     /// Calls `body` with the unique name of `name`'s owner, or nil if it has none: once for the present
     /// state, then at each change, until the token is freed.
-    public func watch(_ name: BusName, _ body: @escaping @MainLoop (BusName?) -> Void) -> NameWatch {
+    package func watch(_ name: BusName, _ body: @escaping @MainLoop (BusName?) -> Void) -> NameWatch {
         nextWatch += 1
         let number = nextWatch
         watches[name, default: [:]][number] = Watcher(body: body)
@@ -206,10 +206,10 @@ public final class Bus {
     }
 
     /// Adds a match rule; the bus counts them.
-    public func addMatch(_ rule: MatchRule) { postRule("AddMatch", rule) }
+    package func addMatch(_ rule: MatchRule) { postRule("AddMatch", rule) }
 
     /// Takes back one ``addMatch(_:)``.
-    public func removeMatch(_ rule: MatchRule) { postRule("RemoveMatch", rule) }
+    package func removeMatch(_ rule: MatchRule) { postRule("RemoveMatch", rule) }
 
     private func postRule(_ member: MemberName, _ rule: MatchRule) {
         try? daemon.post(.bus, member) { (writer) throws(DBusError) in try writer.write(rule.text) }
@@ -236,7 +236,7 @@ public final class Bus {
 
 /// Keeps a name watch alive; freeing it ends the watch.
 @MainLoop
-public final class NameWatch {
+package final class NameWatch {
     private weak var bus: Bus?
     private let name: BusName
     private let number: Int

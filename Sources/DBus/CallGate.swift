@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import MainLoop
+package import MainLoop
 
 /// Decides when a call that has arrived runs: at once, later, or never.
 @MainLoop
-public protocol CallGate: AnyObject {
+package protocol CallGate: AnyObject {
     /// Whether this gate decides about calls of `caller`; all other calls run at once.
     func concerns(_ caller: Caller) -> Bool
     /// Calls `run` once, now or later, with nil, or with the error that the call is to be answered with

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// Who sent a message, as the bus or the link knows it, never as the sender itself claims.
-public struct Caller: Sendable {
+package struct Caller: Sendable {
     /// The unique name on a bus, nil on a channel that is not a bus.
-    public let name: BusName?
+    package let name: BusName?
     /// What the bus knows of the process, nil where it does not say.
-    public let credentials: Credentials?
+    package let credentials: Credentials?
     /// The sandbox that the caller runs in, nil if it is in none.
-    public let sandbox: Sandbox?
+    package let sandbox: Sandbox?
     /// What the channel calls the other end, e.g. a device's id; for logs.
-    public let label: String
+    package let label: String
 
     /// A caller on a bus.
-    public init(name: BusName, credentials: Credentials?, sandbox: Sandbox?) {
+    package init(name: BusName, credentials: Credentials?, sandbox: Sandbox?) {
         self.name = name
         self.credentials = credentials
         self.sandbox = sandbox
@@ -20,7 +20,7 @@ public struct Caller: Sendable {
     }
 
     /// The other end of a channel that is not a bus.
-    public init(label: String) {
+    package init(label: String) {
         name = nil
         credentials = nil
         sandbox = nil
@@ -29,21 +29,21 @@ public struct Caller: Sendable {
 }
 
 /// What the bus says of a connection (`org.freedesktop.DBus.GetConnectionCredentials`).
-public struct Credentials: Sendable, Equatable {
+package struct Credentials: Sendable, Equatable {
     /// The user id, nil if the bus does not know it.
-    public let userID: UInt32?
+    package let userID: UInt32?
     /// The process id, nil if the bus does not know it.
-    public let processID: UInt32?
+    package let processID: UInt32?
 
     /// What a reply of `GetConnectionCredentials` says.
-    public init(_ dictionary: [String: Value]) {
+    package init(_ dictionary: [String: Value]) {
         userID = if case .uint32(let id)? = dictionary["UnixUserID"] { id } else { nil }
         processID = if case .uint32(let id)? = dictionary["ProcessID"] { id } else { nil }
     }
 }
 
 /// A sandbox that an application runs in.
-public enum Sandbox: Sendable, Equatable {
+package enum Sandbox: Sendable, Equatable {
     /// Flatpak, with the application's id from `.flatpak-info`.
     case flatpak(application: String)
     /// Snap, with the snap's name.

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import MainLoop
+package import MainLoop
 internal import Platform
 
 /// One end of a message channel: calls, signals, and the objects that it serves.
 @MainLoop
-public final class Connection {
+package final class Connection {
     /// The objects that the other side can call.
-    public let objects: ObjectTree
+    package let objects: ObjectTree
     /// Decides who may do what with the objects. Until this is set, everything is denied.
-    public var policy: any AccessPolicy {
+    package var policy: any AccessPolicy {
         get { objects.policy }
         set { objects.policy = newValue }
     }
     /// Called once, with the reason, when the channel has ended.
-    public var onClosed: (@MainLoop (DBusError) -> Void)?
+    package var onClosed: (@MainLoop (DBusError) -> Void)?
 
     /// The observer that is told of calls and signals to single connections of a bus.
-    public weak var observer: (any DeliveryObserver)? {
+    package weak var observer: (any DeliveryObserver)? {
         didSet { replies.observer = observer }
     }
 
     /// The gate that decides when calls run; nil if they run at once.
-    public weak var gate: (any CallGate)?
+    package weak var gate: (any CallGate)?
 
     private weak var channel: (any MessageChannel)?
     /// The ways past the bus to some of its connections.
@@ -40,23 +40,23 @@ public final class Connection {
     }
 
     /// How long a call waits for its reply unless it says otherwise.
-    public nonisolated static let defaultTimeout = Duration.seconds(25)
+    package nonisolated static let defaultTimeout = Duration.seconds(25)
 
     /// Makes the end of `channel`, which owns it.
-    public init(_ channel: any MessageChannel) {
+    package init(_ channel: any MessageChannel) {
         self.channel = channel
         objects = ObjectTree()
         objects.connection = self
     }
 
     /// Whether the channel has ended.
-    public var isClosed: Bool { closingError != nil }
+    package var isClosed: Bool { closingError != nil }
 
     // MARK: Sending
 
     /// Queues a message for which no reply is awaited.
     @discardableResult
-    public func send(_ message: Message) throws(DBusError) -> UInt32 {
+    package func send(_ message: Message) throws(DBusError) -> UInt32 {
         if let closingError { throw closingError }
         guard let channel else { throw DBusError(.disconnected, "The connection is closed.") }
         let socket = try sockets.way(of: message)
@@ -73,14 +73,14 @@ public final class Connection {
     }
 
     /// Queues a signal or a reply; if that fails, it is only logged.
-    public func post(_ message: Message) {
+    package func post(_ message: Message) {
         do { try send(message) } catch { log.debug("A message was not sent: \(error.message)") }
     }
 
     /// Sends `call` and waits for its reply.
     /// - Throws: the error that the other side answered; `NoReply` after `timeout`; `Disconnected`;
     ///   `CancellationError` as soon as the task is cancelled.
-    public func call(_ call: Message, timeout: Duration = defaultTimeout) async throws -> Message {
+    package func call(_ call: Message, timeout: Duration = defaultTimeout) async throws -> Message {
         try Task.checkCancellation()
         let serial = try send(call)
         return try await withTaskCancellationHandler {
@@ -101,7 +101,7 @@ public final class Connection {
 
     /// From now on, all that is for `socket`'s name goes by `socket`, in place of a former one, and what comes by it counts
     /// as that name's.
-    public func attach(_ socket: AttachedSocket) {
+    package func attach(_ socket: AttachedSocket) {
         detach(socket.name)
         guard closingError == nil else { return socket.release() }
         sockets.add(socket)
@@ -109,7 +109,7 @@ public final class Connection {
     }
 
     /// Ends the socket to `name`, if there is one, from this side: nothing that is unread on it counts.
-    public func detach(_ name: BusName) {
+    package func detach(_ name: BusName) {
         guard let former = sockets.socket(to: name) else { return }
         former.release()
         detached(former)
@@ -144,14 +144,14 @@ public final class Connection {
 
     /// What is known of a reply to the call with `serial`, for channels that accept replies depending on
     /// that.
-    public func standing(ofReplyTo serial: UInt32) -> ReplyStanding { replies.standing(of: serial) }
+    package func standing(ofReplyTo serial: UInt32) -> ReplyStanding { replies.standing(of: serial) }
 
     /// A reply to the call with `serial` has come too late and was dropped; from now on, another reply to it
     /// counts as unknown.
-    public func dropped(lateReplyTo serial: UInt32) { replies.forgetLate(serial) }
+    package func dropped(lateReplyTo serial: UInt32) { replies.forgetLate(serial) }
 
     /// Takes what arrived on the channel.
-    public func received(_ message: Message) {
+    package func received(_ message: Message) {
         switch message.kind {
         case .call: receivedCall(message)
         case .reply, .error:
@@ -180,7 +180,7 @@ public final class Connection {
 
     /// Calls `body` with each signal of the name. The caller makes sure that they arrive, by adding match
     /// rules.
-    public func onSignal(
+    package func onSignal(
         _ interface: InterfaceName, _ member: MemberName? = nil, _ body: @escaping @MainLoop (Message) -> Void
     ) -> SignalToken {
         nextHandler += 1
@@ -194,7 +194,7 @@ public final class Connection {
     }
 
     /// Says that the channel has ended: calls that wait fail with `error`.
-    public func closed(_ error: DBusError) {
+    package func closed(_ error: DBusError) {
         guard closingError == nil else { return }
         closingError = error
         sockets.release()
@@ -206,7 +206,7 @@ public final class Connection {
     }
 
     /// Calls `body` once, with the reason, when the channel has ended, beside ``onClosed``.
-    public func whenClosed(_ body: @escaping @MainLoop (DBusError) -> Void) -> SignalToken {
+    package func whenClosed(_ body: @escaping @MainLoop (DBusError) -> Void) -> SignalToken {
         nextHandler += 1
         closeHandlers[nextHandler] = body
         return SignalToken(self, nextHandler)
@@ -250,7 +250,7 @@ public final class Connection {
 
 /// Keeps a signal handler alive; freeing it removes the handler.
 @MainLoop
-public final class SignalToken {
+package final class SignalToken {
     private weak var connection: Connection?
     private let number: Int
 

@@ -4,9 +4,9 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
 extension Array: DBusType where Element: DBusType {
-    public static var typeSignature: String { "a" + Element.typeSignature }
+    package static var typeSignature: String { "a" + Element.typeSignature }
 
-    public static func read(from reader: inout MessageReader) throws(DBusError) -> [Element] {
+    package static func read(from reader: inout MessageReader) throws(DBusError) -> [Element] {
         if Element.self == UInt8.self, let bytes = try reader.bytes() as? [Element] { return bytes }
         var result: [Element] = []
         try reader.elements(of: Element.typeSignature) { (reader) throws(DBusError) in
@@ -16,7 +16,7 @@ extension Array: DBusType where Element: DBusType {
         return result
     }
 
-    public func write(to writer: inout MessageWriter) throws(DBusError) {
+    package func write(to writer: inout MessageWriter) throws(DBusError) {
         if Element.self == UInt8.self, let bytes = self as? [UInt8] { return try writer.bytes(bytes) }
         try writer.array(Element.typeSignature) { (writer) throws(DBusError) in
             for element in self { try writer.write(element) }
@@ -25,12 +25,12 @@ extension Array: DBusType where Element: DBusType {
 }
 
 extension Dictionary: DBusType where Key: DBusBasicType, Value: DBusType {
-    public static var typeSignature: String { "a" + entrySignature }
+    package static var typeSignature: String { "a" + entrySignature }
     private static var entrySignature: String { "{" + Key.typeSignature + Value.typeSignature + "}" }
 
     /// If a key comes twice, the last entry counts.
     @specialized(where Key == String, Value == DBus.Value)
-    public static func read(from reader: inout MessageReader) throws(DBusError) -> [Key: Value] {
+    package static func read(from reader: inout MessageReader) throws(DBusError) -> [Key: Value] {
         var result: [Key: Value] = [:]
         try reader.elements(of: entrySignature) { (reader) throws(DBusError) in
             // So that it grows once. An entry of the shortest strings takes about as many bytes.
@@ -49,7 +49,7 @@ extension Dictionary: DBusType where Key: DBusBasicType, Value: DBusType {
     }
 
     @specialized(where Key == String, Value == DBus.Value)
-    public func write(to writer: inout MessageWriter) throws(DBusError) {
+    package func write(to writer: inout MessageWriter) throws(DBusError) {
         try writer.dictionary(Self.entrySignature) { (writer) throws(DBusError) in
             for (key, value) in self {
                 try writer.entry { (writer) throws(DBusError) in
@@ -62,20 +62,20 @@ extension Dictionary: DBusType where Key: DBusBasicType, Value: DBusType {
 }
 
 /// A D-Bus structure with typed fields, e.g. `Structure<String, UInt32>` for `(su)`.
-public struct Structure<each Field: DBusType>: DBusType {
+package struct Structure<each Field: DBusType>: DBusType {
     /// The fields, in order.
-    public let fields: (repeat each Field)
+    package let fields: (repeat each Field)
 
     /// A structure of `fields`, of which there must be at least one for D-Bus to carry it.
-    public init(_ fields: repeat each Field) { self.fields = (repeat each fields) }
+    package init(_ fields: repeat each Field) { self.fields = (repeat each fields) }
 
-    public static var typeSignature: String {
+    package static var typeSignature: String {
         var signature = "("
         for type in repeat (each Field).self { signature += type.typeSignature }
         return signature + ")"
     }
 
-    public static func read(from reader: inout MessageReader) throws(DBusError) -> Structure {
+    package static func read(from reader: inout MessageReader) throws(DBusError) -> Structure {
         try reader.container(TypeCode.structure, typeSignature) { (reader) throws(DBusError) in
             let structure = Structure(repeat try reader.read((each Field).self))
             guard reader.isAtEnd else {
@@ -85,7 +85,7 @@ public struct Structure<each Field: DBusType>: DBusType {
         }
     }
 
-    public func write(to writer: inout MessageWriter) throws(DBusError) {
+    package func write(to writer: inout MessageWriter) throws(DBusError) {
         guard Self.typeSignature.utf8.count > 2 else {
             throw .invalidArgs("A structure has at least one field.")
         }

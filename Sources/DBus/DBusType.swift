@@ -4,7 +4,7 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
 /// A Swift type that stands for one D-Bus type and goes straight to and from messages.
-public protocol DBusType: Sendable {
+package protocol DBusType: Sendable {
     /// The signature of its D-Bus type: one complete type.
     static var typeSignature: String { get }
     /// Reads the next argument.
@@ -16,114 +16,114 @@ public protocol DBusType: Sendable {
 }
 
 /// A type that can be the key of a dictionary.
-public protocol DBusBasicType: DBusType, Hashable {}
+package protocol DBusBasicType: DBusType, Hashable {}
 
 /// A whole number.
-public protocol DBusNumber: DBusBasicType, FixedWidthInteger, BitwiseCopyable {
+package protocol DBusNumber: DBusBasicType, FixedWidthInteger, BitwiseCopyable {
     /// The code of its type in signatures.
     static var typeCode: UInt8 { get }
 }
 
 extension DBusNumber {
-    public static func read(from reader: inout MessageReader) throws(DBusError) -> Self {
+    package static func read(from reader: inout MessageReader) throws(DBusError) -> Self {
         try reader.integer(typeCode, typeSignature)
     }
-    public func write(to writer: inout MessageWriter) throws(DBusError) {
+    package func write(to writer: inout MessageWriter) throws(DBusError) {
         try writer.integer(Self.typeCode, self)
     }
 }
 
 extension UInt8: DBusNumber {
-    public static var typeSignature: String { "y" }
-    public static var typeCode: UInt8 { TypeCode.byte }
+    package static var typeSignature: String { "y" }
+    package static var typeCode: UInt8 { TypeCode.byte }
 }
 
 extension Bool: DBusBasicType {
-    public static var typeSignature: String { "b" }
-    public static func read(from reader: inout MessageReader) throws(DBusError) -> Bool {
+    package static var typeSignature: String { "b" }
+    package static func read(from reader: inout MessageReader) throws(DBusError) -> Bool {
         try reader.integer(TypeCode.boolean, "b", UInt32.self) != 0
     }
-    public func write(to writer: inout MessageWriter) throws(DBusError) {
+    package func write(to writer: inout MessageWriter) throws(DBusError) {
         try writer.integer(TypeCode.boolean, UInt32(self ? 1 : 0))
     }
 }
 
 extension Int16: DBusNumber {
-    public static var typeSignature: String { "n" }
-    public static var typeCode: UInt8 { TypeCode.int16 }
+    package static var typeSignature: String { "n" }
+    package static var typeCode: UInt8 { TypeCode.int16 }
 }
 
 extension UInt16: DBusNumber {
-    public static var typeSignature: String { "q" }
-    public static var typeCode: UInt8 { TypeCode.uint16 }
+    package static var typeSignature: String { "q" }
+    package static var typeCode: UInt8 { TypeCode.uint16 }
 }
 
 extension Int32: DBusNumber {
-    public static var typeSignature: String { "i" }
-    public static var typeCode: UInt8 { TypeCode.int32 }
+    package static var typeSignature: String { "i" }
+    package static var typeCode: UInt8 { TypeCode.int32 }
 }
 
 extension UInt32: DBusNumber {
-    public static var typeSignature: String { "u" }
-    public static var typeCode: UInt8 { TypeCode.uint32 }
+    package static var typeSignature: String { "u" }
+    package static var typeCode: UInt8 { TypeCode.uint32 }
 }
 
 extension Int64: DBusNumber {
-    public static var typeSignature: String { "x" }
-    public static var typeCode: UInt8 { TypeCode.int64 }
+    package static var typeSignature: String { "x" }
+    package static var typeCode: UInt8 { TypeCode.int64 }
 }
 
 extension UInt64: DBusNumber {
-    public static var typeSignature: String { "t" }
-    public static var typeCode: UInt8 { TypeCode.uint64 }
+    package static var typeSignature: String { "t" }
+    package static var typeCode: UInt8 { TypeCode.uint64 }
 }
 
 extension Double: DBusBasicType {
-    public static var typeSignature: String { "d" }
-    public static func read(from reader: inout MessageReader) throws(DBusError) -> Double {
+    package static var typeSignature: String { "d" }
+    package static func read(from reader: inout MessageReader) throws(DBusError) -> Double {
         Double(bitPattern: try reader.integer(TypeCode.double, "d"))
     }
-    public func write(to writer: inout MessageWriter) throws(DBusError) {
+    package func write(to writer: inout MessageWriter) throws(DBusError) {
         try writer.integer(TypeCode.double, bitPattern)
     }
 }
 
 extension String: DBusBasicType {
-    public static var typeSignature: String { "s" }
-    public static func read(from reader: inout MessageReader) throws(DBusError) -> String {
+    package static var typeSignature: String { "s" }
+    package static func read(from reader: inout MessageReader) throws(DBusError) -> String {
         try reader.string(TypeCode.string, "s")
     }
-    public func write(to writer: inout MessageWriter) throws(DBusError) {
+    package func write(to writer: inout MessageWriter) throws(DBusError) {
         try writer.string(TypeCode.string, self)
     }
 }
 
 extension ObjectPath: DBusType, DBusBasicType where Grammar == ObjectPathGrammar {
-    public static var typeSignature: String { "o" }
-    public static func read(from reader: inout MessageReader) throws(DBusError) -> ObjectPath {
+    package static var typeSignature: String { "o" }
+    package static func read(from reader: inout MessageReader) throws(DBusError) -> ObjectPath {
         ObjectPath(validated: try reader.string(TypeCode.objectPath, "o"))
     }
-    public func write(to writer: inout MessageWriter) throws(DBusError) {
+    package func write(to writer: inout MessageWriter) throws(DBusError) {
         try writer.string(TypeCode.objectPath, text)
     }
 }
 
 extension Signature: DBusBasicType {
-    public static var typeSignature: String { "g" }
-    public static func read(from reader: inout MessageReader) throws(DBusError) -> Signature {
+    package static var typeSignature: String { "g" }
+    package static func read(from reader: inout MessageReader) throws(DBusError) -> Signature {
         Signature(validated: try reader.string(TypeCode.signature, "g"))
     }
-    public func write(to writer: inout MessageWriter) throws(DBusError) {
+    package func write(to writer: inout MessageWriter) throws(DBusError) {
         try writer.string(TypeCode.signature, text)
     }
 }
 
 /// A `Value` as an argument is a variant.
 extension Value: DBusType {
-    public static var typeSignature: String { "v" }
-    public static func read(from reader: inout MessageReader) throws(DBusError) -> Value {
+    package static var typeSignature: String { "v" }
+    package static func read(from reader: inout MessageReader) throws(DBusError) -> Value {
         try reader.container(TypeCode.variant, "v") { (reader) throws(DBusError) in try reader.readAnyValue()
         }
     }
-    public func write(to writer: inout MessageWriter) throws(DBusError) { try writer.writeVariant(self) }
+    package func write(to writer: inout MessageWriter) throws(DBusError) { try writer.writeVariant(self) }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import MainLoop
+package import MainLoop
 
 /// Observes the calls and signals that a connection sends to individual others, and what comes of them: if a
 /// program does not read what it is sent, that piles up in the bus.
 ///
 /// Replies are not counted: whoever asks waits for them, and the bus limits them.
 @MainLoop
-public protocol DeliveryObserver: AnyObject {
+package protocol DeliveryObserver: AnyObject {
     /// Whether calls and signals may be sent to `name`; if not, sending them fails with `NoReply`.
     func maySend(to name: BusName) -> Bool
     /// A call or a signal is on its way to `name`. `serial` counts the messages of the connection.

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import MainLoop
+package import MainLoop
 
 /// An object that a connection serves.
 @MainLoop
-public final class ExportedObject {
+package final class ExportedObject {
     /// Where it is served.
-    public let path: ObjectPath
+    package let path: ObjectPath
     /// What it serves besides the standard interfaces.
-    public let interfaces: [any InterfaceBinding]
+    package let interfaces: [any InterfaceBinding]
     /// The connection that it belongs to, nil if it belongs to nobody.
-    public let owner: BusName?
+    package let owner: BusName?
     /// The class that replaces the access classes of its interfaces, for an interface that is served in
     /// several places.
-    public let access: AccessClass?
+    package let access: AccessClass?
     /// Whether it is listed by `Introspect` of its parents and by `GetManagedObjects`.
-    public let isListed: Bool
+    package let isListed: Bool
 
     init(
         _ path: ObjectPath, _ interfaces: [any InterfaceBinding], owner: BusName?, access: AccessClass?,
@@ -33,7 +33,7 @@ public final class ExportedObject {
 }
 
 /// Who is told that properties have changed.
-public enum ChangeAudience {
+package enum ChangeAudience {
     /// The unsandboxed connections that called `GetManagedObjects`.
     case subscribers
     /// One connection.

@@ -2,12 +2,12 @@
 internal import Glibc
 
 /// An open file descriptor that closes itself: it has one owner at a time.
-public struct FileDescriptor: ~Copyable, Sendable {
+package struct FileDescriptor: ~Copyable, Sendable {
     /// The number, for calls that borrow the descriptor.
-    public let number: Int32
+    package let number: Int32
 
     /// Takes over `number`.
-    public init(owning number: Int32) { self.number = number }
+    package init(owning number: Int32) { self.number = number }
 
     /// A close-on-exec duplicate of `number`; nil if there is no such descriptor, or none left for it.
     init?(duplicating number: Int32) {
@@ -19,14 +19,14 @@ public struct FileDescriptor: ~Copyable, Sendable {
     deinit { close(number) }
 
     /// Gives the number away: whoever takes it has to close it.
-    public consuming func take() -> Int32 {
+    package consuming func take() -> Int32 {
         let number = number
         discard self
         return number
     }
 
     /// A connected pair of close-on-exec stream sockets (socketpair(2)).
-    public static func socketPair() throws(DBusError) -> SocketPair {
+    package static func socketPair() throws(DBusError) -> SocketPair {
         var numbers: (Int32, Int32) = (-1, -1)
         let failed = withUnsafeMutablePointer(to: &numbers) {
             $0.withMemoryRebound(to: Int32.self, capacity: 2) {
@@ -42,9 +42,9 @@ public struct FileDescriptor: ~Copyable, Sendable {
 
 /// Both ends of a socket pair.
 @frozen
-public struct SocketPair: ~Copyable, Sendable {
+package struct SocketPair: ~Copyable, Sendable {
     /// The end that stays here.
-    public let ours: FileDescriptor
+    package let ours: FileDescriptor
     /// The end to give away.
-    public let theirs: FileDescriptor
+    package let theirs: FileDescriptor
 }

@@ -71,7 +71,7 @@ extension Caller {
     ///
     /// On the bus, such a caller usually is the proxy that filters what it says, and that sees all files of the user.
     /// So what counts is the first process in the sandbox itself, if it is in the same sandbox as the caller.
-    public func sandboxRoot() -> FileDescriptor? {
+    package func sandboxRoot() -> FileDescriptor? {
         guard case .flatpak(let application)? = sandbox, !application.isEmpty,
             let number = credentials?.processID, let proxy = ProcessDirectory("/proc/\(number)"),
             proxy.isAlive,

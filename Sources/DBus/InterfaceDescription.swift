@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import MainLoop
+package import MainLoop
 
 /// What the generator knows about an interface: enough to dispatch calls, to check who may do what, and to
 /// answer `Introspect`. There is one for each interface, so that nothing of it is copied.
-public final class InterfaceDescription: Sendable {
+package final class InterfaceDescription: Sendable {
     /// A method.
-    public struct Method: Sendable {
+    package struct Method: Sendable {
         /// Its name.
-        public let name: String
+        package let name: String
         /// The signature of its arguments.
-        public let input: String
+        package let input: String
         /// The signature of its reply.
-        public let output: String
+        package let output: String
         /// Who may call it.
-        public let access: AccessClass
+        package let access: AccessClass
 
         /// A method.
-        public init(name: String, input: String, output: String, access: AccessClass) {
+        package init(name: String, input: String, output: String, access: AccessClass) {
             self.name = name
             self.input = input
             self.output = output
@@ -25,22 +25,22 @@ public final class InterfaceDescription: Sendable {
     }
 
     /// A property.
-    public struct Property: Sendable {
+    package struct Property: Sendable {
         /// Its name.
-        public let name: String
+        package let name: String
         /// One complete type.
-        public let signature: String
+        package let signature: String
         /// Whether it can be read.
-        public let isReadable: Bool
+        package let isReadable: Bool
         /// Whether it can be written.
-        public let isWritable: Bool
+        package let isWritable: Bool
         /// Who may read it.
-        public let access: AccessClass
+        package let access: AccessClass
         /// Who may write it.
-        public let writeAccess: AccessClass
+        package let writeAccess: AccessClass
 
         /// A property.
-        public init(
+        package init(
             name: String, signature: String, isReadable: Bool, isWritable: Bool, access: AccessClass,
             writeAccess: AccessClass
         ) {
@@ -54,20 +54,20 @@ public final class InterfaceDescription: Sendable {
     }
 
     /// Its name.
-    public let name: InterfaceName
+    package let name: InterfaceName
     /// Its methods; their positions are the indices that a binding is given.
-    public let methods: [Method]
+    package let methods: [Method]
     /// Its properties; their positions are the indices that a binding is given.
-    public let properties: [Property]
+    package let properties: [Property]
     /// The names of its signals.
-    public let signals: [String]
+    package let signals: [String]
     /// The `<interface>` element, documentation included.
-    public let xml: String
+    package let xml: String
     private let methodNames: [String]
     private let propertyNames: [String]
 
     /// An interface.
-    public init(
+    package init(
         name: InterfaceName, methods: [Method], properties: [Property], signals: [String], xml: String
     ) {
         self.name = name
@@ -88,18 +88,18 @@ public final class InterfaceDescription: Sendable {
 
 /// A class of callers, as the interface's XML names it (annotation `org.example.Handoff.Access`). What a class
 /// means is for the ``AccessPolicy`` to say.
-public struct AccessClass: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+package struct AccessClass: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// The class itself, as the XML writes it.
-    public let name: String
+    package let name: String
     /// A class in the source code.
-    public init(stringLiteral name: String) { self.name = name }
+    package init(stringLiteral name: String) { self.name = name }
     /// The class itself.
-    public var description: String { name }
+    package var description: String { name }
 }
 
 /// An interface as an object serves it. Generated from the interface's XML.
 @MainLoop
-public protocol InterfaceBinding {
+package protocol InterfaceBinding {
     /// What it serves.
     static var description: InterfaceDescription { get }
     /// Runs the method with the index `method` in the description and returns the reply. The signature of the

@@ -3,10 +3,10 @@
 /// Messages as bytes. What comes in may be anything; over a channel that is not a bus, descriptors never travel.
 extension Message {
     /// The length that D-Bus allows a message to have, in bytes.
-    public static let maximumLength = 1 << 27
+    package static let maximumLength = 1 << 27
 
     /// What the first bytes of a stream say about the message that begins there.
-    public enum Framing: Equatable, Sendable {
+    package enum Framing: Equatable, Sendable {
         /// There are too few bytes to tell.
         case needMore
         /// The message takes this many bytes.
@@ -21,7 +21,7 @@ extension Message {
     /// How many bytes the message takes that begins with `prefix`.
     ///
     /// Ask before more than the first 16 bytes are kept: whatever is longer than `limit` is invalid at once.
-    public static func neededBytes(
+    package static func neededBytes(
         _ prefix: some Collection<UInt8>, limit: Int = Message.maximumLength
     ) -> Framing {
         let head = Array(prefix.prefix(fixedSize))
@@ -61,7 +61,7 @@ extension Message {
     /// This message as bytes.
     /// - Throws: `InvalidArgs` if it has no serial number or a file descriptor travels with it;
     ///   `LimitsExceeded` if it takes more than `limit` bytes.
-    public func marshal(limit: Int = Message.maximumLength) throws(DBusError) -> [UInt8] {
+    package func marshal(limit: Int = Message.maximumLength) throws(DBusError) -> [UInt8] {
         // A writer never appends the type of a descriptor without a descriptor.
         guard !containsFileDescriptors else { throw Self.descriptorRefused }
         return try marshal(limit: limit, withBody: true)
@@ -100,7 +100,7 @@ extension Message {
     }
 
     /// How many bytes the message takes.
-    public var marshalledSize: Int {
+    package var marshalledSize: Int {
         guard bodyStart == nil else { return bytes.count }
         // The field with the signature takes six bytes beside the types.
         let header = types.isEmpty ? bytes.count : (bytes.count + 7) & ~7 + types.count + 6
@@ -114,7 +114,7 @@ extension Message {
     /// Its sender, destination, serial and flags are whatever the other side wrote.
     /// - Throws: `InvalidArgs` if they hold anything else than one valid message of a known type without file
     ///   descriptors; `LimitsExceeded` if there are more than `limit`.
-    public static func demarshal(
+    package static func demarshal(
         _ bytes: [UInt8], limit: Int = Message.maximumLength
     ) throws(DBusError) -> Message {
         guard bytes.count <= min(limit, maximumLength) else {

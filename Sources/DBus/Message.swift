@@ -11,7 +11,7 @@ internal import Glibc
 ///
 /// Each access to what it holds is over at once, and calls nobody who could begin another one; so those that are many are
 /// not checked for that while the program runs.
-public final class Message {
+package final class Message {
     /// The whole message if it has arrived; otherwise its header, as far as that is known before it is sent.
     @exclusivity(unchecked) private(set) var bytes: [UInt8]
     /// What the header says.
@@ -48,7 +48,7 @@ public final class Message {
     }
 
     /// What a message is.
-    public enum Kind: Sendable { case call, reply, error, signal }
+    package enum Kind: Sendable { case call, reply, error, signal }
 
     /// The flag that says that nobody waits for an answer.
     private static let noReplyFlag: UInt8 = 1
@@ -95,7 +95,7 @@ public final class Message {
 
     /// A method call. A nil `destination` is for a channel that is not a bus.
     /// - Throws: `InvalidArgs` for the reserved path and interface, `org.freedesktop.DBus.Local`.
-    public static func call(
+    package static func call(
         to destination: BusName?, _ path: ObjectPath, _ interface: InterfaceName, _ member: MemberName
     ) throws(DBusError) -> Message {
         try refuseReserved(path, interface)
@@ -109,7 +109,7 @@ public final class Message {
 
     /// A signal, for everyone unless ``setDestination(_:)`` is called.
     /// - Throws: `InvalidArgs` for the reserved path and interface, `org.freedesktop.DBus.Local`.
-    public static func signal(
+    package static func signal(
         from path: ObjectPath, _ interface: InterfaceName, _ member: MemberName
     ) throws(DBusError) -> Message {
         try refuseReserved(path, interface)
@@ -121,12 +121,12 @@ public final class Message {
     }
 
     /// The reply to `call`, still without arguments.
-    public static func reply(to call: Message) throws(DBusError) -> Message {
+    package static func reply(to call: Message) throws(DBusError) -> Message {
         try answer(2, to: call)
     }
 
     /// The error reply to `call`.
-    public static func error(_ error: DBusError, to call: Message) throws(DBusError) -> Message {
+    package static func error(_ error: DBusError, to call: Message) throws(DBusError) -> Message {
         let message = try answer(3, to: call, error: error.name)
         let text = error.message.holdsNUL ? error.message.filter { $0 != "\0" } : error.message
         var writer = MessageWriter(message)
@@ -154,7 +154,7 @@ public final class Message {
     // MARK: Header
 
     /// What it is, or nil for a type that this version of D-Bus does not know.
-    public var kind: Kind? {
+    package var kind: Kind? {
         switch bytes.count > 1 ? bytes[1] : 0 {
         case 1: .call
         case 2: .reply
@@ -165,17 +165,17 @@ public final class Message {
     }
 
     /// The number by which replies name it; 0 if it has none yet.
-    public private(set) var serial: UInt32 = 0
+    package private(set) var serial: UInt32 = 0
     /// The serial of the call that this answers, 0 for none.
-    public var replySerial: UInt32 { fields.replySerial }
+    package var replySerial: UInt32 { fields.replySerial }
     /// The object that is called, or that emits the signal.
-    public var path: ObjectPath? { optional(fields.path).map { ObjectPath(validated: $0) } }
+    package var path: ObjectPath? { optional(fields.path).map { ObjectPath(validated: $0) } }
     /// The interface that the member belongs to, if it says so.
-    public var interface: String? { optional(fields.interface) }
+    package var interface: String? { optional(fields.interface) }
     /// The name of the method or signal.
-    public var member: String? { optional(fields.member) }
+    package var member: String? { optional(fields.member) }
     /// Who sent it. On a bus, the bus guarantees this; elsewhere it is only what the other side claims.
-    public var sender: BusName? {
+    package var sender: BusName? {
         attachedSender ?? optional(fields.sender).map { BusName(validated: $0) }
     }
     /// The destination if it is a single connection, or the bus itself, and not a name that passes from one
@@ -194,20 +194,20 @@ public final class Message {
         return name
     }
     /// Whether it has come past the bus, by an ``AttachedSocket``.
-    public var isAttached: Bool { attachedSender != nil }
+    package var isAttached: Bool { attachedSender != nil }
     /// Whom it is for, if anybody in particular.
-    public var destination: String? { optional(fields.destination) }
+    package var destination: String? { optional(fields.destination) }
     /// The signature of the body.
-    public var signature: String {
+    package var signature: String {
         bodyStart == nil ? String(decoding: types, as: UTF8.self) : string(fields.signature)
     }
     /// Whether the caller waits for a reply.
-    public var wantsReply: Bool { bytes[2] & Self.noReplyFlag == 0 }
+    package var wantsReply: Bool { bytes[2] & Self.noReplyFlag == 0 }
     /// Whether file descriptors travel with it.
-    public var containsFileDescriptors: Bool { !descriptors.isEmpty }
+    package var containsFileDescriptors: Bool { !descriptors.isEmpty }
 
     /// The error of an error reply. A missing or odd error message is replaced and never a reason to fail.
-    public var error: DBusError? {
+    package var error: DBusError? {
         guard kind == .error, let name = optional(fields.errorName) else { return nil }
         var reader = MessageReader(self)
         let text = (try? reader.read(String.self)) ?? "No reason was given."
@@ -228,7 +228,7 @@ public final class Message {
     func isAddressed(to name: BusName) -> Bool { bytes.holds(name.text, at: fields.destination) }
 
     /// Whether it is the call or signal `member` of `interface`.
-    public func isMember(_ member: MemberName, of interface: InterfaceName) -> Bool {
+    package func isMember(_ member: MemberName, of interface: InterfaceName) -> Bool {
         bytes.holds(member.text, at: fields.member) && bytes.holds(interface.text, at: fields.interface)
     }
 
@@ -248,7 +248,7 @@ public final class Message {
 
     /// Addresses it, once, to one connection.
     /// - Throws: `Failed` if it is addressed already, or has arrived.
-    public func setDestination(_ destination: BusName) throws(DBusError) {
+    package func setDestination(_ destination: BusName) throws(DBusError) {
         guard bodyStart == nil, fields.destination.isEmpty else {
             throw DBusError(.failed, "A message is addressed once, before it is sent.")
         }
@@ -256,10 +256,10 @@ public final class Message {
     }
 
     /// Says that nobody waits for an answer.
-    public func setNoReply() { bytes[2] |= Self.noReplyFlag }
+    package func setNoReply() { bytes[2] |= Self.noReplyFlag }
 
     /// Gives the message a serial number before it is marshalled. Until then it has none; 0 means none.
-    public func setSerial(_ serial: UInt32) { if serial != 0 { self.serial = serial } }
+    package func setSerial(_ serial: UInt32) { if serial != 0 { self.serial = serial } }
 
     /// Appends the beginning of a field, up to its value.
     private func addField(_ code: UInt8, _ type: UInt8) {

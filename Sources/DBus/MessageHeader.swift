@@ -3,16 +3,16 @@
 /// The part of a message's header that decides whether the message is accepted. It is read from the raw
 /// bytes, before the body has arrived and before anything is built from it (D-Bus Specification,
 /// "Message Format").
-public struct MessageHeader: Equatable, Sendable {
+package struct MessageHeader: Equatable, Sendable {
     /// The kind of the message; nil for a type that this version of D-Bus does not know.
-    public let kind: Message.Kind?
+    package let kind: Message.Kind?
     /// The serial number of the call that it answers; 0 for none.
-    public let replySerial: UInt32
+    package let replySerial: UInt32
     /// How many bytes the whole message takes.
-    public let length: Int
+    package let length: Int
 
     /// What the first bytes of a stream say about the header that begins there.
-    public enum Reading: Equatable, Sendable {
+    package enum Reading: Equatable, Sendable {
         /// There are too few bytes: this many are needed to tell more.
         case needs(Int)
         /// The header is complete.
@@ -24,15 +24,15 @@ public struct MessageHeader: Equatable, Sendable {
     /// The fixed part of a header with the length of its fields.
     private static let fixedSize = 16
     /// The most that a header may take, in bytes: object, interface and member take no more on a link.
-    public static let maximumSize = 2048
+    package static let maximumSize = 2048
     /// The number of the field with the serial number of the call that is answered.
     private static let replySerialField: UInt8 = 5
 
     /// Reads the header at the beginning of `bytes`; anything may follow it.
-    public static func read(_ bytes: [UInt8]) -> Reading { read(bytes[...]) }
+    package static func read(_ bytes: [UInt8]) -> Reading { read(bytes[...]) }
 
     /// Reads the header at the beginning of `bytes`; anything may follow it.
-    public static func read(_ bytes: ArraySlice<UInt8>) -> Reading {
+    package static func read(_ bytes: ArraySlice<UInt8>) -> Reading {
         guard bytes.count >= fixedSize else { return .needs(fixedSize) }
         let first = bytes.startIndex
         let isLittle = bytes[first] == UInt8(ascii: "l")

@@ -4,7 +4,7 @@ extension MessageReader {
     /// Reads the next argument, of whatever type it is.
     ///
     /// - Throws: `InvalidArgs` if it holds a file descriptor.
-    public mutating func readAnyValue() throws(DBusError) -> Value {
+    package mutating func readAnyValue() throws(DBusError) -> Value {
         try spend(32)
         switch nextType {
         case TypeCode.byte: return .byte(try read())

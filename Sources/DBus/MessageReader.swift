@@ -4,7 +4,7 @@
 ///
 /// Whatever the message holds, reading either yields a value of the requested type, or throws `InvalidArgs`,
 /// which says what is there instead. The memory that is built from one message is bounded (``budget``).
-public struct MessageReader {
+package struct MessageReader {
     private var input: MarshalledInput
     private let message: Message
     private var place: Place
@@ -21,19 +21,19 @@ public struct MessageReader {
     static let budget = 48 << 20
 
     /// Reads `message`, beginning with its first argument.
-    public init(_ message: Message) {
+    package init(_ message: Message) {
         self.message = message
         input = message.input
         place = Place(types: message.typesOfInput)
     }
 
     /// Reads the next argument.
-    public mutating func read<Type: DBusType>(_: Type.Type = Type.self) throws(DBusError) -> Type {
+    package mutating func read<Type: DBusType>(_: Type.Type = Type.self) throws(DBusError) -> Type {
         try Type.read(from: &self)
     }
 
     /// Reads the next argument, a file descriptor, of which the caller becomes the owner.
-    public mutating func readFileDescriptor() throws(DBusError) -> FileDescriptor {
+    package mutating func readFileDescriptor() throws(DBusError) -> FileDescriptor {
         let type = message.numbersDescriptors ? TypeCode.uint32 : TypeCode.fileDescriptor
         let number = try integer(type, "h", UInt32.self)
         guard let index = Int(exactly: number), index < message.descriptors.count,
@@ -171,7 +171,7 @@ public struct MessageReader {
 
     /// Reads the next argument, a variant, by letting `body` read its content, which must have the type
     /// `signature`.
-    public mutating func variant<Result>(
+    package mutating func variant<Result>(
         _ signature: String, _ body: (inout MessageReader) throws(DBusError) -> Result
     ) throws(DBusError) -> Result {
         try container(TypeCode.variant, "v") { (reader) throws(DBusError) in

@@ -2,7 +2,7 @@
 
 extension MessageWriter {
     /// Appends `value` directly, not in a variant.
-    public mutating func writeContent(of value: Value) throws(DBusError) {
+    package mutating func writeContent(of value: Value) throws(DBusError) {
         switch value {
         case .byte(let value): try integer(TypeCode.byte, value)
         case .boolean(let value): try integer(TypeCode.boolean, UInt32(value ? 1 : 0))

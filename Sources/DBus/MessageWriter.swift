@@ -4,25 +4,25 @@
 ///
 /// Refuses whatever is nested more deeply, or is longer, than a bus allows: a bus disconnects the *sender* of such a
 /// message. After an error the message must be thrown away.
-public struct MessageWriter {
+package struct MessageWriter {
     private let message: Message
     private var depth = 0
 
     /// How many arrays, dictionary entries, structures and variants may be nested, each counted. The bus
     /// allows 64.
-    public static let maximumDepth = 64
+    package static let maximumDepth = 64
     /// How many bytes a body may take: as many as an array (D-Bus Specification, "Marshaling"), so that none of its
     /// arrays can be too long.
-    public static let maximumLength = 1 << 26
+    package static let maximumLength = 1 << 26
 
     /// Appends after what `message` holds already, which must have been made here.
-    public init(_ message: Message) { self.message = message }
+    package init(_ message: Message) { self.message = message }
 
     /// Appends `value`.
-    public mutating func write(_ value: some DBusType) throws(DBusError) { try value.write(to: &self) }
+    package mutating func write(_ value: some DBusType) throws(DBusError) { try value.write(to: &self) }
 
     /// Appends a duplicate of `descriptor`.
-    public mutating func write(_ descriptor: borrowing FileDescriptor) throws(DBusError) {
+    package mutating func write(_ descriptor: borrowing FileDescriptor) throws(DBusError) {
         guard let duplicate = FileDescriptor(duplicating: descriptor.number) else { throw .noMemory() }
         let index = UInt32(message.descriptors.count)
         message.descriptors.append(duplicate.take())
@@ -136,7 +136,7 @@ public struct MessageWriter {
     }
 
     /// Appends a variant that holds a value of the type `signature`, which `body` writes.
-    public mutating func variant(
+    package mutating func variant(
         _ signature: Signature, _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) throws(DBusError) {
         guard Signature.isSingle(signature.text) else {
@@ -146,7 +146,7 @@ public struct MessageWriter {
     }
 
     /// Appends an array whose elements have the type `signature` and are written by `body`.
-    public mutating func array(
+    package mutating func array(
         of signature: Signature, _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) throws(DBusError) {
         guard Signature.isSingle("a" + signature.text) else {
@@ -156,7 +156,7 @@ public struct MessageWriter {
     }
 
     /// Appends a structure with the fields `signature`, which `body` writes.
-    public mutating func structure(
+    package mutating func structure(
         of signature: Signature, _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) throws(DBusError) {
         guard !signature.text.isEmpty else { throw .invalidArgs("A structure has at least one field.") }

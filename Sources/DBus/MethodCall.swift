@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import MainLoop
+package import MainLoop
 
 /// A method call that has been let through to its handler.
 @MainLoop
-public final class MethodCall {
+package final class MethodCall {
     /// The call as it arrived.
-    public let message: Message
+    package let message: Message
     /// Who calls.
-    public let caller: Caller
+    package let caller: Caller
     /// The object that is called.
-    public let object: ExportedObject
+    package let object: ExportedObject
     private var effects: [@MainLoop () -> Void] = []
 
     init(_ message: Message, from caller: Caller, on object: ExportedObject) {
@@ -19,7 +19,7 @@ public final class MethodCall {
     }
 
     /// Keeps `effect` until the reply has been sent: what a call causes follows its reply.
-    public func afterReply(_ effect: @escaping @MainLoop () -> Void) { effects.append(effect) }
+    package func afterReply(_ effect: @escaping @MainLoop () -> Void) { effects.append(effect) }
 
     func runEffects() {
         let effects = effects
@@ -28,7 +28,7 @@ public final class MethodCall {
     }
 
     /// A reply whose arguments `body` writes.
-    public func reply(_ body: (inout MessageWriter) throws(DBusError) -> Void = { _ in }) throws -> Message {
+    package func reply(_ body: (inout MessageWriter) throws(DBusError) -> Void = { _ in }) throws -> Message {
         let reply = try Message.reply(to: message)
         var writer = MessageWriter(reply)
         try body(&writer)

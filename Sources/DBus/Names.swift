@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// The grammar of one kind of D-Bus name.
-public protocol NameGrammar: Sendable {
+package protocol NameGrammar: Sendable {
     /// What such a name is called in messages to people.
     static var noun: String { get }
     /// Whether `text` is such a name (D-Bus Specification, "Valid Names" and
@@ -10,15 +10,15 @@ public protocol NameGrammar: Sendable {
 }
 
 /// A D-Bus name that has been checked: a bus disconnects whoever sends an invalid one, so none leaves the process.
-public struct Name<Grammar: NameGrammar>: Hashable, Sendable, Comparable, CustomStringConvertible,
+package struct Name<Grammar: NameGrammar>: Hashable, Sendable, Comparable, CustomStringConvertible,
     ExpressibleByStringLiteral
 {
     /// The name itself.
-    public let text: String
+    package let text: String
 
     /// The checked name.
     /// - Throws: `InvalidArgs`, with the text, if it is not such a name.
-    public init(_ text: String) throws(DBusError) {
+    package init(_ text: String) throws(DBusError) {
         guard Grammar.isValid(text) else {
             throw .invalidArgs("“\(text.prefix(256))” is not a valid \(Grammar.noun).")
         }
@@ -26,7 +26,7 @@ public struct Name<Grammar: NameGrammar>: Hashable, Sendable, Comparable, Custom
     }
 
     /// A name in the source code. An invalid one is a programming error, and ends the process here.
-    public init(stringLiteral value: StaticString) {
+    package init(stringLiteral value: StaticString) {
         let text = "\(value)"
         precondition(Grammar.isValid(text), "not a valid \(Grammar.noun)")
         self.text = text
@@ -36,56 +36,56 @@ public struct Name<Grammar: NameGrammar>: Hashable, Sendable, Comparable, Custom
     init(validated text: String) { self.text = text }
 
     /// The name itself.
-    public var description: String { text }
+    package var description: String { text }
 
     /// Orders names by their text.
-    public static func < (left: Self, right: Self) -> Bool { left.text < right.text }
+    package static func < (left: Self, right: Self) -> Bool { left.text < right.text }
 }
 
 /// An object path, e.g. `/org/example/Handoff`.
-public typealias ObjectPath = Name<ObjectPathGrammar>
+package typealias ObjectPath = Name<ObjectPathGrammar>
 /// An interface name, e.g. `org.example.Handoff.Manager`.
-public typealias InterfaceName = Name<InterfaceNameGrammar>
+package typealias InterfaceName = Name<InterfaceNameGrammar>
 /// The name of a method, signal or property.
-public typealias MemberName = Name<MemberNameGrammar>
+package typealias MemberName = Name<MemberNameGrammar>
 /// A unique or well-known bus name.
-public typealias BusName = Name<BusNameGrammar>
+package typealias BusName = Name<BusNameGrammar>
 /// The name of an error.
-public typealias ErrorName = Name<ErrorNameGrammar>
+package typealias ErrorName = Name<ErrorNameGrammar>
 
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 /// See ``ObjectPath``.
-public enum ObjectPathGrammar: NameGrammar {
-    public static let noun = "object path"
-    public static func isValid(_ text: String) -> Bool { NameCheck.isPath(text.utf8.span) }
+package enum ObjectPathGrammar: NameGrammar {
+    package static let noun = "object path"
+    package static func isValid(_ text: String) -> Bool { NameCheck.isPath(text.utf8.span) }
 }
 
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 /// See ``InterfaceName``.
-public enum InterfaceNameGrammar: NameGrammar {
-    public static let noun = "interface name"
-    public static func isValid(_ text: String) -> Bool { NameCheck.isInterface(text.utf8.span) }
+package enum InterfaceNameGrammar: NameGrammar {
+    package static let noun = "interface name"
+    package static func isValid(_ text: String) -> Bool { NameCheck.isInterface(text.utf8.span) }
 }
 
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 /// See ``MemberName``.
-public enum MemberNameGrammar: NameGrammar {
-    public static let noun = "member name"
-    public static func isValid(_ text: String) -> Bool { NameCheck.isMember(text.utf8.span) }
+package enum MemberNameGrammar: NameGrammar {
+    package static let noun = "member name"
+    package static func isValid(_ text: String) -> Bool { NameCheck.isMember(text.utf8.span) }
 }
 
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 /// See ``BusName``.
-public enum BusNameGrammar: NameGrammar {
-    public static let noun = "bus name"
-    public static func isValid(_ text: String) -> Bool { NameCheck.isBusName(text.utf8.span) }
+package enum BusNameGrammar: NameGrammar {
+    package static let noun = "bus name"
+    package static func isValid(_ text: String) -> Bool { NameCheck.isBusName(text.utf8.span) }
 }
 
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 /// See ``ErrorName``.
-public enum ErrorNameGrammar: NameGrammar {
-    public static let noun = "error name"
-    public static func isValid(_ text: String) -> Bool { NameCheck.isInterface(text.utf8.span) }
+package enum ErrorNameGrammar: NameGrammar {
+    package static let noun = "error name"
+    package static func isValid(_ text: String) -> Bool { NameCheck.isInterface(text.utf8.span) }
 }
 
 extension InterfaceName {
@@ -107,19 +107,19 @@ extension String {
 extension ObjectPath {
     /// Whether it is the path that D-Bus reserves for messages within a process (D-Bus Specification,
     /// "Message Format"), or begins like it: libdbus, which buses are built on, compares only the beginning.
-    public var isReserved: Bool { text.begins(with: "/org/freedesktop/DBus/Local") }
+    package var isReserved: Bool { text.begins(with: "/org/freedesktop/DBus/Local") }
 
     /// The root path.
-    public static let root: ObjectPath = "/"
+    package static let root: ObjectPath = "/"
 
     /// The path of the child `element`.
     /// - Throws: `InvalidArgs` if `element` has characters other than letters, digits and underscores.
-    public func appending(_ element: String) throws(DBusError) -> ObjectPath {
+    package func appending(_ element: String) throws(DBusError) -> ObjectPath {
         try ObjectPath(text == "/" ? "/\(element)" : "\(text)/\(element)")
     }
 
     /// What follows `ancestor/` in this path, or nil if it is not below `ancestor`.
-    public func suffix(below ancestor: ObjectPath) -> Substring? {
+    package func suffix(below ancestor: ObjectPath) -> Substring? {
         guard isBelow(ancestor) else { return nil }
         let count = ancestor == .root ? 1 : ancestor.text.utf8.count + 1
         return text[text.utf8.index(text.startIndex, offsetBy: count)...]
@@ -146,7 +146,7 @@ extension ObjectPath {
     }
 
     /// The last element, empty for the root.
-    public var lastElement: Substring {
+    package var lastElement: Substring {
         text.utf8.lastIndex(of: UInt8(ascii: "/")).map { text[text.utf8.index(after: $0)...] } ?? ""
     }
 }

@@ -4,7 +4,7 @@ internal import MainLoop
 /// Signals of objects: what has changed, and to whom that is told.
 extension ObjectTree {
     /// Emits `PropertiesChanged` with the present values of the properties `names`.
-    public func propertiesChanged(
+    package func propertiesChanged(
         _ path: ObjectPath, _ interface: InterfaceName, _ names: [String], tell audience: ChangeAudience
     ) {
         guard let object = objects[path], let binding = object.binding(interface.text), !names.isEmpty else {
@@ -55,7 +55,7 @@ extension ObjectTree {
 
     /// Emits a signal of the object at `path` to the unsandboxed connections that called `GetManagedObjects`; `make` is
     /// called for each of them.
-    public func tellSubscribers(of path: ObjectPath, _ make: () throws(DBusError) -> Message) {
+    package func tellSubscribers(of path: ObjectPath, _ make: () throws(DBusError) -> Message) {
         for name in subscribers(above: path).keys { post(try? make(), to: name) }
     }
 

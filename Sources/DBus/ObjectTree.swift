@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import MainLoop
+package import MainLoop
 
 /// The objects of a connection, and the path of a call to its handler: object, standard interfaces, access
 /// policy, signature, handler.
 @MainLoop
-public final class ObjectTree {
+package final class ObjectTree {
     weak var connection: Connection?
     var policy: any AccessPolicy = DenyAll()
     var objects: [ObjectPath: ExportedObject] = [:]
@@ -18,11 +18,11 @@ public final class ObjectTree {
 
     /// Whether `Introspectable`, `Peer`, `Properties` and `ObjectManager` are served. A link serves none of
     /// them.
-    public var servesStandardInterfaces = true
+    package var servesStandardInterfaces = true
 
     /// Gives the error that answers a call of this member if the object does not exist, or not for this
     /// caller; nil for a plain `UnknownObject`.
-    public var explainAbsence: (@MainLoop (Caller, ObjectPath, _ member: String) -> DBusError?)?
+    package var explainAbsence: (@MainLoop (Caller, ObjectPath, _ member: String) -> DBusError?)?
 
     init() {}
 
@@ -32,7 +32,7 @@ public final class ObjectTree {
     ///
     /// The subscribers of an object manager above it are told. `owner` is the connection that the object belongs
     /// to; `access` replaces the classes that the interfaces name.
-    public func export(
+    package func export(
         _ path: ObjectPath, _ interfaces: [any InterfaceBinding], owner: BusName? = nil,
         access: AccessClass? = nil, isListed: Bool = true
     ) {
@@ -46,7 +46,7 @@ public final class ObjectTree {
     }
 
     /// Stops serving anything at `path`; harmless if nothing was served there.
-    public func unexport(_ path: ObjectPath) {
+    package func unexport(_ path: ObjectPath) {
         guard let object = objects.removeValue(forKey: path), object.isListed else { return }
         path.forEachAncestor {
             let left = (descendants[$0] ?? 1) - 1
@@ -56,17 +56,17 @@ public final class ObjectTree {
     }
 
     /// Makes `path` an object manager of what is below it.
-    public func manage(_ path: ObjectPath) { managers[path] = managers[path] ?? [:] }
+    package func manage(_ path: ObjectPath) { managers[path] = managers[path] ?? [:] }
 
     /// From now on whoever reads all properties of `interface` at `path` at once, outside of sandboxes, is a subscriber of that
     /// interface, told of its changes and of nothing else.
-    public func tellReaders(of interface: InterfaceName, at path: ObjectPath) {
+    package func tellReaders(of interface: InterfaceName, at path: ObjectPath) {
         let key = FollowedInterface(path: path, interface: interface)
         followed[key] = followed[key] ?? [:]
     }
 
     /// Forgets a connection that has left the bus.
-    public func forget(_ name: BusName) {
+    package func forget(_ name: BusName) {
         for path in managers.keys { managers[path]?[name] = nil }
         for interface in followed.keys { followed[interface]?[name] = nil }
     }

@@ -3,20 +3,20 @@ internal import Glibc
 
 /// Properties (`a{sv}`) as the bytes that they take in a message. For small values this is a hundredth of the
 /// memory, which suits what is kept for long and rarely read.
-public struct PackedProperties: Hashable, Sendable {
+package struct PackedProperties: Hashable, Sendable {
     /// What they take as the body of a message; empty if there are no properties.
     private let bytes: [UInt8]
     private static let signature = "a{sv}"
 
     /// No properties.
-    public init() { self.init(bytes: []) }
+    package init() { self.init(bytes: []) }
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
     /// Packs `properties`.
     /// - Throws: `InvalidArgs` if they are nested more deeply than a message can hold, `LimitsExceeded` if they take
     ///   more than one can.
-    public init(_ properties: [String: Value]) throws(DBusError) {
+    package init(_ properties: [String: Value]) throws(DBusError) {
         try self.init(isEmpty: properties.isEmpty) { (writer) throws(DBusError) in
             try writer.write(properties)
         }
@@ -24,7 +24,7 @@ public struct PackedProperties: Hashable, Sendable {
 
     /// Packs `properties`, in their order.
     /// - Throws: the same, and `InvalidArgs` if they are no `a{sv}`.
-    public init(_ properties: DictionaryValue) throws(DBusError) {
+    package init(_ properties: DictionaryValue) throws(DBusError) {
         guard properties.keySignature == "s", properties.valueSignature == "v" else {
             throw .invalidArgs("Properties have the type a{sv}.")
         }
@@ -52,19 +52,19 @@ public struct PackedProperties: Hashable, Sendable {
     }
 
     /// Whether there are no properties.
-    public var isEmpty: Bool { bytes.isEmpty }
+    package var isEmpty: Bool { bytes.isEmpty }
 
     /// The properties that were packed, with the types that they had.
     /// - Throws: `LimitsExceeded` if they take more memory than a message may be read into, which those that came in one
     ///   do not.
-    public func unpacked() throws(DBusError) -> [String: Value] {
+    package func unpacked() throws(DBusError) -> [String: Value] {
         guard !bytes.isEmpty else { return [:] }
         var reader = reader
         return try reader.read()
     }
 
     /// The same as one value, in the order in which they were packed.
-    public func value() throws(DBusError) -> Value {
+    package func value() throws(DBusError) -> Value {
         guard !bytes.isEmpty else { return .properties([:]) }
         var reader = reader
         return try reader.readAnyValue()
@@ -72,7 +72,7 @@ public struct PackedProperties: Hashable, Sendable {
 
     /// Whether there may be a structure `(tag, variant of a string that begins with start)` anywhere in them, in
     /// whichever case the string writes `start`. Nothing is unpacked for that; bytes that only look like one count too.
-    public func mayHold(_ tag: String, beginning start: String) -> Bool {
+    package func mayHold(_ tag: String, beginning start: String) -> Bool {
         // The tag, the zero byte that ends it, and the signature of the variant, between which nothing is padded.
         let pattern = Array(tag.utf8) + [0, 1, UInt8(ascii: "s"), 0]
         return bytes.withUnsafeBytes { all in

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import MainLoop
+package import MainLoop
 
 /// An object on the other side of a connection: what a generated proxy calls.
 @MainLoop
-public struct RemoteObject {
+package struct RemoteObject {
     /// The connection that calls go through.
-    public let connection: Connection
+    package let connection: Connection
     /// The bus name, nil on a channel that is not a bus.
-    public let destination: BusName?
+    package let destination: BusName?
     /// Where the other side serves it.
-    public let path: ObjectPath
+    package let path: ObjectPath
 
     /// The object that `destination` serves at `path`, which need not exist.
-    public init(_ connection: Connection, _ destination: BusName?, _ path: ObjectPath) {
+    package init(_ connection: Connection, _ destination: BusName?, _ path: ObjectPath) {
         self.connection = connection
         self.destination = destination
         self.path = path
@@ -20,7 +20,7 @@ public struct RemoteObject {
 
     /// Calls `member` with the arguments that `body` writes and waits for the reply.
     /// - Throws: see ``Connection/call(_:timeout:)``; also `InvalidArgs` if the reply's signature is not `output`.
-    public func call(
+    package func call(
         _ interface: InterfaceName, _ member: MemberName, output: String,
         timeout: Duration = Connection.defaultTimeout,
         _ body: (inout MessageWriter) throws(DBusError) -> Void
@@ -39,7 +39,7 @@ public struct RemoteObject {
     }
 
     /// Calls `member` without waiting for a reply.
-    public func post(
+    package func post(
         _ interface: InterfaceName, _ member: MemberName,
         _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) throws(DBusError) {
@@ -51,7 +51,7 @@ public struct RemoteObject {
     }
 
     /// Reads a property.
-    public func property<Type: DBusType>(
+    package func property<Type: DBusType>(
         _ interface: InterfaceName, _ name: String, as: Type.Type = Type.self,
         timeout: Duration = Connection.defaultTimeout
     ) async throws -> Type {
@@ -65,7 +65,7 @@ public struct RemoteObject {
     }
 
     /// Writes a property.
-    public func setProperty<Type: DBusType>(
+    package func setProperty<Type: DBusType>(
         _ interface: InterfaceName, _ name: String, _ value: Type
     ) async throws {
         let signature = try Signature(Type.typeSignature)
@@ -77,7 +77,7 @@ public struct RemoteObject {
     }
 
     /// Reads all properties of an interface that the caller may read.
-    public func properties(_ interface: InterfaceName) async throws -> [String: Value] {
+    package func properties(_ interface: InterfaceName) async throws -> [String: Value] {
         let reply = try await call(.properties, "GetAll", output: "a{sv}") { (writer) throws(DBusError) in
             try writer.write(interface.text)
         }
@@ -86,7 +86,7 @@ public struct RemoteObject {
     }
 
     /// The objects that an `ObjectManager` lists, with their interfaces and properties.
-    public func managedObjects() async throws -> [ObjectPath: [String: [String: Value]]] {
+    package func managedObjects() async throws -> [ObjectPath: [String: [String: Value]]] {
         let reply = try await call(
             .objectManager, "GetManagedObjects", output: "a{oa{sa{sv}}}"
         ) { (_) throws(DBusError) in }
@@ -97,13 +97,13 @@ public struct RemoteObject {
 
 extension InterfaceName {
     /// `org.freedesktop.DBus.Properties`
-    public static let properties: InterfaceName = "org.freedesktop.DBus.Properties"
+    package static let properties: InterfaceName = "org.freedesktop.DBus.Properties"
     /// `org.freedesktop.DBus.ObjectManager`
-    public static let objectManager: InterfaceName = "org.freedesktop.DBus.ObjectManager"
+    package static let objectManager: InterfaceName = "org.freedesktop.DBus.ObjectManager"
     /// `org.freedesktop.DBus.Introspectable`
-    public static let introspectable: InterfaceName = "org.freedesktop.DBus.Introspectable"
+    package static let introspectable: InterfaceName = "org.freedesktop.DBus.Introspectable"
     /// `org.freedesktop.DBus.Peer`
-    public static let peer: InterfaceName = "org.freedesktop.DBus.Peer"
+    package static let peer: InterfaceName = "org.freedesktop.DBus.Peer"
     /// `org.freedesktop.DBus`, the interface of the bus itself.
-    public static let bus: InterfaceName = "org.freedesktop.DBus"
+    package static let bus: InterfaceName = "org.freedesktop.DBus"
 }

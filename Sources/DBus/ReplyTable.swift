@@ -167,7 +167,7 @@ final class ReplyTable {
 }
 
 /// What a connection knows of a reply that has come, by the serial number of the call.
-public enum ReplyStanding: Equatable, Sendable {
+package enum ReplyStanding: Equatable, Sendable {
     /// Somebody waits for it; written `interface.member`.
     case awaited(String)
     /// Somebody waited for it, but not long enough.

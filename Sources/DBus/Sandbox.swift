@@ -12,7 +12,7 @@ extension Sandbox {
     }
 
     /// The sandbox that this process runs in, nil if it is in none. From within one, others cannot be examined.
-    public static let own = of(processDirectory: "/proc/\(getpid())")
+    package static let own = of(processDirectory: "/proc/\(getpid())")
 
     /// The sandbox of a process, found out from its directory in `/proc`.
     static func of(

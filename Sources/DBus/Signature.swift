@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// A checked D-Bus signature: zero or more complete types.
-public struct Signature: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
+package struct Signature: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
     /// The signature itself, e.g. `sa{sv}`.
-    public let text: String
+    package let text: String
 
     /// The checked signature.
     /// - Throws: `InvalidArgs`, with the text, if it is not a valid signature.
-    public init(_ text: String) throws(DBusError) {
+    package init(_ text: String) throws(DBusError) {
         guard Self.isValid(text) else {
             throw .invalidArgs("“\(text.prefix(256))” is not a valid signature.")
         }
@@ -15,7 +15,7 @@ public struct Signature: Hashable, Sendable, CustomStringConvertible, Expressibl
     }
 
     /// A signature in the source code. An invalid one is a programming error, and ends the process here.
-    public init(stringLiteral value: StaticString) {
+    package init(stringLiteral value: StaticString) {
         let text = "\(value)"
         precondition(Self.isValid(text), "not a valid signature")
         self.text = text
@@ -24,17 +24,17 @@ public struct Signature: Hashable, Sendable, CustomStringConvertible, Expressibl
     init(validated text: String) { self.text = text }
 
     /// Whether `text` is a signature (D-Bus Specification, "Type System").
-    public static func isValid(_ text: String) -> Bool {
+    package static func isValid(_ text: String) -> Bool {
         TypeGrammar.isValid(text.utf8.span)
     }
 
     /// Whether `text` is the signature of exactly one complete type.
-    public static func isSingle(_ text: String) -> Bool {
+    package static func isSingle(_ text: String) -> Bool {
         TypeGrammar.isSingle(text.utf8.span)
     }
 
     /// The complete types in it, in order.
-    public var types: [String] {
+    package var types: [String] {
         var types: [String] = []
         var (depth, current) = (0, "")
         for character in text {
@@ -50,5 +50,5 @@ public struct Signature: Hashable, Sendable, CustomStringConvertible, Expressibl
     }
 
     /// The signature itself.
-    public var description: String { text }
+    package var description: String { text }
 }

@@ -2,22 +2,22 @@
 
 /// Counts the bytes that values take as the body of a message, without marshalling them (D-Bus
 /// Specification, "Marshaling").
-public struct MarshalledSize: Sendable {
+package struct MarshalledSize: Sendable {
     /// How many bytes there are so far, from the start of the body.
-    public private(set) var bytes = 0
+    package private(set) var bytes = 0
 
     /// An empty body.
-    public init() {}
+    package init() {}
 
     /// The size of a body that holds nothing but `properties` as `a{sv}`.
-    public static func ofBody(_ properties: [String: Value]) -> Int {
+    package static func ofBody(_ properties: [String: Value]) -> Int {
         var size = MarshalledSize()
         size.add(.properties(properties))
         return size.bytes
     }
 
     /// The same of a dictionary as it is.
-    public static func ofBody(_ dictionary: DictionaryValue) -> Int {
+    package static func ofBody(_ dictionary: DictionaryValue) -> Int {
         var size = MarshalledSize()
         size.add(dictionary)
         return size.bytes
@@ -36,7 +36,7 @@ public struct MarshalledSize: Sendable {
     }
 
     /// Adds `value`, aligned as the type demands.
-    public mutating func add(_ value: Value) {
+    package mutating func add(_ value: Value) {
         switch value {
         case .byte: bytes += 1
         case .int16, .uint16: fixed(2)
@@ -76,7 +76,7 @@ public struct MarshalledSize: Sendable {
     }
 
     /// Adds one more entry to an `a{sv}`, which is all that there is.
-    public mutating func addProperty(_ key: String, _ value: Value) {
+    package mutating func addProperty(_ key: String, _ value: Value) {
         align(8)
         text(key.utf8.count)
         addVariant(value)

@@ -6,7 +6,7 @@ extension Value {
     /// - Parameter replacement: the fields of a structure from then on, of the same types as before; nil to leave it
     ///   as it is. It is not asked about structures in a structure that it has replaced.
     /// - Returns: nil if nothing was replaced.
-    public func replacingStructures(_ replacement: (StructureValue) -> [Value]?) -> Value? {
+    package func replacingStructures(_ replacement: (StructureValue) -> [Value]?) -> Value? {
         switch self {
         case .structure(let structure):
             if let fields = replacement(structure),

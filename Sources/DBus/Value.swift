@@ -4,7 +4,7 @@
 ///
 /// Every `Value` that can be made can be sent: containers are checked when they are made, names and
 /// signatures are checked types, and the encoder refuses what is nested too deeply.
-public enum Value: Hashable, Sendable {
+package enum Value: Hashable, Sendable {
     /// `y`
     case byte(UInt8)
     /// `b`
@@ -41,7 +41,7 @@ public enum Value: Hashable, Sendable {
     indirect case variant(Value)
 
     /// The signature of this value's type.
-    public var typeSignature: String {
+    package var typeSignature: String {
         switch self {
         case .byte: "y"
         case .boolean: "b"
@@ -65,11 +65,11 @@ public enum Value: Hashable, Sendable {
 }
 
 /// The elements of a D-Bus array, all of one type.
-public struct ArrayValue: Hashable, Sendable {
+package struct ArrayValue: Hashable, Sendable {
     /// The signature of each element: one complete type, neither `y` nor a dictionary entry.
-    public let elementSignature: String
+    package let elementSignature: String
     /// The elements, in order.
-    public let elements: [Value]
+    package let elements: [Value]
 
     init(checkedSignature elementSignature: String, _ elements: [Value]) {
         self.elementSignature = elementSignature
@@ -78,21 +78,21 @@ public struct ArrayValue: Hashable, Sendable {
 }
 
 /// The entries of a D-Bus dictionary, in the order in which they are sent.
-public struct DictionaryValue: Hashable, Sendable {
+package struct DictionaryValue: Hashable, Sendable {
     /// One entry.
-    public struct Entry: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
         /// The key, of the dictionary's key type.
-        public let key: Value
+        package let key: Value
         /// The value, of the dictionary's value type.
-        public let value: Value
+        package let value: Value
     }
 
     /// The signature of each key: a basic type.
-    public let keySignature: String
+    package let keySignature: String
     /// The signature of each value: one complete type.
-    public let valueSignature: String
+    package let valueSignature: String
     /// The entries, in order; a key may come twice.
-    public let entries: [Entry]
+    package let entries: [Entry]
 
     init(checkedKey keySignature: String, checkedValue valueSignature: String, _ entries: [Entry]) {
         self.keySignature = keySignature
@@ -102,9 +102,9 @@ public struct DictionaryValue: Hashable, Sendable {
 }
 
 /// The fields of a D-Bus structure: at least one.
-public struct StructureValue: Hashable, Sendable {
+package struct StructureValue: Hashable, Sendable {
     /// The fields, in order.
-    public let fields: [Value]
+    package let fields: [Value]
 
     init(checked fields: [Value]) { self.fields = fields }
 }
@@ -113,7 +113,7 @@ extension Value {
     /// An array of `elements`, each of the type `signature`.
     /// - Throws: `InvalidArgs` if the signature is not one complete type, names a file descriptor, or an element
     ///   has another type.
-    public static func array(of signature: String, _ elements: [Value]) throws(DBusError) -> Value {
+    package static func array(of signature: String, _ elements: [Value]) throws(DBusError) -> Value {
         guard Signature.isSingle(signature), Signature.isSingle("a" + signature), !signature.contains("h")
         else {
             throw .invalidArgs("“\(signature)” is not the type of an array's elements.")
@@ -128,7 +128,7 @@ extension Value {
     /// A dictionary.
     /// - Throws: `InvalidArgs` if the key's type is not basic, a type names a file descriptor, or an entry has other
     ///   types.
-    public static func dictionary(
+    package static func dictionary(
         key: String, value: String, _ entries: [(key: Value, value: Value)]
     ) throws(DBusError) -> Value {
         guard Signature.isSingle("a{\(key)\(value)}"), Signature.isSingle(key), Signature.isSingle(value),
@@ -148,18 +148,18 @@ extension Value {
 
     /// A structure.
     /// - Throws: `InvalidArgs` if there is no field.
-    public static func structure(_ fields: [Value]) throws(DBusError) -> Value {
+    package static func structure(_ fields: [Value]) throws(DBusError) -> Value {
         guard !fields.isEmpty else { throw .invalidArgs("A structure has at least one field.") }
         return .structure(StructureValue(checked: fields))
     }
 
     /// `as`
-    public static func strings(_ strings: [String]) -> Value {
+    package static func strings(_ strings: [String]) -> Value {
         .array(ArrayValue(checkedSignature: "s", strings.map { .string($0) }))
     }
 
     /// `a{sv}`, its entries sorted by key so that equal dictionaries are equal values.
-    public static func properties(_ properties: [String: Value]) -> Value {
+    package static func properties(_ properties: [String: Value]) -> Value {
         let entries = properties.sorted { $0.key < $1.key }
             .map { DictionaryValue.Entry(key: .string($0.key), value: .variant($0.value)) }
         return .dictionary(DictionaryValue(checkedKey: "s", checkedValue: "v", entries))
@@ -168,16 +168,16 @@ extension Value {
 
 extension Value {
     /// The string of an `s`.
-    public var string: String? { if case .string(let value) = self { value } else { nil } }
+    package var string: String? { if case .string(let value) = self { value } else { nil } }
 
     /// The strings of an `as`.
-    public var strings: [String]? {
+    package var strings: [String]? {
         guard case .array(let array) = self, array.elementSignature == "s" else { return nil }
         return array.elements.compactMap(\.string)
     }
 
     /// The entries of an `a{sv}`; if a key comes twice, the last entry counts.
-    public var properties: [String: Value]? {
+    package var properties: [String: Value]? {
         guard case .dictionary(let dictionary) = self, dictionary.keySignature == "s",
             dictionary.valueSignature == "v"
         else { return nil }
@@ -192,7 +192,7 @@ extension Value {
 
     /// This `a{sv}` as ``properties(_:)`` makes it: its entries sorted by key, of a key that comes twice the last alone;
     /// nil if this is none.
-    public var sortedProperties: DictionaryValue? {
+    package var sortedProperties: DictionaryValue? {
         guard case .dictionary(let dictionary) = self, dictionary.keySignature == "s",
             dictionary.valueSignature == "v"
         else { return nil }

@@ -3,16 +3,16 @@ internal import CAdwaita
 
 /// A program with windows of libadwaita. It is on the session bus under its id, so that it runs only once.
 @MainActor
-public final class Application {
+package final class Application {
     /// The application, as windows take it.
-    public let object: GTKObject
+    package let object: GTKObject
 
     /// A program that has not begun yet; `id` is the name of its desktop entry.
     ///
     /// `startUp` is called once there is a display and before there is a window, and `activate` each time that somebody opens
     /// the program. Both are kept as long as the
     /// application.
-    public init(
+    package init(
         _ id: String, startUp: @escaping @MainActor () -> Void, activate: @escaping @MainActor () -> Void
     ) {
         object = GTKObject(adw_application_new(id, G_APPLICATION_DEFAULT_FLAGS))
@@ -25,17 +25,17 @@ public final class Application {
 
     /// Runs until the last window is closed.
     /// - Returns: the exit status.
-    public func run() -> Int32 {
+    package func run() -> Int32 {
         // GTK may keep what the program was started with.
         var arguments: [UnsafeMutablePointer<CChar>?] = CommandLine.arguments.map { g_strdup($0) } + [nil]
         return g_application_run(pointer, Int32(arguments.count - 1), &arguments)
     }
 
     /// Ends the program at once.
-    public func quit() { g_application_quit(pointer) }
+    package func quit() { g_application_quit(pointer) }
 
     /// Has any of `keys`, as GTK writes them, choose `action`, with its prefix, in all windows.
-    public func setShortcuts(_ keys: [String], for action: String) {
+    package func setShortcuts(_ keys: [String], for action: String) {
         var copies: [UnsafePointer<CChar>?] = keys.map { UnsafePointer(g_strdup($0)) }
         defer { for copy in copies { g_free(UnsafeMutablePointer(mutating: copy)) } }
         copies.append(nil)

@@ -7,12 +7,12 @@ internal import CAdwaita
 /// can list and choose them. These are in a group of their own within the window, of which the bus is told nothing: only the
 /// user can choose them.
 @MainActor
-public final class Commands {
+package final class Commands {
     private let group: GTKObject
     private var commands: [String: GTKObject] = [:]
 
     /// No commands yet, for all that is in `window`. The prefix must be neither `app` nor `win`.
-    public init(_ prefix: String, in window: GTKObject) {
+    package init(_ prefix: String, in window: GTKObject) {
         let new: UnsafeMutablePointer<GSimpleActionGroup> = g_simple_action_group_new()
         group = GTKObject(OpaquePointer(new))
         // The value keeps a reference of its own.
@@ -21,7 +21,7 @@ public final class Commands {
     }
 
     /// Adds a command, or puts it in the place of the one that had this name.
-    public func add(_ name: String, _ body: @escaping @MainActor () -> Void) {
+    package func add(_ name: String, _ body: @escaping @MainActor () -> Void) {
         let action: OpaquePointer = g_simple_action_new(name, nil)
         let command = GTKObject(action)
         defer { g_object_unref(UnsafeMutableRawPointer(action)) }
@@ -31,7 +31,7 @@ public final class Commands {
     }
 
     /// Whether the command of this name can be chosen now. One that is not there cannot.
-    public subscript(isEnabled name: String) -> Bool {
+    package subscript(isEnabled name: String) -> Bool {
         get { commands[name]?[flag: "enabled"] ?? false }
         set { commands[name]?[flag: "enabled"] = newValue }
     }

@@ -5,11 +5,11 @@ internal import CAdwaita
 /// desktop entry names under `Actions`. So it must be harmless, however often it is done; everything else is for
 /// ``Commands``.
 @MainActor
-public final class ExportedAction {
+package final class ExportedAction {
     private let action: GTKObject
 
     /// Adds what is called `app.NAME` to `application`.
-    public init(_ name: String, of application: GTKObject, _ body: @escaping @MainActor () -> Void) {
+    package init(_ name: String, of application: GTKObject, _ body: @escaping @MainActor () -> Void) {
         let action: OpaquePointer = g_simple_action_new(name, nil)
         self.action = GTKObject(action)
         // The value keeps a reference of its own.

@@ -21,7 +21,7 @@ private final class Handler {
 
 extension GTKObject {
     /// Calls `body` each time that the object sends `signal`, for as long as the object lives.
-    public func on(_ signal: String, _ body: @escaping @MainActor () -> Void) {
+    package func on(_ signal: String, _ body: @escaping @MainActor () -> Void) {
         connect(signal) { _ in
             body()
             return false
@@ -29,7 +29,7 @@ extension GTKObject {
     }
 
     /// Like ``on(_:_:)``, with the first argument of the signal, which has to be a pointer.
-    public func on(_ signal: String, first body: @escaping @MainActor (OpaquePointer) -> Void) {
+    package func on(_ signal: String, first body: @escaping @MainActor (OpaquePointer) -> Void) {
         connect(signal) { argument in
             if let argument { body(argument) }
             return false
@@ -37,7 +37,7 @@ extension GTKObject {
     }
 
     /// Like ``on(_:_:)``, for a signal that wants an answer, such as whether it has been dealt with.
-    public func answer(_ signal: String, _ body: @escaping @MainActor () -> Bool) {
+    package func answer(_ signal: String, _ body: @escaping @MainActor () -> Bool) {
         connect(signal) { _ in body() }
     }
 

@@ -1,60 +1,60 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import CAdwaita
+package import CAdwaita
 
 /// An object of GTK, which lives at least as long as this value. Properties are reached by the names that GTK's documentation
 /// and templates have; GTK itself says on standard error when there is no such property.
 @MainActor
-public final class GTKObject {
+package final class GTKObject {
     /// The object.
-    public let pointer: OpaquePointer
+    package let pointer: OpaquePointer
 
     /// Keeps `pointer` alive; a floating reference is taken over.
-    public init(_ pointer: OpaquePointer) {
+    package init(_ pointer: OpaquePointer) {
         self.pointer = pointer
         g_object_ref_sink(UnsafeMutableRawPointer(pointer))
     }
 
     /// Keeps `object` alive; a floating reference is taken over.
-    public convenience init(_ object: UnsafeMutablePointer<GObject>) { self.init(OpaquePointer(object)) }
+    package convenience init(_ object: UnsafeMutablePointer<GObject>) { self.init(OpaquePointer(object)) }
 
     isolated deinit { g_object_unref(UnsafeMutableRawPointer(pointer)) }
 
     /// As functions of GObject take it.
-    public var object: UnsafeMutablePointer<GObject> { UnsafeMutablePointer(pointer) }
+    package var object: UnsafeMutablePointer<GObject> { UnsafeMutablePointer(pointer) }
 
     /// What GTK calls its type, such as `GtkText`.
-    public var typeName: String {
+    package var typeName: String {
         g_type_name_from_instance(UnsafeMutablePointer(pointer)).map { String(cString: $0) } ?? ""
     }
 
     // MARK: Properties
 
     /// Text; nil and empty text are the same here.
-    public subscript(text name: String) -> String {
+    package subscript(text name: String) -> String {
         get { get(name, .string) { g_value_get_string($0).map { String(cString: $0) } ?? "" } }
         set { set(name, .string) { g_value_set_string($0, newValue) } }
     }
 
     /// Whether something is so.
-    public subscript(flag name: String) -> Bool {
+    package subscript(flag name: String) -> Bool {
         get { get(name, .boolean) { g_value_get_boolean($0) != 0 } }
         set { set(name, .boolean) { g_value_set_boolean($0, newValue ? 1 : 0) } }
     }
 
     /// A whole number.
-    public subscript(number name: String) -> Int {
+    package subscript(number name: String) -> Int {
         get { get(name, .int64) { Int(g_value_get_int64($0)) } }
         set { set(name, .int64) { g_value_set_int64($0, gint64(newValue)) } }
     }
 
     /// A number.
-    public subscript(fraction name: String) -> Double {
+    package subscript(fraction name: String) -> Double {
         get { get(name, .double) { g_value_get_double($0) } }
         set { set(name, .double) { g_value_set_double($0, newValue) } }
     }
 
     /// Another object.
-    public subscript(object name: String) -> GTKObject? {
+    package subscript(object name: String) -> GTKObject? {
         get { get(name, .object) { g_value_get_object($0).map { GTKObject(OpaquePointer($0)) } } }
         set {
             set(name, .object) {

@@ -4,7 +4,7 @@ internal import CAdwaita
 /// What is to be done after a while, on the loop of GTK: `Task.sleep` would start threads, and from then on the process would
 /// wake up every second.
 @MainActor
-public enum Later {
+package enum Later {
     private final class Work {
         let body: @MainActor () -> Void
 
@@ -12,7 +12,7 @@ public enum Later {
     }
 
     /// Calls `body` once, after so many milliseconds.
-    public static func call(afterMilliseconds delay: UInt32, _ body: @escaping @MainActor () -> Void) {
+    package static func call(afterMilliseconds delay: UInt32, _ body: @escaping @MainActor () -> Void) {
         g_timeout_add(
             delay,
             { data in

@@ -3,16 +3,16 @@ internal import CAdwaita
 
 /// The rows of a list view: texts that stand for what is shown, and widgets that are made for as many as are visible.
 @MainActor
-public final class ListModel {
+package final class ListModel {
     private let texts: GTKObject
     private let factory: GTKObject
     private var rows: [OpaquePointer: any ListRow] = [:]
 
     /// The rows that are there.
-    public private(set) var items: [String] = []
+    package private(set) var items: [String] = []
 
     /// No rows yet. Their widgets are what `makeRow` makes.
-    public init(_ makeRow: @escaping @MainActor () -> any ListRow) {
+    package init(_ makeRow: @escaping @MainActor () -> any ListRow) {
         let list: OpaquePointer = gtk_string_list_new(nil)
         texts = GTKObject(list)
         g_object_unref(UnsafeMutableRawPointer(list))
@@ -38,13 +38,13 @@ public final class ListModel {
     }
 
     /// Shows the rows in `view`, a list view, as far as `selection`, its model, lets them be chosen.
-    public func show(in view: GTKObject, _ selection: GTKObject) {
+    package func show(in view: GTKObject, _ selection: GTKObject) {
         selection[object: "model"] = texts
         view[object: "factory"] = factory
     }
 
     /// Replaces what has changed between these rows and those that are there. Rows that stay are not touched.
-    public func set(_ new: [String]) {
+    package func set(_ new: [String]) {
         guard let change = ListChange(from: items, to: new) else { return }
         var pointers: [UnsafePointer<CChar>?] = change.added.map { UnsafePointer(g_strdup($0)) }
         defer { for pointer in pointers { g_free(UnsafeMutablePointer(mutating: pointer)) } }
@@ -56,7 +56,7 @@ public final class ListModel {
 
 /// A widget for one row at a time.
 @MainActor
-public protocol ListRow: AnyObject {
+package protocol ListRow: AnyObject {
     /// What is seen.
     var widget: GTKObject { get }
     /// Shows what `text` stands for.

@@ -3,11 +3,11 @@ internal import CAdwaita
 
 /// A question to the user, or something that has to be told.
 @MainActor
-public struct MessageDialog {
+package struct MessageDialog {
     /// One of the answers.
-    public struct Answer {
+    package struct Answer {
         /// How an answer looks.
-        public enum Appearance: UInt32 {
+        package enum Appearance: UInt32 {
             case plain = 0
             case suggested = 1
             case destructive = 2
@@ -21,7 +21,7 @@ public struct MessageDialog {
         let appearance: Appearance
 
         /// An answer; the underscore in its label stands before the letter that chooses it.
-        public init(_ id: String, _ label: String, _ appearance: Appearance = .plain) {
+        package init(_ id: String, _ label: String, _ appearance: Appearance = .plain) {
             self.id = id
             self.label = label
             self.appearance = appearance
@@ -34,14 +34,14 @@ public struct MessageDialog {
 
     /// A question. The first answer is the one that changes nothing, which closing the dialog gives too. The Enter key gives
     /// the last, unless that destroys something.
-    public init(_ heading: String, _ body: String, _ answers: [Answer]) {
+    package init(_ heading: String, _ body: String, _ answers: [Answer]) {
         self.heading = heading
         self.body = body
         self.answers = answers
     }
 
     /// Asks in front of `window`, and calls `done` with the id of the answer.
-    public func ask(over window: GTKObject, _ done: @escaping @MainActor (String) -> Void) {
+    package func ask(over window: GTKObject, _ done: @escaping @MainActor (String) -> Void) {
         let dialog = GTKObject(adw_message_dialog_new(window.pointer, heading, nil))
         dialog[text: "body"] = body
         for answer in answers {

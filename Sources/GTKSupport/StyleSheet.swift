@@ -3,13 +3,13 @@ internal import CAdwaita
 
 /// How widgets look, where a program needs it otherwise than the theme has it.
 @MainActor
-public enum StyleSheet {
+package enum StyleSheet {
     /// GTK_STYLE_PROVIDER_PRIORITY_APPLICATION
     private static let priority: UInt32 = 600
 
     /// Has all windows of the program follow `rules`, in the CSS that GTK understands; it says on standard error what it does
     /// not. Nothing happens without a display.
-    public static func add(_ rules: String) {
+    package static func add(_ rules: String) {
         guard let display = gdk_display_get_default() else { return }
         let provider: OpaquePointer = gtk_css_provider_new()
         gtk_css_provider_load_from_data(provider, rules, -1)

@@ -3,11 +3,11 @@ internal import CAdwaita
 
 /// Widgets that are made from a template.
 @MainActor
-public final class Template {
+package final class Template {
     private let builder: GTKObject
 
     /// Makes the widgets of a template, which is XML as blueprint-compiler writes it.
-    public init(_ xml: String) {
+    package init(_ xml: String) {
         builder = GTKObject(gtk_builder_new())
         var error: UnsafeMutablePointer<GError>?
         guard gtk_builder_add_from_string(builder.pointer, xml, -1, &error) != 0 else {
@@ -17,7 +17,7 @@ public final class Template {
     }
 
     /// The object that the template calls `name`.
-    public subscript(name: String) -> GTKObject {
+    package subscript(name: String) -> GTKObject {
         guard let object = gtk_builder_get_object(builder.pointer, name) else {
             preconditionFailure("the template has no \(name)")
         }

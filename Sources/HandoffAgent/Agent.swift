@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import DBus
+package import DBus
 internal import HandoffAdapters
 internal import HandoffClient
 internal import HandoffInterfaces
-public import MainLoop
+package import MainLoop
 
 /// What the user sees of Handoff without opening anything. It follows the daemons, and has its surfaces show what they say.
 @MainLoop
-public final class Agent {
+package final class Agent {
     private let bus: Bus
     private let feed: StatusFeed
     private let shell: ShellObject
@@ -23,7 +23,7 @@ public final class Agent {
     private let adapters: AgentAdapters
 
     /// An agent on `bus`, which is served by nobody else.
-    public init(_ bus: Bus) {
+    package init(_ bus: Bus) {
         self.bus = bus
         feed = StatusFeed(on: bus)
         shell = ShellObject(bus)
@@ -43,7 +43,7 @@ public final class Agent {
     }
 
     /// Exports what the surfaces have on the bus. To be called before the bus name is requested.
-    public func export() {
+    package func export() {
         shell.begin()
         for surface in surfaces { surface.begin() }
         bus.connection.objects.export(
@@ -52,7 +52,7 @@ public final class Agent {
     }
 
     /// Begins to follow the daemons and the session.
-    public func begin() {
+    package func begin() {
         let tell = watch.onEvent
         watch.onEvent = { [weak self] in
             tell?($0)
@@ -69,10 +69,10 @@ public final class Agent {
     }
 
     /// Takes back what is shown, since nobody would answer who presses it. To be called while the bus is still there.
-    public func end() { board.end() }
+    package func end() { board.end() }
 
     /// Returns once that is done, which depends on who shows it.
-    public func settle() async { await board.settle() }
+    package func settle() async { await board.settle() }
 
     private func facesChanged() {
         guard feed.isKnown else { return }

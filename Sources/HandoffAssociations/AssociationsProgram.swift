@@ -4,10 +4,10 @@ internal import HandoffCore
 
 /// `handoff-associations HOST`: asks the site of a host to which applications it gives its pages, prints the answer, and
 /// says on standard error why there is none. The broker starts it, since the broker itself does not touch the network.
-public enum AssociationsProgram {
+package enum AssociationsProgram {
     /// Runs the program with its name and its arguments.
     /// - Returns: its exit status: 0 if it has printed an answer, 2 if it was called in a wrong way.
-    public static func run(_ arguments: [String]) -> Int32 {
+    package static func run(_ arguments: [String]) -> Int32 {
         Confinement.begin()
         guard arguments.count == 2, let host = WebHost(arguments[1]) else {
             complain(

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import DBus
+package import DBus
 internal import HandoffCore
 internal import HandoffDaemon
 internal import HandoffInterfaces
-public import MainLoop
+package import MainLoop
 internal import Platform
 
 /// This device's way to others: who they are, the links with them, and what goes to and fro between them and
@@ -11,7 +11,7 @@ internal import Platform
 ///
 /// Everything that depends on both the trust in a device and the link with it is set in ``reconcile(_:)``.
 @MainLoop
-public final class Bridge {
+package final class Bridge {
     let bus: Bus
     let identity: Identity
     let settings: BridgeSettings
@@ -54,7 +54,7 @@ public final class Bridge {
     /// If another bridge has the state folder, this one takes it only in ``begin()``: by then the other one
     /// has lost the bus name, or this one has not got it.
     /// - Throws: what is wrong with the files, for people.
-    public init(_ bus: Bus, _ options: BridgeOptions) throws {
+    package init(_ bus: Bus, _ options: BridgeOptions) throws {
         self.bus = bus
         settings = try BridgeSettings(options.configuration)
         folder = StateFolder(options.stateFolder)
@@ -78,7 +78,7 @@ public final class Bridge {
     }
 
     /// Exports the objects, so that all of them are there when the bus name is requested.
-    public func export() {
+    package func export() {
         let objects = bus.connection.objects
         bus.connection.policy = policy
         bus.connection.gate = firstSwitch
@@ -91,7 +91,7 @@ public final class Bridge {
 
     /// Begins to talk to the broker and to other devices, once the bus name is ours.
     /// - Throws: if another bridge has the state folder and does not end.
-    public func begin() throws {
+    package func begin() throws {
         if !folder.isLocked {
             try folder.lock(patience: Self.successionTime)
             try trust.load()
@@ -104,7 +104,7 @@ public final class Bridge {
 
     /// Ends all links, writes what has not been written yet, and gives up the state folder. The bridge and
     /// its parts keep each other alive, for the life of the process.
-    public func end() {
+    package func end() {
         hasEnded = true
         broker.end()
         entrance.close()

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffDaemon
-public import Platform
+package import Platform
 
 /// Where a bridge finds its files, and where it listens.
-public struct BridgeOptions: Sendable {
+package struct BridgeOptions: Sendable {
     /// The folder of the key, the certificate and the trust file.
-    public var stateFolder: String
+    package var stateFolder: String
     /// The path of the configuration file.
-    public var configuration: String
+    package var configuration: String
     /// Where to listen, nil for what the configuration says.
     var listen: NetworkAddress?
 
     /// Whether this device finds others, and is found by them, without being given addresses.
-    public var discovers = true
+    package var discovers = true
 
     /// Options with the user's own files.
     /// - Throws: if this machine has no id.
-    public init() throws(KeyFileError) {
+    package init() throws(KeyFileError) {
         stateFolder = try HandoffDirectories.state()
         configuration = HandoffDirectories.configurationFile
     }
 
     /// Options with these files.
-    public init(stateFolder: String, configuration: String) {
+    package init(stateFolder: String, configuration: String) {
         self.stateFolder = stateFolder
         self.configuration = configuration
     }
 
     /// Listens at `address`: `ADDRESS:PORT`, where port 0 stands for any.
     /// - Throws: if the address is of another form.
-    public mutating func listen(at address: String) throws {
+    package mutating func listen(at address: String) throws {
         guard let parsed = NetworkAddress(address, allowsAnyPort: true) else {
             throw StartFailure("“\(address)” is not an address to listen at. Give ADDRESS:PORT or [V6]:PORT.")
         }

@@ -20,7 +20,7 @@ final class BridgeSettings {
     /// - Throws: ``StartFailure`` if it cannot be understood.
     init(_ path: String) throws {
         self.path = path
-        let file = try KeyFile.load(path) ?? KeyFile()
+        let file = try KeyFile.settings(path)
         let name = PeerText.name(try file.string(.deviceName) ?? "")
         deviceName = name.isEmpty ? Self.machineName() : name
         let number = try file.integer(.port) ?? 0
@@ -34,7 +34,7 @@ final class BridgeSettings {
     /// The user's switch as the broker has left it, for when there is no broker to ask.
     var isEnabled: Bool {
         do {
-            return try KeyFile.load(path)?.boolean(.enabled) ?? true
+            return try KeyFile.settings(path).boolean(.enabled) ?? true
         } catch {
             bridgeLog.warning("Handoff counts as switched off: \(error)")
             return false

@@ -2,9 +2,9 @@
 internal import CGio
 
 /// The environment variables that GIO has to find before it is first used.
-public enum ProcessEnvironment {
+package enum ProcessEnvironment {
     /// To be called before anything else in the process, while it has one thread.
-    public static func prepare() {
+    package static func prepare() {
         // The only way to tell GIO's TLS which versions it may speak. AES-128 comes first: it is as good and
         // costs a third less, which counts for streams. There are no tickets, since a session is never
         // resumed.

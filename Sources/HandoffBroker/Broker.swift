@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import DBus
+package import DBus
 internal import HandoffCore
 internal import HandoffDaemon
 internal import HandoffInterfaces
 internal import HandoffStarting
-public import MainLoop
+package import MainLoop
 internal import Platform
 
 /// The broker of a session: applications and their activities on one side, offers of peers and their
 /// continuation on the other, with the state machines of HandoffCore in between.
 @MainLoop
-public final class Broker {
+package final class Broker {
     let bus: Bus
     var connection: Connection { bus.connection }
     let preferences: Preferences
@@ -82,7 +82,7 @@ public final class Broker {
 
     /// A broker on `bus`, with the switch as it was left.
     /// - Throws: if the settings cannot be read.
-    public convenience init(_ bus: Bus) throws {
+    package convenience init(_ bus: Bus) throws {
         try self.init(bus, Preferences(HandoffDirectories.configurationFile))
     }
 
@@ -102,7 +102,7 @@ public final class Broker {
     }
 
     /// Exports the objects, so that all of them are there when the bus name is requested.
-    public func export() {
+    package func export() {
         // This comes before the name is requested, since a bridge that sees the name adds its peers at once.
         bridgeWatch = DaemonWatch(HandoffNames.bridge, on: bus, log: brokerLog) { [weak self] in
             self?.bridgeChanged($0)
@@ -126,7 +126,7 @@ public final class Broker {
 
     /// Does what can wait until the name is owned: has the desktop entries read, and asks the
     /// bus to start the bridge. Without a bridge, everything local works.
-    public func begin() {
+    package func begin() {
         installedApplications.begin()
         documents.removeAbandoned()
         MainLoop.start { [bus] in
@@ -139,7 +139,7 @@ public final class Broker {
     }
 
     /// Leaves nothing incomplete behind at the end.
-    public func settle() async { await documents.settle() }
+    package func settle() async { await documents.settle() }
 
     private func bridgeChanged(_ owner: BusName?) {
         presentBridge = owner

@@ -38,7 +38,7 @@ final class Preferences {
     /// - Throws: if the file, or a key that only the broker goes by, cannot be understood.
     init(_ path: String) throws {
         self.path = path
-        let file = try KeyFile.load(path) ?? KeyFile()
+        let file = try KeyFile.settings(path)
         isEnabled = try file.boolean(.enabled) ?? true
         showsUnhandled = try file.boolean(.showsUnhandled) ?? false
         deviceName = PeerText.name((try? file.string(.deviceName)) ?? "")
@@ -192,7 +192,7 @@ final class Preferences {
     private func change(_ change: (KeyFile) -> Void) throws {
         // What was read is what is replaced, wherever a link leads by then.
         let target = SmallFile.target(of: path)
-        let file = try KeyFile.load(target) ?? KeyFile()
+        let file = try KeyFile.settings(target)
         change(file)
         try file.save(to: target)
     }

@@ -6,7 +6,7 @@ internal import MainLoop
 internal import Platform
 
 /// The command line program `handoff`.
-public enum HandoffCommand {
+package enum HandoffCommand {
     static let verbs: [any Verb.Type] = [
         StatusVerb.self, ListVerb.self, ContinueVerb.self, SendVerb.self, DevicesVerb.self, PairVerb.self,
         UnpairVerb.self, ConnectVerb.self, TrustVerb.self, UntrustVerb.self, MuteVerb.self, UnmuteVerb.self,
@@ -18,7 +18,7 @@ public enum HandoffCommand {
 
     /// Does what `commandLine` says, which begins with the name of the program, and returns the exit status: 0, or that of a
     /// ``FailureKind``.
-    public static func run(_ commandLine: [String]) -> Int32 {
+    package static func run(_ commandLine: [String]) -> Int32 {
         _ = StandardDescriptors.closed
         Log.useStandardError()
         // Even what cannot be understood is answered in the form that was asked for.

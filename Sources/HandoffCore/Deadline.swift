@@ -1,61 +1,61 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// How long each step may take.
-public enum Deadline {
+package enum Deadline {
     /// `WillContinueActivity`; after that its answer is taken to be false.
-    public static let willContinue: Duration = .seconds(1)
+    package static let willContinue: Duration = .seconds(1)
     /// `WillSave`; after that the last saved state is handed off.
-    public static let willSave: Duration = .seconds(2)
+    package static let willSave: Duration = .seconds(2)
     /// `Fetch`, including its one retry.
-    public static let fetch: Duration = .seconds(10)
+    package static let fetch: Duration = .seconds(10)
     /// Registering, after the application was started.
-    public static let registration: Duration = .seconds(30)
+    package static let registration: Duration = .seconds(30)
     /// `ContinueActivity`.
-    public static let continueActivity: Duration = .seconds(30)
+    package static let continueActivity: Duration = .seconds(30)
     /// Opening a web page or a document with its default application.
-    public static let opening: Duration = .seconds(30)
+    package static let opening: Duration = .seconds(30)
     /// Opening a stream.
-    public static let stream: Duration = .seconds(5)
+    package static let stream: Duration = .seconds(5)
     /// Taking a stream, at the origin. It is shorter than the time for opening one, so that a refusal still
     /// arrives.
-    public static let streamTaking: Duration = .seconds(4)
+    package static let streamTaking: Duration = .seconds(4)
     /// How long the token of a stream is valid.
-    public static let streamToken: Duration = .seconds(10)
+    package static let streamToken: Duration = .seconds(10)
     /// Agreeing on a document that is to be sent; together with the wait for the document before, ten seconds.
-    public static let document: Duration = .seconds(9)
+    package static let document: Duration = .seconds(9)
     /// Opening a document at the origin. It is shorter than the time for agreeing on it, so that a refusal still
     /// arrives.
-    public static let documentOpening: Duration = .seconds(4)
+    package static let documentOpening: Duration = .seconds(4)
     /// Waiting for the end of the document before, whose receiver may have everything already.
-    public static let formerDocument: Duration = .seconds(1)
+    package static let formerDocument: Duration = .seconds(1)
     /// At the origin of a document: nothing of what was sent is taken, or everything is sent and the acknowledgement
     /// does not come. It is longer than the silence that the receiver allows, since only the receiver sees each byte: the
     /// bridges take and give up to a megabyte at a time.
-    public static let documentReceipt: Duration = .seconds(60)
+    package static let documentReceipt: Duration = .seconds(60)
     /// A document that is being brought over, during which not a single byte arrives.
-    public static let documentSilence: Duration = .seconds(15)
+    package static let documentSilence: Duration = .seconds(15)
     /// A document of a shared folder that has not been synchronised yet; after that it is brought over.
-    public static let synchronisation: Duration = .seconds(60)
+    package static let synchronisation: Duration = .seconds(60)
     /// How long a continuation lives at the origin without a link, and how long `Continued` is repeated here.
-    public static let withoutLink: Duration = .seconds(60)
+    package static let withoutLink: Duration = .seconds(60)
     /// How long a continuation without streams lives at the origin after its activity ceased to be offered.
-    public static let unoffered: Duration = .seconds(300)
+    package static let unoffered: Duration = .seconds(300)
     /// Between an attempt to say `Continued` that failed although the link is alive, and the next.
-    public static let confirmationRetry: Duration = .seconds(1)
+    package static let confirmationRetry: Duration = .seconds(1)
     /// Between two calls of `WillSave` that no continuation asked for.
-    public static let autosave: Duration = .seconds(1)
+    package static let autosave: Duration = .seconds(1)
     /// Between two summaries of the same offer, of which the latest counts.
-    public static let offerInterval: Duration = .milliseconds(100)
+    package static let offerInterval: Duration = .milliseconds(100)
     /// Between two summaries of the same offer that differ only in when it was last used.
-    public static let useInterval: Duration = .seconds(300)
+    package static let useInterval: Duration = .seconds(300)
     /// By how much a remote activity has to have been used later than known before anybody is told.
-    public static let useGrain: Duration = .seconds(60)
+    package static let useGrain: Duration = .seconds(60)
     /// Between two invitations of a peer that are shown.
-    public static let invitation: Duration = .seconds(10)
+    package static let invitation: Duration = .seconds(10)
     /// `Ping`, which asks whether a connection reads what it is sent.
-    public static let ping: Duration = .seconds(2)
+    package static let ping: Duration = .seconds(2)
     /// Waiting for the other side or a user to agree while pairing, and for the codes to be compared.
-    public static let pairing: Duration = .seconds(60)
+    package static let pairing: Duration = .seconds(60)
     /// How often a date is compared with the wall clock, which may be set and runs while the machine sleeps.
-    public static let dateCheck: Duration = .seconds(60)
+    package static let dateCheck: Duration = .seconds(60)
 }

@@ -2,43 +2,43 @@
 
 /// A device: the SHA-256 of its certificate, written as 64 lower-case hexadecimal digits, ordered as its
 /// bytes are.
-public struct DeviceID: Hashable, Comparable, Sendable, LosslessStringConvertible {
+package struct DeviceID: Hashable, Comparable, Sendable, LosslessStringConvertible {
     private let first: UInt64
     private let second: UInt64
     private let third: UInt64
     private let fourth: UInt64
 
     /// The identifier written as `description`; nil unless it is exactly 64 lower-case hexadecimal digits.
-    public init?(_ description: String) {
+    package init?(_ description: String) {
         guard let words = Hexadecimal.words(4, from: description) else { return nil }
         (first, second, third, fourth) = (words[0], words[1], words[2], words[3])
     }
 
     /// The identifier written as `text`, which somebody sent. Throws `invalidArguments`, with that text in
     /// its message, if it is not valid.
-    public init(checking text: String) throws(HandoffFailure) {
+    package init(checking text: String) throws(HandoffFailure) {
         guard let id = DeviceID(text) else { throw .malformedID(text, "device", digits: 64) }
         self = id
     }
 
     /// The identifier that is this hash; nil unless it is 32 bytes long.
-    public init?(bytes: some Collection<UInt8>) {
+    package init?(bytes: some Collection<UInt8>) {
         guard let words = Hexadecimal.words(4, from: bytes) else { return nil }
         (first, second, third, fourth) = (words[0], words[1], words[2], words[3])
     }
 
     /// The hash's 32 bytes.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }
     }
 
     /// 64 lower-case hexadecimal digits.
-    public var description: String {
+    package var description: String {
         Hexadecimal.digits(of: words)
     }
 
     /// Whether the bytes of `lhs` come before those of `rhs`.
-    public static func < (lhs: DeviceID, rhs: DeviceID) -> Bool {
+    package static func < (lhs: DeviceID, rhs: DeviceID) -> Bool {
         lhs.words.lexicographicallyPrecedes(rhs.words)
     }
 

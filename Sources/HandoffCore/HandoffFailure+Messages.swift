@@ -15,14 +15,14 @@ extension HandoffFailure {
     }
 
     /// There is no such continuation.
-    public static func unknownContinuation(_ id: ContinuationID) -> HandoffFailure {
+    package static func unknownContinuation(_ id: ContinuationID) -> HandoffFailure {
         HandoffFailure(
             .unknownObject,
             "There is no continuation \(id): it has ended or never existed. Continue the activity again.")
     }
 
     /// The activity of this continuation has no streams.
-    public static func noStreams(_ id: ContinuationID) -> HandoffFailure {
+    package static func noStreams(_ id: ContinuationID) -> HandoffFailure {
         HandoffFailure(
             .streamsNotSupported,
             "The activity of continuation \(id) has no streams. Its application has to set"
@@ -48,12 +48,12 @@ extension HandoffFailure {
     }
 
     /// The user has switched Handoff off here.
-    public static var disabled: HandoffFailure {
+    package static var disabled: HandoffFailure {
         HandoffFailure(.disabled, "Handoff is switched off. Switch it on, then try again.")
     }
 
     /// The user of this device has switched Handoff off, as a peer is told.
-    public static var disabledThere: HandoffFailure {
+    package static var disabledThere: HandoffFailure {
         HandoffFailure(.disabled, "Handoff is switched off on the other device. Switch it on there.")
     }
 
@@ -79,7 +79,7 @@ extension HandoffFailure {
     }
 
     /// The user keeps `application` out of Handoff, and so nothing is continued in it.
-    public static func excluded(_ application: ApplicationID) -> HandoffFailure {
+    package static func excluded(_ application: ApplicationID) -> HandoffFailure {
         HandoffFailure(
             .noApplication,
             "\(application) is excluded from Handoff on this device, so that nothing is continued in it. Take it out of the"
@@ -88,7 +88,7 @@ extension HandoffFailure {
     }
 
     /// The user has switched off the adapter that `application` belongs to, and so nothing is continued in it.
-    public static func switchedOff(_ application: ApplicationID) -> HandoffFailure {
+    package static func switchedOff(_ application: ApplicationID) -> HandoffFailure {
         HandoffFailure(
             .noApplication,
             "\(application) belongs to an adapter that is switched off on this device, so that nothing is continued in it."
@@ -123,7 +123,7 @@ extension HandoffFailure {
     }
 
     /// More of something than there may be; `advice` says what to do.
-    public static func tooMany(_ things: String, limit: Int, advice: String) -> HandoffFailure {
+    package static func tooMany(_ things: String, limit: Int, advice: String) -> HandoffFailure {
         HandoffFailure(.limitsExceeded, "More than \(limit) \(things) are not allowed. \(advice)")
     }
 }

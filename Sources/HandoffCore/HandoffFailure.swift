@@ -2,9 +2,9 @@
 
 /// Why something was refused or went wrong: a code for programs, and for people a message that says what was
 /// wrong, with which value, and what to do.
-public struct HandoffFailure: Error, Hashable, Sendable, CustomStringConvertible {
+package struct HandoffFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// What kind of failure it is.
-    public enum Code: Hashable, Sendable, CaseIterable {
+    package enum Code: Hashable, Sendable, CaseIterable {
         /// An argument is malformed or does not fit the others.
         case invalidArguments
         /// The caller may not do this.
@@ -46,21 +46,21 @@ public struct HandoffFailure: Error, Hashable, Sendable, CustomStringConvertible
     }
 
     /// What kind of failure it is.
-    public let code: Code
+    package let code: Code
     /// What was wrong, with which value, and what to do.
-    public let message: String
+    package let message: String
 
     /// A failure with a message of our own.
-    public init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 
     /// A failure whose message somebody else wrote: it is made fit to be shown and cut to 256 characters.
-    public init(_ code: Code, foreignMessage message: String) {
+    package init(_ code: Code, foreignMessage message: String) {
         self.init(code, PeerText.message(message))
     }
 
     /// The message.
-    public var description: String { message }
+    package var description: String { message }
 }

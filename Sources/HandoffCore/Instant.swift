@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// A point of a monotonic clock whose start is arbitrary; only differences mean anything.
-public struct Instant: InstantProtocol {
+package struct Instant: InstantProtocol {
     /// Microseconds since the clock's start.
-    public let microseconds: Int64
+    package let microseconds: Int64
 
     /// The instant that lies `microseconds` after the clock's start.
-    public init(microseconds: Int64) {
+    package init(microseconds: Int64) {
         self.microseconds = microseconds
     }
 
     /// The instant that lies `duration` later, cut to whole microseconds and to the clock's range.
-    public func advanced(by duration: Duration) -> Instant {
+    package func advanced(by duration: Duration) -> Instant {
         let (sum, overflow) = microseconds.addingReportingOverflow(duration.wholeMicroseconds)
         guard overflow else { return Instant(microseconds: sum) }
         return Instant(microseconds: duration < .zero ? .min : .max)
     }
 
     /// How much later `other` is; negative if it is earlier.
-    public func duration(to other: Instant) -> Duration {
+    package func duration(to other: Instant) -> Duration {
         .microseconds(other.microseconds) - .microseconds(microseconds)
     }
 
     /// Whether `lhs` is earlier than `rhs`.
-    public static func < (lhs: Instant, rhs: Instant) -> Bool {
+    package static func < (lhs: Instant, rhs: Instant) -> Bool {
         lhs.microseconds < rhs.microseconds
     }
 }
 
 /// One reading of both clocks: the monotonic clock, which deadlines go by, and the wall clock, which dates go
 /// by.
-public struct Moment: Hashable, Sendable {
+package struct Moment: Hashable, Sendable {
     /// The monotonic clock's reading.
-    public let instant: Instant
+    package let instant: Instant
     /// The wall clock's reading, in microseconds since the Unix epoch.
-    public let wall: Int64
+    package let wall: Int64
 
     /// A reading of both clocks, taken together.
-    public init(instant: Instant, wall: Int64) {
+    package init(instant: Instant, wall: Int64) {
         self.instant = instant
         self.wall = wall
     }

@@ -7,28 +7,28 @@
 /// have hardly taken anything: they are not to pay for what others have taken. What was taken beyond a budget
 /// is deducted from the next windows. Whoever has used up ``longBudget`` within ``longTime`` is barred for
 /// that long.
-public struct TimeBudgets: Sendable {
+package struct TimeBudgets: Sendable {
     /// A device, or nil for all unknown ones together.
-    public typealias Key = DeviceID?
+    package typealias Key = DeviceID?
 
     /// How long a window is.
-    public static let window: Duration = .milliseconds(100)
+    package static let window: Duration = .milliseconds(100)
     /// What each may take of a window.
-    public static let budget: Duration = .milliseconds(20)
+    package static let budget: Duration = .milliseconds(20)
     /// What all together may take of a window.
-    public static let budgetOfAll: Duration = .milliseconds(50)
+    package static let budgetOfAll: Duration = .milliseconds(50)
     /// What one may still take of a window when all together have used it up.
-    public static let little: Duration = .milliseconds(2)
+    package static let little: Duration = .milliseconds(2)
     /// What all together may still take of a window in that case, which is room for ten of them. Together
     /// with the budget of all, this leaves the user 30 ms of each window, however many others there are.
-    public static let budgetOfLittle: Duration = .milliseconds(20)
+    package static let budgetOfLittle: Duration = .milliseconds(20)
     /// The time over which each is also counted, and for which it is barred.
-    public static let longTime: Duration = .seconds(60)
+    package static let longTime: Duration = .seconds(60)
     /// What each may take of ``longTime``.
-    public static let longBudget: Duration = .seconds(10)
+    package static let longBudget: Duration = .seconds(10)
 
     /// Whether somebody may have something done.
-    public enum Standing: Equatable, Sendable {
+    package enum Standing: Equatable, Sendable {
         /// It may have something done.
         case free
         /// It has to wait until this instant.
@@ -61,14 +61,14 @@ public struct TimeBudgets: Sendable {
     private var windowBegin = Instant(microseconds: .min / 4)
 
     /// Nobody has taken anything.
-    public init() {}
+    package init() {}
 
     /// How many are remembered.
-    public var count: Int { accounts.count }
+    package var count: Int { accounts.count }
 
     /// `key` has taken `nanoseconds` of processor time, which ended at `now`.
     /// - Returns: whether it is barred because of that.
-    public mutating func took(_ nanoseconds: Int64, _ key: Key, at now: Instant) -> Bool {
+    package mutating func took(_ nanoseconds: Int64, _ key: Key, at now: Instant) -> Bool {
         begin(now)
         let nanoseconds = max(0, nanoseconds)
         var account = accounts[key] ?? Account()
@@ -94,7 +94,7 @@ public struct TimeBudgets: Sendable {
     }
 
     /// Whether `key` may have something done at `now`.
-    public mutating func standing(of key: Key, at now: Instant) -> Standing {
+    package mutating func standing(of key: Key, at now: Instant) -> Standing {
         begin(now)
         if let barred = accounts[key]?.barred, now < barred { return .barred(until: barred) }
         return pace(of: key, at: now)
@@ -102,7 +102,7 @@ public struct TimeBudgets: Sendable {
 
     /// The standing of `key` for work that is done even for those who are barred, at the pace of the windows:
     /// it is never `barred`.
-    public mutating func pace(of key: Key, at now: Instant) -> Standing {
+    package mutating func pace(of key: Key, at now: Instant) -> Standing {
         begin(now)
         let taken = accounts[key]?.taken ?? 0
         if taken < Self.oneBudget, takenByAll < Self.allBudget { return .free }
@@ -112,7 +112,7 @@ public struct TimeBudgets: Sendable {
 
     /// What `key` has taken of the window of `now`, in nanoseconds, including what it took too much in
     /// earlier windows.
-    public mutating func taken(by key: Key, at now: Instant) -> Int64 {
+    package mutating func taken(by key: Key, at now: Instant) -> Int64 {
         begin(now)
         return accounts[key]?.taken ?? 0
     }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import DBus
+package import DBus
 internal import Glibc
 internal import HandoffInterfaces
-public import MainLoop
-public import Platform
+package import MainLoop
+package import Platform
 
 /// The life of a daemon: its options, its bus name, and its end.
 ///
 /// Objects are exported before the name is requested, so that whoever sees the name finds them. A name that is taken
 /// already, a name that is lost, SIGTERM, SIGINT and the end of the bus end the daemon with status 0.
 @MainLoop
-public final class DaemonProgram {
+package final class DaemonProgram {
     private let name: BusName
     private let program: String
     private let log: Log
@@ -41,7 +41,7 @@ public final class DaemonProgram {
     ///   - begin: called once the name is ours.
     ///   - end: called at the end, while the bus may still be there.
     ///   - settle: called after `end` while the bus is there, and waited for, for half a second at most.
-    public nonisolated static func run<Daemon>(
+    package nonisolated static func run<Daemon>(
         _ program: String, name: BusName, summary: String, options: [Option] = [],
         arguments: [String] = CommandLine.arguments,
         export: @escaping @MainLoop @Sendable (Bus, ProgramOptions.Values) throws -> Daemon,
@@ -72,13 +72,13 @@ public final class DaemonProgram {
     // MARK: Options
 
     /// An option of one daemon alone, with or without a value.
-    public struct Option: Sendable {
+    package struct Option: Sendable {
         let name: String
         let value: String?
         let description: String
 
         /// An option; `value` names its value in the help text, nil for a flag.
-        public init(_ name: String, value: String?, _ description: String) {
+        package init(_ name: String, value: String?, _ description: String) {
             self.name = name
             self.value = value
             self.description = description

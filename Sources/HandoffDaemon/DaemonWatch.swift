@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import DBus
-public import MainLoop
-public import Platform
+package import DBus
+package import MainLoop
+package import Platform
 
 /// Watches who the other daemon is: the owner of its bus name, unless that connection is in a sandbox.
 ///
 /// Both names can be taken over, and a sandbox may be allowed to own any name: whoever takes one from within
 /// a sandbox is ignored, and never called.
 @MainLoop
-public final class DaemonWatch {
+package final class DaemonWatch {
     private let name: BusName
     private let log: Log
     private let body: @MainLoop (BusName?) -> Void
@@ -21,7 +21,7 @@ public final class DaemonWatch {
 
     /// Calls `body` with the unique name of the daemon `name`, or nil for none: once it is known, then at each change, until
     /// this is freed. Between a daemon and the one that replaces it, there is none while the bus is asked who that is.
-    public init(_ name: BusName, on bus: Bus, log: Log, _ body: @escaping @MainLoop (BusName?) -> Void) {
+    package init(_ name: BusName, on bus: Bus, log: Log, _ body: @escaping @MainLoop (BusName?) -> Void) {
         self.name = name
         self.bus = bus
         self.log = log

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import MainLoop
+package import MainLoop
 internal import Platform
 
 /// Gives memory back to the system once much of it has become free and clients have finished leaving.
 /// Otherwise the allocator would keep it.
 @MainLoop
-public final class FreedMemory {
+package final class FreedMemory {
     /// How many bytes have to become free.
     private static let threshold = 4 << 20
     /// How long to wait for more to become free.
@@ -15,10 +15,10 @@ public final class FreedMemory {
     private var timer: LoopSource?
 
     /// Nothing has become free yet.
-    public init() {}
+    package init() {}
 
     /// `count` bytes are no longer needed.
-    public func freed(_ count: Int) {
+    package func freed(_ count: Int) {
         bytes += count
         guard bytes >= Self.threshold, timer == nil else { return }
         timer = .timer(after: Self.delay) { [weak self] in

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import Platform
+package import Platform
 
 /// Where the daemons keep the user's files.
-public enum HandoffDirectories {
+package enum HandoffDirectories {
     /// The configuration: `handoff/handoff.conf` in `$XDG_CONFIG_HOME`.
-    public static var configurationFile: String { "\(UserDirectories.configuration)/handoff/handoff.conf" }
+    package static var configurationFile: String { "\(UserDirectories.configuration)/handoff/handoff.conf" }
 
     /// The state on this machine: `handoff/MACHINE` in `$XDG_STATE_HOME`.
     /// - Throws: if this machine has no id.
-    public static func state() throws(KeyFileError) -> String {
+    package static func state() throws(KeyFileError) -> String {
         "\(UserDirectories.state)/handoff/\(try MachineID.folderName())"
     }
 
     /// The file in the state on this machine that a bridge locks as long as it uses that.
-    public static let lockName = "lock"
+    package static let lockName = "lock"
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import HandoffCore
+package import HandoffCore
 internal import MainLoop
 
 extension Instant {
     /// What the monotonic clock reads now.
-    public static var now: Instant { Instant(microseconds: MainLoop.now) }
+    package static var now: Instant { Instant(microseconds: MainLoop.now) }
 }
 
 extension Moment {
     /// What both clocks read now.
-    public static var now: Moment { Moment(instant: .now, wall: MainLoop.wallClock) }
+    package static var now: Moment { Moment(instant: .now, wall: MainLoop.wallClock) }
 }

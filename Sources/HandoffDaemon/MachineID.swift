@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import Platform
+package import Platform
 
 /// The machine as the name of a folder, for state that two machines with the same home folder must not share.
-public enum MachineID {
+package enum MachineID {
     /// The first 16 hexadecimal digits of the SHA-256 of `handoff machine` and this machine's id, which
     /// itself must not be shown to others (machine-id(5)).
     /// - Throws: if this machine has no id.
-    public static func folderName() throws(KeyFileError) -> String {
+    package static func folderName() throws(KeyFileError) -> String {
         for path in ["/etc/machine-id", "/var/lib/dbus/machine-id"] {
             guard let bytes = try SmallFile.read(path, maximumSize: 256) else { continue }
             let id = bytes.prefix { $0 != UInt8(ascii: "\n") }

@@ -4,7 +4,7 @@ internal import Platform
 
 /// The environment of the session, which is what a program gets that a daemon starts: all that the daemon was given,
 /// without what was meant for the daemon alone.
-public enum SessionEnvironment {
+package enum SessionEnvironment {
     /// What the bus, systemd and launchers say to one process, and what makes the daemon's own log longer.
     private static let own: Set<String> = [
         "DBUS_STARTER_ADDRESS", "DBUS_STARTER_BUS_TYPE", "DESKTOP_STARTUP_ID", "GIO_LAUNCHED_DESKTOP_FILE",
@@ -27,7 +27,7 @@ public enum SessionEnvironment {
     }
 
     /// The variables, by their names.
-    public static var variables: [String: String] {
+    package static var variables: [String: String] {
         var variables = Variables.all.filter { !own.contains($0.key) }
         variables[fileSystems.name] = fileSystems.value
         return variables

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import HandoffCore
-public import MainLoop
+package import HandoffCore
+package import MainLoop
 
 /// Holds others to their ``TimeBudgets``: it runs what they ask for at their expense, and makes it wait while
 /// they have used up their budget. While nobody waits, there is no timer.
 @MainLoop
-public final class TimeKeeper {
+package final class TimeKeeper {
     /// A device, or nil for all unknown ones together.
-    public typealias Key = DeviceID?
+    package typealias Key = DeviceID?
 
     private var budgets = TimeBudgets()
     private var accounts: [Key: TimeAccount] = [:]
@@ -20,7 +20,7 @@ public final class TimeKeeper {
 
     /// Nobody has used any time yet. `barred` is called when somebody has used so much that nothing is done
     /// for it for a while.
-    public init(barred: @escaping @MainLoop (Key) -> Void) { self.barred = barred }
+    package init(barred: @escaping @MainLoop (Key) -> Void) { self.barred = barred }
 
     private struct Waiting {
         let evenIfBarred: Bool
@@ -28,18 +28,18 @@ public final class TimeKeeper {
     }
 
     /// Whether nothing will be done for `key` for so long that waiting is pointless.
-    public func isBarred(_ key: Key) -> Bool {
+    package func isBarred(_ key: Key) -> Bool {
         if case .barred = budgets.standing(of: key, at: .now) { true } else { false }
     }
 
     /// How many pieces of work wait for `key`.
-    public func waitingCount(_ key: Key) -> Int { waiting[key]?.count ?? 0 }
+    package func waitingCount(_ key: Key) -> Int { waiting[key]?.count ?? 0 }
 
     /// Runs `body` at the expense of `key`: at once, or when its turn comes, after everything that waits for
     /// it already. `body` is given false if `key` is barred, unless this is to be done `evenIfBarred`.
     /// - Returns: whether it ran at once.
     @discardableResult
-    public func admit(
+    package func admit(
         _ key: Key, evenIfBarred: Bool = false, _ body: @escaping @MainLoop (_ isLetIn: Bool) -> Void
     ) -> Bool {
         switch standing(of: key, evenIfBarred) {
@@ -76,7 +76,7 @@ public final class TimeKeeper {
 
     /// `key` has used this much processor time, in nanoseconds, as measured by the loop or spent where the
     /// loop does not see it.
-    public func spend(_ nanoseconds: Int64, _ key: Key) {
+    package func spend(_ nanoseconds: Int64, _ key: Key) {
         guard budgets.took(nanoseconds, key, at: .now) else { return }
         MainLoop.start { [weak self] in
             guard let self else { return }

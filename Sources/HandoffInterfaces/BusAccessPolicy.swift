@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import DBus
-public import MainLoop
+package import DBus
+package import MainLoop
 
 extension AccessClass {
     /// Every client.
-    public static let any: AccessClass = "any"
+    package static let any: AccessClass = "any"
     /// The connection that the object belongs to.
-    public static let owner: AccessClass = "owner"
+    package static let owner: AccessClass = "owner"
     /// The owner of the object, and every client that does not run in a sandbox.
-    public static let unsandboxed: AccessClass = "unsandboxed"
+    package static let unsandboxed: AccessClass = "unsandboxed"
     /// The connection that owns the bridge's bus name now, unless it runs in a sandbox.
-    public static let bridge: AccessClass = "bridge"
+    package static let bridge: AccessClass = "bridge"
     /// The connection that owns the broker's bus name now, unless it runs in a sandbox.
-    public static let broker: AccessClass = "broker"
+    package static let broker: AccessClass = "broker"
     /// The connection that owns the agent's bus name now, unless it runs in a sandbox.
-    public static let agent: AccessClass = "agent"
+    package static let agent: AccessClass = "agent"
     /// On a link: every device at its other end.
-    public static let stranger: AccessClass = "stranger"
+    package static let stranger: AccessClass = "stranger"
     /// On a link: a device that both sides have paired.
-    public static let paired: AccessClass = "paired"
+    package static let paired: AccessClass = "paired"
     /// The class that the place demands where the interface is served; on a link, the same as ``paired``.
-    public static let routed: AccessClass = "routed"
+    package static let routed: AccessClass = "routed"
 }
 
 /// What the access classes of the interfaces mean on a bus, for both daemons. A class that this policy does
@@ -28,13 +28,13 @@ extension AccessClass {
 ///
 /// For a sandboxed caller, what it may not use does not exist; every other caller is told why it is denied.
 @MainLoop
-public final class BusAccessPolicy: AccessPolicy {
+package final class BusAccessPolicy: AccessPolicy {
     /// The unique names of the connections that own the bus names of the classes ``AccessClass/bridge``,
     /// ``AccessClass/broker`` and ``AccessClass/agent`` now; if there is no entry, nobody belongs to the class.
-    public var nameOwners: [AccessClass: BusName] = [:]
+    package var nameOwners: [AccessClass: BusName] = [:]
 
     /// Whether it can be found out who runs in a sandbox. Within one it cannot: there, the word of the bus has to do.
-    public var seesSandboxes = true
+    package var seesSandboxes = true
 
     private var watches: [NameWatch] = []
 
@@ -42,12 +42,12 @@ public final class BusAccessPolicy: AccessPolicy {
     ///
     /// To be created before a name is requested: then no call that depends on an owner arrives before that is
     /// known.
-    public convenience init(bus: Bus) {
+    package convenience init(bus: Bus) {
         self.init(bus: bus, watching: [.bridge, .broker])
     }
 
     /// A policy that keeps ``nameOwners`` of these classes up to date, as the other does.
-    public convenience init(bus: Bus, watching classes: [AccessClass]) {
+    package convenience init(bus: Bus, watching classes: [AccessClass]) {
         self.init()
         for access in classes {
             guard let name = Self.names[access] else { continue }
@@ -61,10 +61,10 @@ public final class BusAccessPolicy: AccessPolicy {
     ]
 
     /// A policy whose ``nameOwners`` are set by others.
-    public init() {}
+    package init() {}
 
     /// Decides by whether the caller belongs to the class that the request demands.
-    public func decide(_ request: AccessRequest) -> AccessDecision {
+    package func decide(_ request: AccessRequest) -> AccessDecision {
         let caller = request.caller
         guard let name = caller.name else { return refusal(of: request, "is not open to another device") }
         switch request.access {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import DBus
-public import HandoffCore
+package import DBus
+package import HandoffCore
 
 /// A document's description as the `about` of `OpenDocument`.
 extension DocumentDescription {
@@ -13,7 +13,7 @@ extension DocumentDescription {
 
     /// What `about` says; what is not listed in the interface is ignored.
     /// - Throws: `InvalidArgs` naming a key whose value is of another type, or too long.
-    public init(_ about: [String: Value]) throws(HandoffFailure) {
+    package init(_ about: [String: Value]) throws(HandoffFailure) {
         try self.init(
             name: about.listed(Key.name, "s", \.string) ?? "",
             size: about.listed(Key.size, "t") { if case .uint64(let size) = $0 { size } else { nil } },
@@ -24,7 +24,7 @@ extension DocumentDescription {
     }
 
     /// The description as a dictionary.
-    public var about: [String: Value] {
+    package var about: [String: Value] {
         var about: [String: Value] = [:]
         if !name.isEmpty { about[Key.name] = .string(name) }
         if let size { about[Key.size] = .uint64(size) }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import DBus
-public import HandoffCore
+package import DBus
+package import HandoffCore
 
 /// The one table between our failures and their names on D-Bus.
 extension HandoffFailure.Code {
     /// The D-Bus name of the error.
-    public var errorName: ErrorName {
+    package var errorName: ErrorName {
         switch self {
         case .invalidArguments: .invalidArgs
         case .accessDenied: .accessDenied
@@ -30,7 +30,7 @@ extension HandoffFailure.Code {
     }
 
     /// The code of a D-Bus error name, nil if Handoff has no error of that name.
-    public init?(_ name: ErrorName) {
+    package init?(_ name: ErrorName) {
         guard let code = Self.allCases.first(where: { $0.errorName == name }) else { return nil }
         self = code
     }
@@ -38,17 +38,17 @@ extension HandoffFailure.Code {
 
 extension HandoffFailure: DBusErrorConvertible {
     /// The failure as D-Bus carries it.
-    public var dbusError: DBusError { DBusError(code.errorName, message) }
+    package var dbusError: DBusError { DBusError(code.errorName, message) }
 
     /// An error that a peer sent: a name that Handoff does not have becomes `applicationFailed`, and the message
     /// is made fit to be shown and cut.
-    public init(fromPeer error: DBusError) {
+    package init(fromPeer error: DBusError) {
         self.init(Code(error.name) ?? .applicationFailed, foreignMessage: error.message)
     }
 
     /// The error of a call that the other daemon passes on to a peer. If nobody answered, or the daemon is
     /// gone, it is `connectionUnavailable`.
-    public init(routed error: any Error) {
+    package init(routed error: any Error) {
         if let failure = error as? HandoffFailure {
             self = failure
             return

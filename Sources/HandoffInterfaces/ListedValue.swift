@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import DBus
-public import HandoffCore
+internal import DBus
+package import HandoffCore
 
 extension [String: Value] {
     /// The value of `key`, converted; nil if the key is not there.
     /// - Throws: `InvalidArgs` naming the key if its value is not of the type `signature`, which `convert` knows.
-    public func listed<Type>(
+    package func listed<Type>(
         _ key: String, _ signature: String, _ convert: (Value) -> Type?
     ) throws(HandoffFailure) -> Type? {
         guard let found = self[key] else { return nil }

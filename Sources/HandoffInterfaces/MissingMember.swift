@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import DBus
+package import DBus
 
 extension DBusError {
     /// Whether this error means that the callee does not implement the member, whether it is the object, the
     /// interface or the method that is missing. From an application, this means that it has no opinion.
-    public var saysThatMemberIsMissing: Bool {
+    package var saysThatMemberIsMissing: Bool {
         [.unknownMethod, .unknownInterface, .unknownObject].contains(name)
     }
 }

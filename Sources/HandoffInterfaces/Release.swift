@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// What is released together: the daemons and the command line.
-public enum Release {
+package enum Release {
     /// The version that `--version` prints.
-    public static let version = "0.1.0"
+    package static let version = "0.1.0"
 }

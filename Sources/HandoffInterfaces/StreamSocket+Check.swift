@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import DBus
+package import DBus
 internal import Glibc
-public import HandoffCore
+package import HandoffCore
 
 extension StreamSocket {
     /// Makes sure that `descriptor`, which somebody else has sent, is the end of a stream: a connected stream socket of this
@@ -11,7 +11,7 @@ extension StreamSocket {
     /// - Parameters:
     ///   - code: what kind of failure it is if it is none.
     ///   - remedy: a sentence that says what to do about it.
-    public static func check(
+    package static func check(
         _ descriptor: borrowing FileDescriptor, or code: HandoffFailure.Code, remedy: String
     ) throws(HandoffFailure) {
         guard let flaw = flaw(of: descriptor.number) else { return }

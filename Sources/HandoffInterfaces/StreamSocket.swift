@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import DBus
+package import DBus
 internal import Glibc
 
 /// The socket pairs of streams.
-public enum StreamSocket {
+package enum StreamSocket {
     /// How long a writer takes at most to notice that it can no longer write.
     ///
     /// When a stream breaks, its application is first prevented from writing, and the bridge's end is closed
     /// after this time. The error that closing causes is reported only once, and a writer that was still
     /// waiting would receive it (unix(7)); the reader would then see what looks like an orderly end.
-    public static let lingerTime = Duration.milliseconds(100)
+    package static let lingerTime = Duration.milliseconds(100)
 
     /// How many bytes the kernel keeps in each direction until they are read, if it allows that many.
     private static let bufferSize: Int32 = 256 << 10
 
     /// The application whose other end this is cannot write any more (`EPIPE`).
-    public static func preventWriting(to end: Int32) { shutdown(end, Int32(SHUT_RD)) }
+    package static func preventWriting(to end: Int32) { shutdown(end, Int32(SHUT_RD)) }
 
     /// A socket pair for a document, which is sent through `theirs`.
     ///
     /// It is like that of a stream. Besides, one byte is in the queue of `theirs`, and is no part of what comes: who
     /// sends reads it once everything is done. What closes that end before, including the death of its process, makes
     /// the bridge, which has the other end, break the stream.
-    public static func makeDocumentPair() throws(DBusError) -> SocketPair {
+    package static func makeDocumentPair() throws(DBusError) -> SocketPair {
         let pair = try makePair()
         try putByte(through: pair.ours.number)
         return pair
@@ -41,7 +41,7 @@ public enum StreamSocket {
     /// byte that has not been read, anything that closes that end, including the death of its process, makes
     /// the application read `ECONNRESET` instead of an end of file: this is how an AF_UNIX socket reports
     /// that unread data was thrown away (unix(7)).
-    public static func makePair() throws(DBusError) -> SocketPair {
+    package static func makePair() throws(DBusError) -> SocketPair {
         let pair = try FileDescriptor.socketPair()
         for descriptor in [pair.ours.number, pair.theirs.number] {
             var size = bufferSize

@@ -2,19 +2,19 @@
 
 /// Something that comes once, and that any number of tasks may wait for, each for only so long.
 @MainLoop
-public final class Awaited<Value: Sendable> {
+package final class Awaited<Value: Sendable> {
     /// What has come; nil as long as nothing has.
-    public private(set) var value: Value?
+    package private(set) var value: Value?
     private var waiting: [Int: (continuation: CheckedContinuation<Value?, Never>, timer: LoopSource?)] = [:]
     private var nextNumber = 0
 
     /// Nothing has come yet.
-    public init() {}
+    package init() {}
 
     /// It has come. Only the first counts, also for those who ask for it later.
     /// - Returns: whether anybody has been waiting for it.
     @discardableResult
-    public func come(_ value: Value) -> Bool {
+    package func come(_ value: Value) -> Bool {
         guard self.value == nil else { return false }
         self.value = value
         let all = waiting.sorted { $0.key < $1.key }
@@ -28,7 +28,7 @@ public final class Awaited<Value: Sendable> {
 
     /// Waits until it has come, for at most `time`; nil for however long that takes.
     /// - Returns: nil if it has not come by then.
-    public func value(within time: Duration?) async -> Value? {
+    package func value(within time: Duration?) async -> Value? {
         if let value { return value }
         nextNumber += 1
         let number = nextNumber

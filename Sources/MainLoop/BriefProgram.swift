@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CGio
 internal import Glibc
-public import Platform
+package import Platform
 
 /// One run of a program that prints little and ends soon, or is ended.
 @MainLoop
-public final class BriefProgram {
+package final class BriefProgram {
     /// What came of it.
-    public struct Outcome: Sendable {
+    package struct Outcome: Sendable {
         /// The exit status; nil if a signal has ended it, by whoever that was sent.
-        public let status: Int32?
+        package let status: Int32?
         /// What it has written to its standard output.
-        public let output: [UInt8]
+        package let output: [UInt8]
         /// What it has written to its standard error.
-        public let complaints: [UInt8]
+        package let complaints: [UInt8]
     }
 
     private let command: [String]
@@ -38,14 +38,14 @@ public final class BriefProgram {
     /// - Parameters:
     ///   - environment: its whole environment, each as `NAME=VALUE`.
     ///   - maximumSize: how many bytes it may write to either output; more end it.
-    public init(_ command: [String], environment: [String], maximumSize: Int) {
+    package init(_ command: [String], environment: [String], maximumSize: Int) {
         (self.command, self.environment, self.maximumSize) = (command, environment, maximumSize)
     }
 
     /// Runs it, once. Its standard input is empty, and it begins in the root folder. It is killed if it takes longer than
     /// `time`.
     /// - Throws: if it cannot be started.
-    public func run(within time: Duration) async throws(GLibError) -> Outcome {
+    package func run(within time: Duration) async throws(GLibError) -> Outcome {
         let outputs = try spawn()
         pipes = outputs.map { Pipe($0) }
         for pipe in pipes {
@@ -69,7 +69,7 @@ public final class BriefProgram {
     }
 
     /// Ends it at once, if it runs.
-    public func kill() {
+    package func kill() {
         if process > 0 { _ = Glibc.kill(process, SIGKILL) }
     }
 

@@ -5,21 +5,21 @@
 /// - ``Repeating``: C calls back any number of times and then calls the destroy notify, which releases it.
 ///
 /// Both enter the loop, so that jobs which the closure starts run before GLib gets control back.
-public enum Callback {
+package enum Callback {
     /// A callback that happens exactly once, with one argument.
     @MainLoop
-    public final class Once<Argument> {
+    package final class Once<Argument> {
         private let body: @MainLoop (Argument) -> Void
 
         private init(_ body: @escaping @MainLoop (Argument) -> Void) { self.body = body }
 
         /// The `user_data` for C.
-        public static func pass(_ body: @escaping @MainLoop (Argument) -> Void) -> UnsafeMutableRawPointer {
+        package static func pass(_ body: @escaping @MainLoop (Argument) -> Void) -> UnsafeMutableRawPointer {
             Unmanaged.passRetained(Once(body)).toOpaque()
         }
 
         /// To be called by the C function that got `data` from ``pass(_:)``.
-        public nonisolated static func call(_ data: UnsafeMutableRawPointer?, _ argument: Argument) {
+        package nonisolated static func call(_ data: UnsafeMutableRawPointer?, _ argument: Argument) {
             guard let data else { return }
             let callback = Unmanaged<Once>.fromOpaque(data).takeRetainedValue()
             // This is called on the loop's thread, so nothing is sent to another thread.
@@ -30,19 +30,19 @@ public enum Callback {
 
     /// A callback that happens until its source is destroyed.
     @MainLoop
-    public final class Repeating {
+    package final class Repeating {
         /// The closure, which returns whether the source stays.
         private let body: @MainLoop () -> Bool
 
         private init(_ body: @escaping @MainLoop () -> Bool) { self.body = body }
 
         /// The `user_data` for C, to go with ``destroy``.
-        public static func pass(_ body: @escaping @MainLoop () -> Bool) -> UnsafeMutableRawPointer {
+        package static func pass(_ body: @escaping @MainLoop () -> Bool) -> UnsafeMutableRawPointer {
             Unmanaged.passRetained(Repeating(body)).toOpaque()
         }
 
         /// To be called by the C function that got `data` from ``pass(_:)``; answers what the closure does.
-        public nonisolated static func call(_ data: UnsafeMutableRawPointer?) -> Int32 {
+        package nonisolated static func call(_ data: UnsafeMutableRawPointer?) -> Int32 {
             guard let data else { return 0 }
             let callback = Unmanaged<Repeating>.fromOpaque(data).takeUnretainedValue()
             var stays = false
@@ -51,7 +51,7 @@ public enum Callback {
         }
 
         /// The GDestroyNotify that releases the closure.
-        public nonisolated static let destroy: @convention(c) (UnsafeMutableRawPointer?) -> Void = { data in
+        package nonisolated static let destroy: @convention(c) (UnsafeMutableRawPointer?) -> Void = { data in
             if let data { Unmanaged<Repeating>.fromOpaque(data).release() }
         }
     }

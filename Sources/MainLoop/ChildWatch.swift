@@ -3,12 +3,12 @@ internal import CGio
 
 /// Waits for the end of a child of this process, and reaps it.
 @MainLoop
-public final class ChildWatch {
+package final class ChildWatch {
     private var source: LoopSource?
     private let body: @MainLoop (Int32) -> Void
 
     /// Calls `body` once with the status of the child `process` (wait(2)) after it has ended, unless this is freed before.
-    public init(_ process: Int32, _ body: @escaping @MainLoop (_ status: Int32) -> Void) {
+    package init(_ process: Int32, _ body: @escaping @MainLoop (_ status: Int32) -> Void) {
         self.body = body
         let function: @convention(c) (GPid, gint, gpointer?) -> Void = { _, status, data in
             guard let data else { return }

@@ -3,16 +3,16 @@
 /// A timer for a state machine that says itself when it wants to be called next. It runs only while there is
 /// a deadline, so an idle process has no timer.
 @MainLoop
-public final class DeadlineTimer {
+package final class DeadlineTimer {
     private var source: LoopSource?
     private var armed: Int64?
     private let body: @MainLoop () -> Void
 
     /// Calls `body` whenever the deadline that was set last has come.
-    public init(_ body: @escaping @MainLoop () -> Void) { self.body = body }
+    package init(_ body: @escaping @MainLoop () -> Void) { self.body = body }
 
     /// Sets the deadline, in microseconds of ``MainLoop/now``, in place of the former one; nil for none.
-    public func set(_ deadline: Int64?) {
+    package func set(_ deadline: Int64?) {
         guard deadline != armed else { return }
         source?.cancel()
         source = nil

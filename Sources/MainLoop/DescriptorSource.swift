@@ -2,31 +2,31 @@
 internal import CGio
 
 /// What a file descriptor can be ready for.
-public struct IOCondition: OptionSet, Sendable {
+package struct IOCondition: OptionSet, Sendable {
     /// GLib's own bits (`GIOCondition`).
-    public let rawValue: UInt32
+    package let rawValue: UInt32
 
     /// The conditions of GLib's own bits.
-    public init(rawValue: UInt32) { self.rawValue = rawValue }
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// There is something to read, or the end of the file.
-    public static let readable = IOCondition(rawValue: G_IO_IN.rawValue)
+    package static let readable = IOCondition(rawValue: G_IO_IN.rawValue)
     /// Writing would not block.
-    public static let writable = IOCondition(rawValue: G_IO_OUT.rawValue)
+    package static let writable = IOCondition(rawValue: G_IO_OUT.rawValue)
     /// An error is pending. This is reported whether it was asked for or not.
-    public static let failed = IOCondition(rawValue: G_IO_ERR.rawValue)
+    package static let failed = IOCondition(rawValue: G_IO_ERR.rawValue)
     /// The other side has closed. This is reported whether it was asked for or not.
-    public static let hungUp = IOCondition(rawValue: G_IO_HUP.rawValue)
+    package static let hungUp = IOCondition(rawValue: G_IO_HUP.rawValue)
 }
 
 /// Watches one file descriptor, which it does not own, on the main loop.
 @MainLoop
-public final class DescriptorSource {
+package final class DescriptorSource {
     private var source: LoopSource?
     private let body: @MainLoop (IOCondition) -> Void
 
     /// Calls `body` whenever `descriptor` is ready for any of `condition`, until ``cancel()`` or freeing.
-    public init(
+    package init(
         _ descriptor: Int32, _ condition: IOCondition, _ body: @escaping @MainLoop (IOCondition) -> Void
     ) {
         self.body = body
@@ -47,7 +47,7 @@ public final class DescriptorSource {
     isolated deinit { cancel() }
 
     /// Stops watching. Harmless when that has been done already.
-    public func cancel() {
+    package func cancel() {
         source?.cancel()
         source = nil
     }

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// Tells when something happens in folders that are watched.
 @MainLoop
-public final class FolderWatch {
+package final class FolderWatch {
     private var watched: WatchedFolders?
     private var source: DescriptorSource?
     /// Says that it can be tried again.
@@ -12,7 +12,7 @@ public final class FolderWatch {
 
     /// Calls `body` after something has changed, once for all that changed at the same time. Nothing is
     /// watched yet.
-    public init(_ body: @escaping @MainLoop () -> Void) { self.body = body }
+    package init(_ body: @escaping @MainLoop () -> Void) { self.body = body }
 
     private static let retryInterval = Duration.seconds(5)
 
@@ -21,7 +21,7 @@ public final class FolderWatch {
     /// From now on tells of changes in `watched`, including those since that was made, and no longer of any
     /// others. Nil stands for folders that could not be watched: then it goes on as before, and `body` is
     /// called a few seconds later, so that it can be tried again.
-    public func watch(_ watched: WatchedFolders?) {
+    package func watch(_ watched: WatchedFolders?) {
         retry = nil
         guard let watched else {
             retry = .timer(after: Self.retryInterval) { [weak self] in self?.body() }

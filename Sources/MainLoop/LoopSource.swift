@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import CGio
+package import CGio
 
 /// A source of events on the main loop. It stays until ``cancel()`` is called or the value is freed.
 @MainLoop
-public final class LoopSource {
+package final class LoopSource {
     private var source: UnsafeMutablePointer<GSource>?
 
     /// Attaches `source`, whose reference this takes over, and calls `body` whenever it is ready, until that returns false.
@@ -36,7 +36,7 @@ public final class LoopSource {
     isolated deinit { cancel() }
 
     /// Ends the source. Harmless when it has ended already.
-    public func cancel() {
+    package func cancel() {
         guard let source else { return }
         self.source = nil
         g_source_destroy(source)
@@ -46,7 +46,7 @@ public final class LoopSource {
 
 extension LoopSource {
     /// Calls `body` once, `delay` from now (rounded up to milliseconds; at once if negative).
-    public static func timer(after delay: Duration, _ body: @escaping @MainLoop () -> Void) -> LoopSource {
+    package static func timer(after delay: Duration, _ body: @escaping @MainLoop () -> Void) -> LoopSource {
         LoopSource(g_timeout_source_new(delay.millisecondsRoundedUp)) {
             body()
             return false
@@ -54,7 +54,7 @@ extension LoopSource {
     }
 
     /// Calls `body` once, as soon as all other sources that are ready have had their turn.
-    public static func soon(_ body: @escaping @MainLoop () -> Void) -> LoopSource {
+    package static func soon(_ body: @escaping @MainLoop () -> Void) -> LoopSource {
         let source = g_idle_source_new()
         // The same priority as all others: with a lower one it would starve while there is something to do.
         g_source_set_priority(source, G_PRIORITY_DEFAULT)
@@ -66,7 +66,7 @@ extension LoopSource {
 
     /// Calls `body` each time the process gets the signal `number` (one of those that
     /// `g_unix_signal_source_new` supports: SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2).
-    public static func signal(_ number: Int32, _ body: @escaping @MainLoop () -> Void) -> LoopSource {
+    package static func signal(_ number: Int32, _ body: @escaping @MainLoop () -> Void) -> LoopSource {
         LoopSource(g_unix_signal_source_new(number)) {
             body()
             return true
@@ -75,7 +75,7 @@ extension LoopSource {
 
     /// Calls `body` whenever `source` is ready, one of a stream, made by `g_pollable_…_create_source`, whose reference this
     /// takes over.
-    public static func pollable(
+    package static func pollable(
         _ source: UnsafeMutablePointer<GSource>?, _ body: @escaping @MainLoop () -> Void
     ) -> LoopSource {
         let function: @convention(c) (UnsafeMutablePointer<GObject>?, gpointer?) -> gboolean = { _, data in

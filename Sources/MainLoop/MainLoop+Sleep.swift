@@ -5,7 +5,7 @@ extension MainLoop {
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     @MainLoop
-    public static func sleep(for duration: Duration) async throws {
+    package static func sleep(for duration: Duration) async throws {
         let sleeper = Sleeper()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { sleeper.begin(duration, $0) }

@@ -3,21 +3,21 @@ internal import CGio
 
 /// The global actor of everything that runs on the GLib main loop: one thread, one main context.
 @globalActor
-public actor MainLoop {
+package actor MainLoop {
     /// The one main loop of the process, on GLib's default main context.
-    public static let shared = MainLoop()
+    package static let shared = MainLoop()
 
     static let executor = LoopExecutor()
 
     /// The executor that runs everything isolated to this actor.
-    nonisolated public var unownedExecutor: UnownedSerialExecutor {
+    nonisolated package var unownedExecutor: UnownedSerialExecutor {
         Self.executor.asUnownedSerialExecutor()
     }
 
     /// Starts `operation` on the main loop, after everything that was started before. All tasks begin here: a
     /// bare `Task { }` would lose the executor preference and pass through another thread at every `await`.
     @discardableResult
-    public static func start<Success: Sendable>(
+    package static func start<Success: Sendable>(
         _ operation: @escaping @MainLoop @Sendable () async -> Success
     ) -> Task<Success, Never> {
         Task(executorPreference: executor) { await operation() }
@@ -25,7 +25,7 @@ public actor MainLoop {
 
     /// Like ``start(_:)-(_)`` for an operation that may throw.
     @discardableResult
-    public static func start<Success: Sendable>(
+    package static func start<Success: Sendable>(
         _ operation: @escaping @MainLoop @Sendable () async throws -> Success
     ) -> Task<Success, any Error> {
         Task(executorPreference: executor) { try await operation() }
@@ -33,14 +33,15 @@ public actor MainLoop {
 
     /// Runs `body` for a C callback on the loop's thread. The outermost call then runs the jobs that have
     /// been enqueued in the meantime, before C gets control back.
-    public static func enter(_ body: @MainLoop () -> Void) {
+    package static func enter(_ body: @MainLoop () -> Void) {
         executor.enter { assumeIsolated(body) }
     }
 
     /// Runs `operation` here and now. This is only for code that runs on the loop's thread without Swift
     /// knowing: callbacks from C, and a program on its first thread before and after its loop runs. Anywhere
     /// else this ends the process, because two threads would be using at the same time what belongs to one.
-    public static func assumeIsolated<Result>(_ operation: @MainLoop () throws -> Result) rethrows -> Result {
+    package static func assumeIsolated<Result>(_ operation: @MainLoop () throws -> Result) rethrows -> Result
+    {
         typealias Plain = () throws -> Result
         let isBorrowed = executor.claim()
         defer { if isBorrowed { executor.giveBack() } }
@@ -52,16 +53,16 @@ public actor MainLoop {
 
     /// Whether ``assumeIsolated(_:)`` would run something here and now: the calling thread is the loop's, or it is the
     /// first one, and no other thread runs the loop.
-    public static var canBeHere: Bool { executor.mayClaim }
+    package static var canBeHere: Bool { executor.mayClaim }
 
     /// The monotonic clock, in microseconds since an arbitrary start (CLOCK_MONOTONIC).
-    public static var now: Int64 { Int64(g_get_monotonic_time()) }
+    package static var now: Int64 { Int64(g_get_monotonic_time()) }
 
     /// The wall clock, in microseconds since the Unix epoch.
-    public static var wallClock: Int64 { Int64(g_get_real_time()) }
+    package static var wallClock: Int64 { Int64(g_get_real_time()) }
 
     /// Iterates the main context on the calling thread until ``RunToken/stop()`` is called.
-    public static func run(until token: RunToken) {
+    package static func run(until token: RunToken) {
         g_main_context_push_thread_default(executor.context)
         while !token.isStopped {
             executor.beginIteration()

@@ -6,7 +6,7 @@ internal import Platform
 /// A process whose end can be waited for: the one that has the id when this is created, whoever gets the id
 /// later (pidfd_open(2)).
 @MainLoop
-public final class ProcessHandle {
+package final class ProcessHandle {
     private let process: UInt32
     /// A descriptor that is readable once the process has ended; negative if there is none.
     private let descriptor: Int32
@@ -24,7 +24,7 @@ public final class ProcessHandle {
     private static let interval = Duration.milliseconds(20)
 
     /// The process that has the id `process` now.
-    public convenience init(_ process: UInt32) {
+    package convenience init(_ process: UInt32) {
         let descriptor = handoff_pidfd_open(Int32(truncatingIfNeeded: process))
         self.init(process, descriptor, hasEnded: descriptor < 0 && errno == ESRCH)
     }
@@ -43,7 +43,7 @@ public final class ProcessHandle {
 
     /// Waits for the end of the process, for at most `time`.
     /// - Returns: whether it has ended.
-    public func end(within time: Duration) async -> Bool {
+    package func end(within time: Duration) async -> Bool {
         if hasEnded { return true }
         guard descriptor >= 0 else { return await endByLooking(time) }
         if source == nil {

@@ -5,9 +5,9 @@ internal import Platform
 
 /// Tells of the end of a process, by one descriptor of pidfd_open(2), as long as this lives. Nothing is looked at meanwhile.
 @MainLoop
-public final class ProcessWatch {
+package final class ProcessWatch {
     /// Why a process cannot be watched.
-    public enum Failure: Error, Equatable {
+    package enum Failure: Error, Equatable {
         /// There is no such process, or it has ended.
         case ended
         /// There is no descriptor for it: `reason` is what the system says.
@@ -15,13 +15,13 @@ public final class ProcessWatch {
     }
 
     /// The id of the process. Another one may have it once this one has ended.
-    public let process: UInt32
+    package let process: UInt32
     private let descriptor: Int32
     private var source: DescriptorSource?
 
     /// Watches the process that has the id `process` now, and calls `body` once it has ended.
     /// - Throws: if it cannot be watched.
-    public init(_ process: UInt32, _ body: @escaping @MainLoop () -> Void) throws(Failure) {
+    package init(_ process: UInt32, _ body: @escaping @MainLoop () -> Void) throws(Failure) {
         guard let id = Int32(exactly: process), id > 0 else { throw .ended }
         let descriptor = handoff_pidfd_open(id)
         guard descriptor >= 0 else {
@@ -41,7 +41,7 @@ public final class ProcessWatch {
     }
 
     /// Whether the process has ended, even if nobody was told of it yet.
-    public var hasEnded: Bool {
+    package var hasEnded: Bool {
         var one = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&one, 1, 0) > 0
     }

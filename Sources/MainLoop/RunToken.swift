@@ -3,17 +3,17 @@ internal import CGio
 import Synchronization
 
 /// Ends ``MainLoop/run(until:)``; usable from any thread.
-public final class RunToken: Sendable {
+package final class RunToken: Sendable {
     private let stopped = Atomic<Bool>(false)
 
     /// A token that lets the loop run.
-    public init() {}
+    package init() {}
 
     /// Whether ``stop()`` was called.
-    public var isStopped: Bool { stopped.load(ordering: .acquiring) }
+    package var isStopped: Bool { stopped.load(ordering: .acquiring) }
 
     /// Makes the loop return after what it is doing now.
-    public func stop() {
+    package func stop() {
         stopped.store(true, ordering: .releasing)
         g_main_context_wakeup(MainLoop.executor.context)
     }

@@ -7,12 +7,12 @@
 /// the loop's thread during that, or by such a job. Work that waits for a reply is charged again once the
 /// reply is there, if whoever waits says so.
 @MainLoop
-public final class TimeAccount {
+package final class TimeAccount {
     private let spent: @MainLoop (Int64) -> Void
 
     /// An account; `spent` is told of processor time, in nanoseconds, soon after it was used. It is called in
     /// the middle of whatever runs, so it should only record the time, and leave the consequences to a job.
-    public init(_ spent: @escaping @MainLoop (Int64) -> Void) { self.spent = spent }
+    package init(_ spent: @escaping @MainLoop (Int64) -> Void) { self.spent = spent }
 
     func charge(_ nanoseconds: Int64) { spent(nanoseconds) }
 }
@@ -20,11 +20,11 @@ public final class TimeAccount {
 extension MainLoop {
     /// The account that is charged now; nil while the work is not done for anybody outside.
     @MainLoop
-    public static var account: TimeAccount? { executor.account }
+    package static var account: TimeAccount? { executor.account }
 
     /// Runs `body`, and everything that follows from it, at the expense of `account`; nil charges nobody.
     @MainLoop
-    public static func charge<Result, E: Error>(
+    package static func charge<Result, E: Error>(
         _ account: TimeAccount?, _ body: () throws(E) -> Result
     ) throws(E) -> Result {
         let former = executor.begin(account)
@@ -35,5 +35,5 @@ extension MainLoop {
     /// How many jobs wait for their turn: while there are many, code that makes more of them at the request
     /// of others should wait.
     @MainLoop
-    public static var waitingJobs: Int { executor.waitingJobs }
+    package static var waitingJobs: Int { executor.waitingJobs }
 }

@@ -5,7 +5,7 @@ internal import Glibc
 /// A timer for a time of the wall clock. It also fires when the clock is set or the machine wakes up, since
 /// the time may have been skipped then (timerfd_create(2), `TFD_TIMER_CANCEL_ON_SET`).
 @MainLoop
-public final class WallClockTimer {
+package final class WallClockTimer {
     private let body: @MainLoop () -> Void
     private var descriptor: Int32 = -1
     private var source: DescriptorSource?
@@ -16,12 +16,12 @@ public final class WallClockTimer {
     private static let longestWait: Int64 = 10_000_000
 
     /// Calls `body` whenever the time that was set last has come.
-    public init(_ body: @escaping @MainLoop () -> Void) { self.body = body }
+    package init(_ body: @escaping @MainLoop () -> Void) { self.body = body }
 
     isolated deinit { cancel() }
 
     /// Sets the time, in microseconds since the Unix epoch, in place of the former one.
-    public func set(_ time: Int64) {
+    package func set(_ time: Int64) {
         cancel()
         descriptor = timerfd_create(CLOCK_REALTIME, Int32(TFD_NONBLOCK | TFD_CLOEXEC))
         guard descriptor >= 0 else { return setWithoutDescriptor(time) }
@@ -50,7 +50,7 @@ public final class WallClockTimer {
     }
 
     /// Stops waiting for any time.
-    public func cancel() {
+    package func cancel() {
         substitute = nil
         source = nil
         if descriptor >= 0 { close(descriptor) }

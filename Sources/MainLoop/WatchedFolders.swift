@@ -3,7 +3,7 @@ internal import Glibc
 
 /// Folders that are watched for files that come, go and change (inotify(7)), including folders that do not exist
 /// yet. What happens is kept from the moment on that this is made, for a ``FolderWatch`` to tell.
-public final class WatchedFolders: Sendable {
+package final class WatchedFolders: Sendable {
     private let inotify: Inotify
     /// What counts in a watched folder: nil if everything does, otherwise the names that are waited for.
     private let names: [Int32: Set<String>?]
@@ -14,14 +14,14 @@ public final class WatchedFolders: Sendable {
     /// long as a file system does not answer.
     ///
     /// Nil if there is no descriptor left for that.
-    public convenience init?(_ folders: [String], files: [String] = []) {
+    package convenience init?(_ folders: [String], files: [String] = []) {
         guard var beginning = Beginning() else { return nil }
         beginning.watch(folders, files: files)
         self.init(beginning)
     }
 
     /// Watches what has been begun to be watched.
-    public init(_ beginning: Beginning) { (inotify, names) = (beginning.inotify, beginning.names) }
+    package init(_ beginning: Beginning) { (inotify, names) = (beginning.inotify, beginning.names) }
 
     /// A descriptor that closes itself.
     fileprivate final class Inotify: Sendable {
@@ -31,18 +31,18 @@ public final class WatchedFolders: Sendable {
     }
 
     /// Folders that are watched already, while others are still to come. What happens in them is kept.
-    public struct Beginning {
+    package struct Beginning {
         fileprivate let inotify = Inotify()
         fileprivate private(set) var names: [Int32: Set<String>?] = [:]
 
         /// Nothing is watched yet.
         ///
         /// Nil if there is no descriptor left.
-        public init?() { if inotify.descriptor < 0 { return nil } }
+        package init?() { if inotify.descriptor < 0 { return nil } }
 
         /// Watches these folders too, and of the folders that `files` are in what concerns those. This blocks as
         /// long as a file system does not answer.
-        public mutating func watch(_ folders: [String], files: [String] = []) {
+        package mutating func watch(_ folders: [String], files: [String] = []) {
             for folder in folders { watch(folder, waitingFor: nil) }
             for file in files { watchParent(of: file) }
         }

@@ -4,7 +4,7 @@ extension BackgroundThread {
     /// Runs `body`, which may block for as long as it likes, on a new thread, and returns what it returns.
     /// - Parameter name: at most 15 bytes, for debuggers.
     /// - Throws: what `body` throws, or that the system has no thread left.
-    public static func run<Result: Sendable>(
+    package static func run<Result: Sendable>(
         _ name: String, _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in

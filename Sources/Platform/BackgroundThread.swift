@@ -3,11 +3,11 @@ internal import CGio
 internal import Glibc
 
 /// Threads for work that blocks. Signals never interrupt them, and nobody waits for their end.
-public enum BackgroundThread {
+package enum BackgroundThread {
     /// Runs `body` on a new thread.
     /// - Parameter name: at most 15 bytes, for debuggers.
     /// - Throws: if the system has no thread left; then `body` is not run.
-    public static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(GLibError) {
+    package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(GLibError) {
         // A thread begins with the signal mask of the thread that creates it.
         var (all, former) = (sigset_t(), sigset_t())
         sigfillset(&all)
@@ -33,7 +33,7 @@ public enum BackgroundThread {
     /// From now on, the calling thread gives way to the main loop's thread wherever both could run: however
     /// much work others give it, whoever waits for the main loop does not have to wait for that as well. This
     /// cannot be undone.
-    public static func giveWay() {
+    package static func giveWay() {
         // On Linux the nice value is each thread's own (setpriority(2), "C library/kernel differences").
         _ = nice(giveWayNiceness)
     }

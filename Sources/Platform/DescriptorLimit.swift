@@ -2,7 +2,7 @@
 internal import Glibc
 
 /// How many descriptors this process may have open.
-public enum DescriptorLimit {
+package enum DescriptorLimit {
     /// Enough for all streams that all peers may have, three descriptors each.
     private static let wanted: rlim_t = 8192
 
@@ -10,7 +10,7 @@ public enum DescriptorLimit {
     private static let least: rlim_t = 64
 
     /// Why a daemon cannot run, for people to read; nil if there are enough descriptors.
-    public static var shortage: String? {
+    package static var shortage: String? {
         guard let limit = current, limit.rlim_cur < least else { return nil }
         return
             "Only \(limit.rlim_cur) files may be open at a time, which is too few: at least \(least) are needed."
@@ -27,7 +27,7 @@ public enum DescriptorLimit {
 
     /// Raises the limit as far as is needed and allowed, except for the reserve. The usual limit is meant for
     /// programs that use select(2).
-    public static func raise() {
+    package static func raise() {
         guard var limit = current else { return }
         // Looked up once, and before anything changes.
         _ = original
@@ -38,7 +38,7 @@ public enum DescriptorLimit {
 
     /// Runs `body` with some more descriptors than everything else may have. This is for work that, without a
     /// descriptor, would not only fail itself but bring down the whole program or a caller.
-    public static func withReserve<Result, Failure: Error>(
+    package static func withReserve<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         guard let ordinary = current else { return try body() }

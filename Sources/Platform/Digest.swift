@@ -2,9 +2,9 @@
 internal import CGio
 
 /// SHA-256 and HMAC-SHA-256, by GLib.
-public enum Digest {
+package enum Digest {
     /// SHA-256 of `bytes`: 32 bytes.
-    public static func sha256(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+    package static func sha256(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         let checksum = g_checksum_new(G_CHECKSUM_SHA256)
         defer { g_checksum_free(checksum) }
         let bytes = Array(bytes)
@@ -16,7 +16,7 @@ public enum Digest {
     }
 
     /// HMAC-SHA-256 of `bytes` under `key`: 32 bytes.
-    public static func hmacSHA256(key: [UInt8], _ bytes: some Sequence<UInt8>) -> [UInt8] {
+    package static func hmacSHA256(key: [UInt8], _ bytes: some Sequence<UInt8>) -> [UInt8] {
         let hmac = g_hmac_new(G_CHECKSUM_SHA256, key, gsize(key.count))
         defer { g_hmac_unref(hmac) }
         let bytes = Array(bytes)
@@ -28,7 +28,7 @@ public enum Digest {
     }
 
     /// `bytes` in lower-case hexadecimal digits.
-    public static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+    package static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
         return String(decoding: text, as: UTF8.self)

@@ -2,25 +2,25 @@
 internal import Glibc
 
 /// How a regular file begins, by which it is told what it holds.
-public struct FileHead: Sendable {
+package struct FileHead: Sendable {
     /// What it is called.
-    public let name: String
+    package let name: String
     /// Its first bytes; fewer than were asked for only if it is shorter than that.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
     /// Whether anybody may execute it.
-    public let isExecutable: Bool
+    package let isExecutable: Bool
 
     /// Why nothing is known of a file, worded to follow “cannot be opened: ”.
-    public struct Failure: Error {
+    package struct Failure: Error {
         /// The reason.
-        public let reason: String
+        package let reason: String
     }
 
     /// Looks at the first `count` bytes of the file at `path`, without waiting for anybody or becoming anybody's terminal
     /// where there is no regular file. This blocks as long as the file system does.
     /// - Parameter followsLinks: whether the last part of the path may be a link.
     /// - Throws: if it cannot be read, or is no regular file.
-    public init(of path: String, count: Int, followsLinks: Bool = true) throws(Failure) {
+    package init(of path: String, count: Int, followsLinks: Bool = true) throws(Failure) {
         let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (followsLinks ? 0 : O_NOFOLLOW)
         let descriptor = open(path, flags)
         guard descriptor >= 0 else { throw Failure(reason: SystemError.last) }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import Glibc
+package import Glibc
 
 /// Says to people that something in the file system is not safe to use: what, why, and what to do.
-public struct UnsafeFile: Error, CustomStringConvertible {
+package struct UnsafeFile: Error, CustomStringConvertible {
     /// What is wrong with which file, and what to do.
-    public let description: String
+    package let description: String
 
     /// An error that says `description`.
-    public init(description: String) { self.description = description }
+    package init(description: String) { self.description = description }
 }
 
 /// Whose a file or folder is, and who may do what with it.
-public struct FileRights {
+package struct FileRights {
     /// What it is called in messages.
-    public let path: String
+    package let path: String
     private let status: stat
 
     /// The id under which an owner appears that a user namespace does not know: for folders far up the tree,
@@ -21,11 +21,11 @@ public struct FileRights {
     private static let unknownOwner: uid_t = 65534
 
     /// The rights according to `status`, of a file that messages call `path`.
-    public init(_ status: stat, _ path: String) { (self.status, self.path) = (status, path) }
+    package init(_ status: stat, _ path: String) { (self.status, self.path) = (status, path) }
 
     /// The rights of `descriptor`, which messages call `path`.
     /// - Throws: if the system does not tell them.
-    public init(of descriptor: Int32, _ path: String) throws(UnsafeFile) {
+    package init(of descriptor: Int32, _ path: String) throws(UnsafeFile) {
         self.path = path
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {
@@ -36,13 +36,13 @@ public struct FileRights {
     }
 
     /// The permissions, as chmod(1) writes them.
-    public var mode: String { String(status.st_mode & 0o7777, radix: 8) }
+    package var mode: String { String(status.st_mode & 0o7777, radix: 8) }
 
     /// Whether it is a regular file.
-    public var isFile: Bool { status.st_mode & S_IFMT == S_IFREG }
+    package var isFile: Bool { status.st_mode & S_IFMT == S_IFREG }
 
     /// Whether it is this user's.
-    public var isOurs: Bool { status.st_uid == geteuid() }
+    package var isOurs: Bool { status.st_uid == geteuid() }
 
     /// Takes all rights from everybody but its owner, who must be this user.
     /// - Parameters:
@@ -50,7 +50,8 @@ public struct FileRights {
     ///   - risk: what others could do while it was open to them, and what to do about that.
     /// - Returns: what was put right, for people; nil if there was nothing.
     /// - Throws: if it is another user's, or its permissions cannot be changed.
-    public func restrict(_ descriptor: Int32, to wanted: mode_t, risk: String) throws(UnsafeFile) -> String? {
+    package func restrict(_ descriptor: Int32, to wanted: mode_t, risk: String) throws(UnsafeFile) -> String?
+    {
         guard isOurs else {
             throw UnsafeFile(
                 description:
@@ -73,7 +74,7 @@ public struct FileRights {
     /// A group may have the right to write: on many systems every user has a group of their own, and new
     /// folders give it that right. Whoever has put other people into that group trusts them with much more
     /// than this.
-    public func checkNobodyElseReplaces(what: String) throws(UnsafeFile) {
+    package func checkNobodyElseReplaces(what: String) throws(UnsafeFile) {
         let remedy = "Take that right from them, or keep the state elsewhere (XDG_STATE_HOME)."
         guard isOurs || status.st_uid == 0 || status.st_uid == Self.unknownOwner else {
             throw UnsafeFile(
@@ -94,7 +95,7 @@ public struct FileRights {
     ///
     /// The file is used nevertheless: some people keep such files where a program with other rights sets them
     /// up, and refusing the file would leave Handoff without the switch that is in it.
-    public var warningOfWriters: String? {
+    package var warningOfWriters: String? {
         let isForeign = !isOurs && status.st_uid != 0 && status.st_uid != Self.unknownOwner
         guard isForeign || status.st_mode & S_IWOTH != 0 else { return nil }
         let whose =
@@ -105,7 +106,7 @@ public struct FileRights {
     }
 
     /// ``warningOfWriters`` of the file at `path`; also nil if there is no file.
-    public static func warningOfWriters(of path: String) -> String? {
+    package static func warningOfWriters(of path: String) -> String? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         return FileRights(status, path).warningOfWriters

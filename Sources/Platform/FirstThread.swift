@@ -3,7 +3,7 @@ internal import CGio
 internal import Glibc
 
 /// The thread that a process begins with, on which programs with windows draw them.
-public enum FirstThread {
+package enum FirstThread {
     /// Whether the calling thread is that one.
-    public static var isHere: Bool { handoff_gettid() == getpid() }
+    package static var isHere: Bool { handoff_gettid() == getpid() }
 }

@@ -5,9 +5,9 @@ internal import Glibc
 /// Finding files without leaving a folder (openat2(2)), and what a file is before anything is read of it.
 ///
 /// Everything here may wait for a file system as long as that does not answer.
-public enum FoundFile {
+package enum FoundFile {
     /// How far the search may lead.
-    public enum Confinement: Sendable {
+    package enum Confinement: Sendable {
         /// Anywhere, as for any program of the user.
         case none
         /// Nowhere but beneath the folder: a link that leads out of it, or that begins at the root, is an error.
@@ -31,7 +31,7 @@ public enum FoundFile {
 
     /// Finds the file at `path`, which ends with a zero, from `folder` (`AT_FDCWD` for paths that begin at the root).
     /// - Returns: a descriptor that can only be looked at; negative with `errno` set if there is none.
-    public static func find(
+    package static func find(
         _ path: [UInt8], in folder: Int32, _ confinement: Confinement, isFolder: Bool = false
     ) -> Int32 {
         let flags = pathOnly | O_CLOEXEC | (isFolder ? O_DIRECTORY : 0)
@@ -64,18 +64,18 @@ public enum FoundFile {
 
     /// Opens for reading what `descriptor`, which can only be looked at, stands for.
     /// - Returns: another descriptor; negative with `errno` set if that is not possible.
-    public static func open(_ descriptor: Int32) -> Int32 {
+    package static func open(_ descriptor: Int32) -> Int32 {
         // It was a regular file when it was looked at, and still is.
         Glibc.open("/proc/self/fd/\(descriptor)", O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
     }
 
     /// Whether what holds the file keeps files, not facts about the system or ways to change it.
-    public static func isKept(_ descriptor: Int32) -> Bool {
+    package static func isKept(_ descriptor: Int32) -> Bool {
         !notKept.contains(handoff_file_system(descriptor))
     }
 
     /// Whether another machine or another program holds the file: then what stat(2) says may be old.
-    public static func isRemote(_ descriptor: Int32) -> Bool {
+    package static func isRemote(_ descriptor: Int32) -> Bool {
         remote.contains(handoff_file_system(descriptor))
     }
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import CGio
+package import CGio
 
 /// A GError as a Swift error.
-public struct GLibError: Error, CustomStringConvertible, Sendable {
+package struct GLibError: Error, CustomStringConvertible, Sendable {
     /// The GQuark of its domain, e.g. that of `g-io-error-quark`.
-    public let domain: UInt32
+    package let domain: UInt32
     /// The code within the domain.
-    public let code: Int32
+    package let code: Int32
     /// What GLib says of it, for people.
-    public let message: String
+    package let message: String
 
     /// The message alone.
-    public var description: String { message }
+    package var description: String { message }
 
     /// Takes over `error` and frees it. If that is nil, the message says that no reason was given.
-    public init(taking error: UnsafeMutablePointer<GError>?) {
+    package init(taking error: UnsafeMutablePointer<GError>?) {
         guard let error else {
             (domain, code, message) = (0, 0, "failed without giving a reason")
             return
@@ -26,7 +26,7 @@ public struct GLibError: Error, CustomStringConvertible, Sendable {
     }
 
     /// Whether this is `code` of GIO's own domain, e.g. `G_IO_ERROR_CANCELLED`.
-    public func isIO(_ code: GIOErrorEnum) -> Bool {
+    package func isIO(_ code: GIOErrorEnum) -> Bool {
         domain == g_io_error_quark() && self.code == Int32(code.rawValue)
     }
 }
@@ -34,7 +34,7 @@ public struct GLibError: Error, CustomStringConvertible, Sendable {
 /// Calls `body` with a place for a GError and throws what it puts there.
 ///
 /// The one bridge from GError to Swift errors: a call that sets no error has succeeded.
-public func throwingGError<Result>(
+package func throwingGError<Result>(
     _ body: (UnsafeMutablePointer<UnsafeMutablePointer<GError>?>) -> Result
 ) throws(GLibError) -> Result {
     var error: UnsafeMutablePointer<GError>?

@@ -6,7 +6,7 @@ extension KeyFile {
 
     /// The text of `key`, nil if there is no such key.
     /// - Throws: if its value is not text.
-    public func string(_ key: String, in group: String) throws(KeyFileError) -> String? {
+    package func string(_ key: String, in group: String) throws(KeyFileError) -> String? {
         try checkEscapes(key, in: group, allowed: "sntr\\")
         let text = try value(key, in: group) { g_key_file_get_string(raw, group, key, $0) } ?? nil
         defer { g_free(text) }
@@ -16,7 +16,7 @@ extension KeyFile {
     /// The text of `key` in the language of the environment, else as it stands without a language; nil if there is no
     /// such key.
     /// - Throws: if its value is not text.
-    public func localizedString(_ key: String, in group: String) throws(KeyFileError) -> String? {
+    package func localizedString(_ key: String, in group: String) throws(KeyFileError) -> String? {
         try checkEscapes(key, in: group, allowed: "sntr\\")
         let text = try value(key, in: group) { g_key_file_get_locale_string(raw, group, key, nil, $0) } ?? nil
         defer { g_free(text) }
@@ -25,19 +25,19 @@ extension KeyFile {
 
     /// The whole number of `key`, nil if there is no such key.
     /// - Throws: if its value is not a whole number.
-    public func integer(_ key: String, in group: String) throws(KeyFileError) -> Int64? {
+    package func integer(_ key: String, in group: String) throws(KeyFileError) -> Int64? {
         try value(key, in: group) { Int64(g_key_file_get_int64(raw, group, key, $0)) }
     }
 
     /// The truth value of `key`, nil if there is no such key.
     /// - Throws: if its value is neither `true` nor `false`.
-    public func boolean(_ key: String, in group: String) throws(KeyFileError) -> Bool? {
+    package func boolean(_ key: String, in group: String) throws(KeyFileError) -> Bool? {
         try value(key, in: group) { g_key_file_get_boolean(raw, group, key, $0) != 0 }
     }
 
     /// The list of texts of `key`, nil if there is no such key.
     /// - Throws: if one of them is not text.
-    public func strings(_ key: String, in group: String) throws(KeyFileError) -> [String]? {
+    package func strings(_ key: String, in group: String) throws(KeyFileError) -> [String]? {
         try checkEscapes(key, in: group, allowed: "sntr\\;")
         var count: gsize = 0
         let list = try value(key, in: group) { g_key_file_get_string_list(raw, group, key, &count, $0) }
@@ -77,22 +77,22 @@ extension KeyFile {
 
     /// Sets `key` to a text without NUL. A form feed at the beginning of the text is lost, since GKeyFile
     /// does not escape it.
-    public func set(_ key: String, in group: String, to value: String) {
+    package func set(_ key: String, in group: String, to value: String) {
         g_key_file_set_string(raw, group, key, value)
     }
 
     /// Sets `key` to a whole number.
-    public func set(_ key: String, in group: String, to value: Int64) {
+    package func set(_ key: String, in group: String, to value: Int64) {
         g_key_file_set_int64(raw, group, key, gint64(value))
     }
 
     /// Sets `key` to a truth value.
-    public func set(_ key: String, in group: String, to value: Bool) {
+    package func set(_ key: String, in group: String, to value: Bool) {
         g_key_file_set_boolean(raw, group, key, value ? 1 : 0)
     }
 
     /// Sets `key` to a list of texts.
-    public func set(_ key: String, in group: String, to values: [String]) {
+    package func set(_ key: String, in group: String, to values: [String]) {
         let copies = values.map { g_strdup($0) }
         defer { for copy in copies { g_free(copy) } }
         let pointers = copies.map { UnsafePointer<gchar>($0) }

@@ -3,16 +3,16 @@ internal import CGio
 internal import Glibc
 
 /// Why a key file cannot be used, for people to read: with the name of the file, the group and the key.
-public struct KeyFileError: Error, Equatable, CustomStringConvertible, Sendable {
+package struct KeyFileError: Error, Equatable, CustomStringConvertible, Sendable {
     /// Whether the file itself is wrong, rather than the disk or the permissions.
-    public let isDamage: Bool
+    package let isDamage: Bool
     /// Whether it failed only because no descriptor was left.
-    public let isShortage: Bool
+    package let isShortage: Bool
     /// What is wrong with which file, and what to do, if something can be done.
-    public let description: String
+    package let description: String
 
     /// An error that says `description`.
-    public init(_ description: String, isDamage: Bool = true, isShortage: Bool = false) {
+    package init(_ description: String, isDamage: Bool = true, isShortage: Bool = false) {
         self.description = description
         self.isDamage = isDamage
         self.isShortage = isShortage
@@ -22,7 +22,7 @@ public struct KeyFileError: Error, Equatable, CustomStringConvertible, Sendable 
 /// A key file (GKeyFile): groups of keys with values, as in desktop entries.
 ///
 /// It is not bound to an actor, and must be used by one at a time.
-public final class KeyFile {
+package final class KeyFile {
     let raw: OpaquePointer
     /// The name of the file in messages.
     let name: String
@@ -30,10 +30,10 @@ public final class KeyFile {
     private let headers: [[UInt8]]
 
     /// The longest file that is read unless the caller says otherwise.
-    public static let defaultMaximumSize = 1 << 20
+    package static let defaultMaximumSize = 1 << 20
 
     /// A key file without groups.
-    public init() {
+    package init() {
         raw = g_key_file_new()
         name = "the key file"
         headers = []
@@ -41,7 +41,7 @@ public final class KeyFile {
 
     /// Parses `text` as a key file; `name` is what messages call it.
     /// - Throws: if it is not a key file.
-    public init(text: String, name: String = "the key file") throws(KeyFileError) {
+    package init(text: String, name: String = "the key file") throws(KeyFileError) {
         raw = g_key_file_new()
         self.name = name
         headers = Self.headers(in: text)
@@ -62,16 +62,25 @@ public final class KeyFile {
     /// - Returns: nil if there is none.
     /// - Throws: if it cannot be read, is not a regular file, is longer than `maximumSize`, or is not a key
     ///   file.
-    public static func load(
+    package static func load(
         _ path: String, maximumSize: Int = KeyFile.defaultMaximumSize
     ) throws(KeyFileError) -> KeyFile? {
         guard let bytes = try SmallFile.read(path, maximumSize: maximumSize) else { return nil }
         return try KeyFile(bytes: bytes, name: path)
     }
 
+    /// Reads the user's settings at `path`.
+    /// - Returns: a key file without groups if there are none.
+    /// - Throws: also if it cannot be known whether there are any (``SmallFile/checkAbsence(of:)``).
+    package static func settings(_ path: String) throws(KeyFileError) -> KeyFile {
+        if let file = try load(path) { return file }
+        try SmallFile.checkAbsence(of: path)
+        return KeyFile()
+    }
+
     /// Parses `bytes` as a key file; `name` is what messages call it.
     /// - Throws: if they are not a key file.
-    public convenience init(bytes: [UInt8], name: String) throws(KeyFileError) {
+    package convenience init(bytes: [UInt8], name: String) throws(KeyFileError) {
         guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
             throw KeyFileError("\(name) is not a key file: it is not UTF-8 text.")
         }
@@ -81,7 +90,7 @@ public final class KeyFile {
     deinit { g_key_file_unref(raw) }
 
     /// The file as text.
-    public var text: String {
+    package var text: String {
         guard let text = g_key_file_to_data(raw, nil, nil) else { return "" }
         defer { g_free(text) }
         return String(cString: text)
@@ -90,10 +99,10 @@ public final class KeyFile {
     // MARK: Groups
 
     /// The names of the groups, in the order of the file.
-    public var groups: [String] { Self.strings(g_key_file_get_groups(raw, nil)) }
+    package var groups: [String] { Self.strings(g_key_file_get_groups(raw, nil)) }
 
     /// Whether the text that was read names a group twice, which GKeyFile silently merges.
-    public var hasRepeatedGroups: Bool { Set(headers).count < headers.count }
+    package var hasRepeatedGroups: Bool { Set(headers).count < headers.count }
 
     /// The names in the headers of `text`, found where GKeyFile finds them: after any amount of space, and
     /// possibly before some.
@@ -109,14 +118,19 @@ public final class KeyFile {
     }
 
     /// The names of the keys of `group`; none if there is no such group.
-    public func keys(in group: String) -> [String] { Self.strings(g_key_file_get_keys(raw, group, nil, nil)) }
+    package func keys(in group: String) -> [String] {
+        Self.strings(g_key_file_get_keys(raw, group, nil, nil))
+    }
 
     /// Removes `key` from `group`, however often it stands there: GKeyFile knows the last alone, and keeps the others.
-    public func removeKey(_ key: String, in group: String) {
+    package func removeKey(_ key: String, in group: String) {
         while g_key_file_remove_key(raw, group, key, nil) != 0 {
             guard let text = g_key_file_to_data(raw, nil, nil) else { return }
-            g_key_file_load_from_data(raw, text, .max, Self.flags, nil)
-            g_free(text)
+            defer { g_free(text) }
+            // What GKeyFile has written itself it can read.
+            guard g_key_file_load_from_data(raw, text, gsize(strlen(text)), Self.flags, nil) != 0 else {
+                return
+            }
         }
     }
 
@@ -125,7 +139,7 @@ public final class KeyFile {
     /// Writes the file to `path`, for this user alone (0600), so that after a crash at any moment the file is
     /// as it was before or as it is now. The folder is made if it is missing (0700).
     /// - Throws: also if nobody would read it again, because it is longer than ``defaultMaximumSize``.
-    public func save(to path: String) throws(KeyFileError) {
+    package func save(to path: String) throws(KeyFileError) {
         let bytes = Array(text.utf8)
         guard bytes.count <= Self.defaultMaximumSize else {
             throw KeyFileError(

@@ -6,9 +6,9 @@ internal import Synchronization
 /// error.
 ///
 /// Debug lines appear with `G_MESSAGES_DEBUG=DOMAIN` (or `all`), or after ``enableDebug()``.
-public struct Log: Sendable {
+package struct Log: Sendable {
     /// How much a line matters (GLib's log levels, which map to syslog priorities).
-    public enum Level: Sendable {
+    package enum Level: Sendable {
         case debug, info, message, warning, critical
 
         var flags: GLogLevelFlags {
@@ -33,17 +33,17 @@ public struct Log: Sendable {
     }
 
     /// GLib's log domain: the component that speaks.
-    public let domain: String
+    package let domain: String
 
     /// A log of `domain`, e.g. `handoff-broker`.
-    public init(domain: String) { self.domain = domain }
+    package init(domain: String) { self.domain = domain }
 
     /// Sends everything to standard error, so that programs can read standard output. To be called before the
     /// first line.
-    public static func useStandardError() { g_log_writer_default_set_use_stderr(1) }
+    package static func useStandardError() { g_log_writer_default_set_use_stderr(1) }
 
     /// Shows debug lines of every domain, as `--verbose` asks for.
-    public static func enableDebug() {
+    package static func enableDebug() {
         g_log_set_debug_enabled(1)
         showsAll.store(true, ordering: .relaxed)
     }
@@ -52,7 +52,7 @@ public struct Log: Sendable {
     private static let showsAll = Atomic<Bool>(false)
 
     /// Writes one line; `fields` become fields of the journal entry (names in upper case).
-    public func callAsFunction(
+    package func callAsFunction(
         _ level: Level, _ text: @autoclosure () -> String, _ fields: KeyValuePairs<String, String> = [:]
     ) {
         if (level == .debug || level == .info) && drops(level) { return }
@@ -63,22 +63,22 @@ public struct Log: Sendable {
     }
 
     /// Writes what only a developer asks for.
-    public func debug(_ text: @autoclosure () -> String, _ fields: KeyValuePairs<String, String> = [:]) {
+    package func debug(_ text: @autoclosure () -> String, _ fields: KeyValuePairs<String, String> = [:]) {
         self(.debug, text(), fields)
     }
 
     /// Writes what is normal but worth knowing when asked for.
-    public func info(_ text: @autoclosure () -> String, _ fields: KeyValuePairs<String, String> = [:]) {
+    package func info(_ text: @autoclosure () -> String, _ fields: KeyValuePairs<String, String> = [:]) {
         self(.info, text(), fields)
     }
 
     /// Writes what a user or administrator should be able to find.
-    public func message(_ text: @autoclosure () -> String, _ fields: KeyValuePairs<String, String> = [:]) {
+    package func message(_ text: @autoclosure () -> String, _ fields: KeyValuePairs<String, String> = [:]) {
         self(.message, text(), fields)
     }
 
     /// Writes what has gone wrong without ending the program.
-    public func warning(_ text: @autoclosure () -> String, _ fields: KeyValuePairs<String, String> = [:]) {
+    package func warning(_ text: @autoclosure () -> String, _ fields: KeyValuePairs<String, String> = [:]) {
         self(.warning, text(), fields)
     }
 

@@ -2,9 +2,9 @@
 internal import CGio
 
 /// The file `/etc/machine-info` (machine-info(5)).
-public enum MachineInformation {
+package enum MachineInformation {
     /// The value of `key`, nil if there is none.
-    public static func value(of key: String) -> String? {
+    package static func value(of key: String) -> String? {
         guard let bytes = (try? SmallFile.read("/etc/machine-info", maximumSize: 1 << 16)) ?? nil else {
             return nil
         }

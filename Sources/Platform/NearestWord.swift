@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// The word among several that somebody has probably meant.
-public enum NearestWord {
+package enum NearestWord {
     /// Longer words are not looked at, so that no input costs much.
     private static let longest = 64
 
     /// The one of `words` that comes nearest to `typed`, if it is near enough to have been meant: a third of its letters at
     /// most may be missing, too many, wrong, or swapped with the next one. The first of those that are equally near.
-    public static func to(_ typed: String, among words: [String]) -> String? {
+    package static func to(_ typed: String, among words: [String]) -> String? {
         let given = Array(typed.lowercased().unicodeScalars)
         guard !given.isEmpty, given.count <= longest else { return nil }
         let candidates = words.filter { $0.unicodeScalars.count <= longest }.map { word in

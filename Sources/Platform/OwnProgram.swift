@@ -2,9 +2,9 @@
 internal import Glibc
 
 /// The program that this process runs.
-public enum OwnProgram {
+package enum OwnProgram {
     /// The folder that it is in, where those are that belong to it; nil if the system does not say.
-    public static var folder: String? {
+    package static var folder: String? {
         guard let path = realpath("/proc/self/exe", nil) ?? link() else { return nil }
         defer { free(path) }
         let text = String(cString: path)

@@ -2,7 +2,7 @@
 internal import CGio
 
 /// The memory of this process.
-public enum ProcessMemory {
+package enum ProcessMemory {
     /// Gives free memory back to the system (malloc_trim(3)), which takes milliseconds if there is a lot.
-    public static func returnFree() { _ = malloc_trim(0) }
+    package static func returnFree() { _ = malloc_trim(0) }
 }

@@ -2,10 +2,10 @@
 
 /// What this process was started with. Arguments are bytes and need not be text; in Swift's own list of them, whatever is
 /// no text has become replacement characters.
-public enum ProgramArguments {
+package enum ProgramArguments {
     /// The bytes of the argument that was given as `text`, alone or behind `=`: the last one if there are several. If there
     /// is none, the bytes of `text`.
-    public static func bytes(of text: String) -> [UInt8] { bytes(of: text, among: all) }
+    package static func bytes(of text: String) -> [UInt8] { bytes(of: text, among: all) }
 
     /// The same for these arguments.
     static func bytes(of text: String, among arguments: [[UInt8]]) -> [UInt8] {
@@ -22,7 +22,7 @@ public enum ProgramArguments {
     }
 
     /// The bytes of the arguments that follow the first `--`; nil if there is none.
-    public static var afterSeparator: [[UInt8]]? {
+    package static var afterSeparator: [[UInt8]]? {
         all.firstIndex(of: Array("--".utf8)).map { Array(all[($0 + 1)...]) }
     }
 

@@ -2,10 +2,10 @@
 internal import CGio
 
 /// Finds programs, and starts them.
-public enum ProgramFiles {
+package enum ProgramFiles {
     /// The absolute path of the program `name`, a path or a name to be looked for in `$PATH`; nil if there is none that
     /// may be executed.
-    public static func find(_ name: String) -> String? {
+    package static func find(_ name: String) -> String? {
         guard let path = g_find_program_in_path(name) else { return nil }
         defer { g_free(path) }
         let text = String(cString: path)
@@ -13,7 +13,7 @@ public enum ProgramFiles {
     }
 
     /// Whether there is a folder at `path`.
-    public static func isFolder(_ path: String) -> Bool { g_file_test(path, G_FILE_TEST_IS_DIR) != 0 }
+    package static func isFolder(_ path: String) -> Bool { g_file_test(path, G_FILE_TEST_IS_DIR) != 0 }
 
     /// Starts a program as a child of this process, in a session of its own: it gets no signal that is meant for this
     /// process, nor any descriptor but the standard ones, may have as many files open as this process could at first, and
@@ -26,7 +26,7 @@ public enum ProgramFiles {
     ///   - standardError: a descriptor, of which it gets a duplicate.
     /// - Returns: the id of the process.
     /// - Throws: if it cannot be executed.
-    public static func spawn(
+    package static func spawn(
         _ path: String, _ arguments: [String], environment: [String: String], folder: String,
         standardError: Int32
     ) throws(GLibError) -> Int32 {

@@ -4,7 +4,7 @@ internal import CGio
 /// The options of a program (GOptionContext): which there are, the text of `--help`, and what was given.
 ///
 /// `--help` (`-h`) and `--version` always exist.
-public struct ProgramOptions {
+package struct ProgramOptions {
     /// An option.
     private struct Option {
         let name: String
@@ -15,41 +15,41 @@ public struct ProgramOptions {
     }
 
     /// What the help says of an option.
-    public struct Description: Equatable, Sendable {
+    package struct Description: Equatable, Sendable {
         /// The name, without dashes.
-        public let name: String
+        package let name: String
         /// The letter that does too, if there is one.
-        public let letter: Character?
+        package let letter: Character?
         /// What its argument is called; nil if it takes none.
-        public let argument: String?
+        package let argument: String?
         /// Whether it may be given more than once.
-        public let repeats: Bool
+        package let repeats: Bool
         /// What it does.
-        public let description: String
+        package let description: String
     }
 
     /// What a command line says.
-    public struct Values {
+    package struct Values {
         private var flags: Set<String> = []
         private var texts: [String: [String]] = [:]
         /// What is left after the options are taken out, in order.
-        public fileprivate(set) var rest: [String] = []
+        package fileprivate(set) var rest: [String] = []
 
         fileprivate mutating func insert(_ flag: String) { flags.insert(flag) }
         fileprivate mutating func set(_ name: String, _ given: [String]) { texts[name] = given }
 
         /// Whether the option `name` was given.
-        public func has(_ name: String) -> Bool { flags.contains(name) || texts[name] != nil }
+        package func has(_ name: String) -> Bool { flags.contains(name) || texts[name] != nil }
         /// The argument of the option `name`, nil if it was not given.
-        public subscript(name: String) -> String? { texts[name]?.last }
+        package subscript(name: String) -> String? { texts[name]?.last }
         /// The arguments of the option `name`, as often as it was given, in order.
-        public func all(_ name: String) -> [String] { texts[name] ?? [] }
+        package func all(_ name: String) -> [String] { texts[name] ?? [] }
     }
 
     /// Why a command line cannot be understood.
-    public struct Failure: Error, CustomStringConvertible, Sendable {
+    package struct Failure: Error, CustomStringConvertible, Sendable {
         /// What is wrong, and what to try.
-        public let description: String
+        package let description: String
     }
 
     private let arguments: String?
@@ -63,7 +63,7 @@ public struct ProgramOptions {
     ///   - summary: what the program does, shown above the options.
     ///   - stopsAtFirstArgument: whether options after the first argument are left alone, because they belong
     ///     to a command.
-    public init(arguments: String? = nil, summary: String, stopsAtFirstArgument: Bool = false) {
+    package init(arguments: String? = nil, summary: String, stopsAtFirstArgument: Bool = false) {
         self.arguments = arguments
         self.summary = summary
         self.stopsAtFirstArgument = stopsAtFirstArgument
@@ -72,7 +72,7 @@ public struct ProgramOptions {
     }
 
     /// The options, in the order in which the help shows them.
-    public var all: [Description] {
+    package var all: [Description] {
         options.map {
             Description(
                 name: $0.name, letter: $0.letter, argument: $0.argument, repeats: $0.repeats,
@@ -81,19 +81,19 @@ public struct ProgramOptions {
     }
 
     /// Declares the option `--name` without an argument.
-    public mutating func flag(_ name: String, letter: Character? = nil, _ description: String) {
+    package mutating func flag(_ name: String, letter: Character? = nil, _ description: String) {
         options.append(Option(name: name, letter: letter, argument: nil, description: description))
     }
 
     /// Declares the option `--name` with an argument that the help calls `argument`.
-    public mutating func text(
+    package mutating func text(
         _ name: String, letter: Character? = nil, argument: String, _ description: String
     ) {
         options.append(Option(name: name, letter: letter, argument: argument, description: description))
     }
 
     /// Declares the option `--name`, which may be given more than once, with an argument.
-    public mutating func texts(
+    package mutating func texts(
         _ name: String, letter: Character? = nil, argument: String, _ description: String
     ) {
         options.append(
@@ -101,7 +101,7 @@ public struct ProgramOptions {
     }
 
     /// The text that `--help` shows; `program` is the name by which it was called.
-    public func help(program: String) -> String {
+    package func help(program: String) -> String {
         withContext { context, _ in
             g_set_prgname(program)
             guard let text = g_option_context_get_help(context, 0, nil) else { return "" }
@@ -114,7 +114,7 @@ public struct ProgramOptions {
     /// - Throws: ``Failure`` for an unknown option, a missing argument, and whatever follows the options of a
     ///   program
     ///   without arguments.
-    public func parse(_ commandLine: [String]) throws(Failure) -> Values {
+    package func parse(_ commandLine: [String]) throws(Failure) -> Values {
         try withContext { (context, storage) throws(Failure) in
             var vector: UnsafeMutablePointer<CText>? = Self.vector(commandLine)
             defer { g_strfreev(vector) }

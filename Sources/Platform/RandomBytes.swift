@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// Bytes that nobody can predict.
-public enum RandomBytes {
+package enum RandomBytes {
     /// `count` random bytes from the kernel.
-    public static func make(_ count: Int) -> [UInt8] {
+    package static func make(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
         var bytes: [UInt8] = []
         while bytes.count < count { withUnsafeBytes(of: generator.next()) { bytes.append(contentsOf: $0) } }
@@ -12,13 +12,13 @@ public enum RandomBytes {
 }
 
 /// Numbers that nobody can predict.
-public struct UnpredictableNumbers: RandomNumberGenerator {
+package struct UnpredictableNumbers: RandomNumberGenerator {
     /// The thread sanitizer looks at the place of a generator that is passed on, and an empty one has none.
     private var place: UInt8 = 0
 
     /// A source of them.
-    public init() {}
+    package init() {}
 
     /// A number from the kernel.
-    public mutating func next() -> UInt64 { .random(in: .min ... .max) }
+    package mutating func next() -> UInt64 { .random(in: .min ... .max) }
 }

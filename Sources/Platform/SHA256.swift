@@ -7,7 +7,7 @@ internal import Glibc
 /// GnuTLS computes it, several times as fast as GLib. It is loaded when the first digest begins and stays from then
 /// on, since a program that it was linked to would be larger and slower to start even if it never computes any
 /// (stack.md, "TLS"). Where it is not installed, GLib does it.
-public final class SHA256 {
+package final class SHA256 {
     private enum State {
         case gnutls(GnuTLSHash, OpaquePointer)
         case glib(OpaquePointer)
@@ -18,7 +18,7 @@ public final class SHA256 {
     private var state: State
 
     /// The digest of nothing yet.
-    public convenience init() { self.init(GnuTLSHash.loaded) }
+    package convenience init() { self.init(GnuTLSHash.loaded) }
 
     /// The digest of nothing yet, by `library` or else by GLib.
     init(_ library: GnuTLSHash?) {
@@ -32,7 +32,7 @@ public final class SHA256 {
     deinit { _ = end() }
 
     /// Goes on with `bytes`.
-    public func update(_ bytes: UnsafeRawBufferPointer) {
+    package func update(_ bytes: UnsafeRawBufferPointer) {
         guard let start = bytes.baseAddress, !bytes.isEmpty else { return }
         switch state {
         case .gnutls(let library, let handle):
@@ -45,7 +45,7 @@ public final class SHA256 {
     }
 
     /// The 32 bytes; none if they could not be computed, or are asked for once more.
-    public func finish() -> [UInt8] { end() ?? [] }
+    package func finish() -> [UInt8] { end() ?? [] }
 
     private func end() -> [UInt8]? {
         defer { state = .over }

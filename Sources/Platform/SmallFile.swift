@@ -3,41 +3,24 @@ internal import CGio
 internal import Glibc
 
 /// Files that are read and written as a whole.
-public enum SmallFile {
+package enum SmallFile {
     /// The bytes of the file at `path`.
     /// - Returns: nil if there is none.
-    /// - Throws: if it cannot be read, is not a regular file, is longer than `maximumSize` bytes, or is somewhere else that is
-    ///   not there, such as on a disk that is not mounted.
-    public static func read(_ path: String, maximumSize: Int) throws(KeyFileError) -> [UInt8]? {
+    /// - Throws: if it cannot be read, is not a regular file, or is longer than `maximumSize` bytes.
+    package static func read(_ path: String, maximumSize: Int) throws(KeyFileError) -> [UInt8]? {
         // Opened without blocking, since there may be a pipe at the path.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
-            guard errno == ENOENT else { throw failure("\(path) cannot be read") }
-            try checkLink(path)
-            return nil
+            if errno == ENOENT { return nil }
+            throw failure("\(path) cannot be read")
         }
         defer { close(descriptor) }
         return try read(descriptor, path, maximumSize: maximumSize)
     }
 
-    /// - Throws: if what is not there at `path`, or the folder that it would be in, is a link.
-    private static func checkLink(_ path: String) throws(KeyFileError) {
-        guard let folder = g_path_get_dirname(path) else { return }
-        defer { g_free(folder) }
-        for link in [path, String(cString: folder)] {
-            var status = stat()
-            guard lstat(link, &status) == 0 else { continue }
-            if status.st_mode & S_IFMT == S_IFLNK, stat(link, &status) != 0 {
-                throw KeyFileError(
-                    "\(link) is a link to something that is not there. Put that back, or remove the link.",
-                    isDamage: false)
-            }
-        }
-    }
-
     /// The bytes of an open file, which messages call `path`.
     /// - Throws: if it cannot be read, is not a regular file, or is longer than `maximumSize` bytes.
-    public static func read(
+    package static func read(
         _ descriptor: Int32, _ path: String, maximumSize: Int
     ) throws(KeyFileError) -> [UInt8] {
         var status = stat()
@@ -73,7 +56,7 @@ public enum SmallFile {
 
     /// Writes `bytes` to `path`, for this user alone (0600), so that after a crash at any moment the file is
     /// as it was before or as it is now. The folder is made if it is missing (0700).
-    public static func write(_ bytes: [UInt8], to path: String) throws(KeyFileError) {
+    package static func write(_ bytes: [UInt8], to path: String) throws(KeyFileError) {
         try makeFolder(of: path)
         let flags = GFileSetContentsFlags(
             rawValue: G_FILE_SET_CONTENTS_CONSISTENT.rawValue | G_FILE_SET_CONTENTS_DURABLE.rawValue)
@@ -92,16 +75,30 @@ public enum SmallFile {
         }
     }
 
+    /// - Throws: if the way to `path`, where nothing is, leads over a link to something that is not there, such as a disk that is
+    ///   not mounted: nobody knows then whether there is a file.
+    package static func checkAbsence(of path: String) throws(KeyFileError) {
+        var place = path
+        var status = stat()
+        while lstat(place, &status) != 0, let slash = place.lastIndex(of: "/"), slash > place.startIndex {
+            place = String(place[..<slash])
+        }
+        guard status.st_mode & S_IFMT == S_IFLNK, stat(place, &status) != 0 else { return }
+        throw KeyFileError(
+            "\(place) is a link to something that is not there. Put that back, or remove the link.",
+            isDamage: false)
+    }
+
     /// Where the file at `path` really is: a link that the user has put there stays, and leads to what is
     /// written.
-    public static func target(of path: String) -> String {
+    package static func target(of path: String) -> String {
         guard let real = realpath(path, nil) else { return path }
         defer { free(real) }
         return String(cString: real)
     }
 
     /// Makes the folder that `path` is in, and those above it, if they are missing (0700).
-    public static func makeFolder(of path: String) throws(KeyFileError) {
+    package static func makeFolder(of path: String) throws(KeyFileError) {
         guard let folder = g_path_get_dirname(path) else { return }
         defer { g_free(folder) }
         guard g_mkdir_with_parents(folder, 0o700) == 0 else {

@@ -4,12 +4,12 @@ internal import Glibc
 
 /// Tells threads that wait for a descriptor to stop. Once given, the signal stays. Any thread may give it and
 /// wait for it.
-public final class StopSignal: Sendable {
+package final class StopSignal: Sendable {
     // An eventfd(2): readable from the first write on.
     private let descriptor: Int32
 
     /// Nil if no descriptor is free.
-    public init?() {
+    package init?() {
         descriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
         if descriptor < 0 { return nil }
     }
@@ -17,19 +17,19 @@ public final class StopSignal: Sendable {
     deinit { close(descriptor) }
 
     /// Gives the signal.
-    public func send() {
+    package func send() {
         var one: UInt64 = 1
         while write(descriptor, &one, MemoryLayout.size(ofValue: one)) < 0, errno == EINTR {}
     }
 
     /// Waits until `other` has any of `events`, an error, or has been hung up.
     /// - Returns: false if the signal was given.
-    public func wait(_ other: Int32, _ events: Int16) -> Bool {
+    package func wait(_ other: Int32, _ events: Int16) -> Bool {
         poll(other, events, -1) != nil
     }
 
     /// What ended a wait.
-    public enum Ending: Sendable {
+    package enum Ending: Sendable {
         /// What was waited for is there.
         case ready
         /// The time is up.
@@ -39,7 +39,7 @@ public final class StopSignal: Sendable {
     }
 
     /// Waits as ``wait(_:_:)`` does, for `time` at most.
-    public func wait(_ other: Int32, _ events: Int16, atMost time: Duration) -> Ending {
+    package func wait(_ other: Int32, _ events: Int16, atMost time: Duration) -> Ending {
         // A signal handler may interrupt poll(2) and so prolong this, but background threads run none.
         let isReady = poll(other, events, Int32(min(time / .milliseconds(1), Double(Int32.max))))
         return isReady == nil ? .stopped : isReady == true ? .ready : .timedOut
@@ -47,7 +47,7 @@ public final class StopSignal: Sendable {
 
     /// Lets `milliseconds` pass.
     /// - Returns: false if the signal was given.
-    public func pause(_ milliseconds: Int32) -> Bool {
+    package func pause(_ milliseconds: Int32) -> Bool {
         // poll(2) does not wait for anything that is not a descriptor.
         poll(-1, 0, milliseconds) != nil
     }

@@ -2,10 +2,10 @@
 internal import Glibc
 
 /// What errno says.
-public enum SystemError {
+package enum SystemError {
     /// The last error of this thread, in words.
-    public static var last: String { text(errno) }
+    package static var last: String { text(errno) }
 
     /// An error number in words.
-    public static func text(_ number: Int32) -> String { String(cString: strerror(number)) }
+    package static func text(_ number: Int32) -> String { String(cString: strerror(number)) }
 }

@@ -2,9 +2,9 @@
 internal import CGio
 
 /// The environment of this process.
-public enum Variables {
+package enum Variables {
     /// All variables that have a name, by their names.
-    public static var all: [String: String] {
+    package static var all: [String: String] {
         var variables: [String: String] = [:]
         for entry in KeyFile.strings(g_get_environ()) {
             let parts = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -83,10 +83,10 @@ struct AnnotationTests {
               </interface>
             </node>
             """
-        let swift = try Generator.swift(from: [Sample.file(text: file)])
+        let swift = try Generator.swift(from: [Sample.file(text: file)])[0]
         for text in [
-            "public protocol MenuServer", "public struct MenuBinding", "public struct MenuProxy",
-            "public struct MenuGone", "name: \"com.example.dbusmenu1\"",
+            "package protocol MenuServer", "package struct MenuBinding", "package struct MenuProxy",
+            "package struct MenuGone", "name: \"com.example.dbusmenu1\"",
         ] { #expect(swift.contains(text)) }
         #expect(!swift.contains(Self.typeName))
     }

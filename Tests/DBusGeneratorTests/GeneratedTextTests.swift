@@ -6,7 +6,7 @@ import Testing
 struct GeneratedTextTests {
     @Test("a protocol requires the methods and properties and carries their documentation")
     func server() throws {
-        let text = try Generator.swift(from: [Sample.file(text: Sample.notes)])
+        let text = try Generator.swift(from: [Sample.file(text: Sample.notes)])[0]
         #expect(
             text.contains(
                 """
@@ -14,7 +14,7 @@ struct GeneratedTextTests {
                 ///
                 /// Kept by its owner.
                 @MainLoop
-                public protocol NotesServer: AnyObject {
+                package protocol NotesServer: AnyObject {
                     /// Adds a note.
                     ///
                     /// - Parameter noteText: Its text.
@@ -32,7 +32,7 @@ struct GeneratedTextTests {
 
     @Test("a binding dispatches by index")
     func binding() throws {
-        let text = try Generator.swift(from: [Sample.file(text: Sample.notes)])
+        let text = try Generator.swift(from: [Sample.file(text: Sample.notes)])[0]
         #expect(
             text.contains(
                 """
@@ -57,7 +57,7 @@ struct GeneratedTextTests {
             <!-- D. --><property name="Title" type="s" access="readwrite"/>
             <!-- D. --><property name="Info" type="a{sv}" access="write"/>
             """)
-        let text = try Generator.swift(from: [file])
+        let text = try Generator.swift(from: [file])[0]
         #expect(
             text.contains(
                 """
@@ -81,7 +81,7 @@ struct GeneratedTextTests {
 
     @Test("a description says types and who may do what")
     func description() throws {
-        let text = try Generator.swift(from: [Sample.file(text: Sample.notes)])
+        let text = try Generator.swift(from: [Sample.file(text: Sample.notes)])[0]
         #expect(text.contains(#".init(name: "Add", input: "s", output: "u", access: "any"),"#))
         #expect(
             text.contains(
@@ -98,12 +98,12 @@ struct GeneratedTextTests {
             <!-- D. --><method name="Swap"><arg name="mine" type="h"/><arg name="yours" type="h" direction="out"/>
             <arg name="size" type="t" direction="out"/></method>
             """)
-        let text = try Generator.swift(from: [file])
+        let text = try Generator.swift(from: [file])[0]
         #expect(
             text.contains(
                 "swap(mine: consuming FileDescriptor, _ call: MethodCall) async throws -> TestSwapReply\n"))
-        #expect(text.contains("public func swap(mine: borrowing FileDescriptor, timeout: Duration"))
-        #expect(text.contains("public struct TestSwapReply: ~Copyable, Sendable {\n"))
+        #expect(text.contains("package func swap(mine: borrowing FileDescriptor, timeout: Duration"))
+        #expect(text.contains("package struct TestSwapReply: ~Copyable, Sendable {\n"))
     }
 
     @Test("Introspect's XML ends with the documentation and without what is only for this project")
@@ -136,7 +136,7 @@ struct GeneratedTextTests {
     func hostileDocumentation(_ documentation: String) throws {
         let file = Sample.file("<!-- \(documentation) --><method name=\"Go\"/>")
         #expect(try Interface(file).methods[0].documentation == [documentation])
-        let text = try Generator.swift(from: [file])
+        let text = try Generator.swift(from: [file])[0]
         let code = text.split(separator: "\n").filter { !$0.contains("/// ") }.joined(separator: "\n")
         let parts = code.split(separator: "\"\"\"")
         try #require(parts.count == 3)

@@ -76,7 +76,7 @@ struct IdentifierTests {
                 <!-- D. --><method name="Continue"><arg name="in" type="s"/><arg name="call" type="s"/></method>
                 <!-- D. --><property name="WebpageURL" type="s" access="readwrite"/>
                 """)
-        ])
+        ])[0]
         #expect(
             text.contains("func `continue`(in: String, call: String, _ call_: MethodCall) async throws\n"))
         #expect(text.contains("try writer.write(`in`)\n"))

@@ -3,16 +3,17 @@
 
 from __future__ import annotations
 
-import re
+import os
+import sys
 from collections.abc import Iterator
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
-RULES = Path(__file__).resolve().parents[2] / "docs/rules.md"
-# The sections of docs/rules.md with what a user sees first.
-FIRST_SECTIONS = "ABCDEFGH"
 # What a test may be marked with so that it is left out unless it is asked for.
 LEFT_OUT = ("long", "desktop", "all")
 COLLECTED = pytest.StashKey[list[tuple[list[str], str]]]()
@@ -25,6 +26,8 @@ CONFIG: list[pytest.Config] = []
 
 def pytest_configure(config: pytest.Config) -> None:
     CONFIG[:] = [config]
+    # What tests start is followed by nobody.
+    os.environ.pop("HANDOFF_FOLLOWED", None)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -37,11 +40,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--progress", action="store_true", help="say in lines for meson-helpers/progress how far it is")
 
 
-def named_tests() -> Iterator[tuple[str, list[list[str]]]]:
+def check_rules() -> ModuleType:
+    """The helper that reads docs/rules.md."""
+    path = str(Path(__file__).resolve().parents[2] / "meson-helpers/check-rules")
+    loader = SourceFileLoader("check_rules", path)
+    module = module_from_spec(spec_from_loader(loader.name, loader))
+    sys.modules[loader.name] = module
+    # A script has no place for what Python keeps of modules.
+    kept, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    loader.exec_module(module)
+    sys.dont_write_bytecode = kept
+    return module
+
+
+def named_tests(helper: ModuleType) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """The rules of docs/rules.md, each with its end-to-end tests: file and name."""
-    for rule in re.split(r"^(?=\*\*[A-Z]\d+\.\*\* )", RULES.read_text(), flags=re.MULTILINE)[1:]:
-        tests = re.findall(r"^- `test_(\w+)\.py`: (.+?)(?=\n\n|\n-|\Z)", rule, re.MULTILINE | re.DOTALL)
-        yield rule[2:].partition(".")[0], [[file, " ".join(name.split())] for file, name in tests]
+    for rule in helper.read_rules(helper.RULES.read_text()):
+        yield rule.number, [(test.file.removeprefix("test_").removesuffix(".py"), helper.plain(test).name)
+                            for test in rule.tests if test.file.endswith(".py")]
 
 
 def left_out(item: pytest.Item, config: pytest.Config) -> str:
@@ -56,22 +72,25 @@ def left_out(item: pytest.Item, config: pytest.Config) -> str:
     return ""
 
 
-def selected(config: pytest.Config, items: list[pytest.Item]) -> list[pytest.Item]:
+def selected(config: pytest.Config, marks: dict[pytest.Item, str]) -> list[pytest.Item]:
     """Of those that are not left out, the ones that were asked for: for smoke the first test of each rule, for the gate all
     tests of the rules that a user sees first, and those of smoke besides."""
     select = config.getoption("--select")
     if select == "all":
-        return items
+        return [item for item, mark in marks.items() if not mark]
     cases: dict[tuple[str, str], list[pytest.Item]] = {}
-    for item in items:
-        cases.setdefault(tuple(dict(item.user_properties)["name"]), []).append(item)
+    for item, mark in marks.items():
+        cases.setdefault(tuple(dict(item.user_properties)["name"]), []).extend([] if mark else [item])
     chosen: dict[pytest.Item, None] = {}
-    for rule, tests in named_tests():
-        there = [cases[tuple(test)] for test in tests if tuple(test) in cases]
+    helper = check_rules()
+    for rule, tests in named_tests(helper):
+        if unknown := [f"test_{file}.py: {name}" for file, name in tests if (file, name) not in cases]:
+            raise pytest.UsageError(f"docs/rules.md names tests that there are not: {'; '.join(unknown)}")
+        there = [cases[test] for test in tests if cases[test]]
         chosen |= dict.fromkeys(there[0][:1] if there else [])
-        if select == "gate" and rule[0] in FIRST_SECTIONS:
+        if select == "gate" and rule[0] in helper.FIRST_SECTIONS:
             chosen |= dict.fromkeys(item for test in there for item in test)
-    return [item for item in items if item in chosen]
+    return [item for item in marks if item in chosen]
 
 
 @pytest.hookimpl(trylast=True)
@@ -85,13 +104,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     marks = {item: left_out(item, config) for item in items}
     config.stash[COLLECTED] = [(dict(item.user_properties)["name"], mark) for item, mark in marks.items() if mark]
-    kept = dict.fromkeys(selected(config, [item for item, mark in marks.items() if not mark]))
+    kept = dict.fromkeys(selected(config, marks))
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = kept
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """A process that runs tests for another one tells that what it has left out."""
+    """A worker tells the main process which tests it has left out."""
     if hasattr(session.config, "workeroutput"):
         session.config.workeroutput["left_out"] = session.config.stash.get(COLLECTED, [])
 
@@ -99,7 +118,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any, error: object) -> None:
     """All processes have left out the same."""
-    node.config.stash[COLLECTED] = getattr(node, "workeroutput", {}).get("left_out", [])
+    # One that was killed has told nothing.
+    if "left_out" in (told := getattr(node, "workeroutput", {})):
+        node.config.stash[COLLECTED] = told["left_out"]
 
 
 def tell(config: pytest.Config, line: str) -> None:

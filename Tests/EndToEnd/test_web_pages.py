@@ -179,6 +179,7 @@ def test_only_web_pages_are_opened(machine: Machine) -> None:
             offer_page(link, page, "www.example.com")
             dock.continue_offer(named(dock, "From afar", BROWSER))
             wait(lambda: link.read_messages() is not None and len(dock.finished()) == number, "the outcome")
+            assert len(link.calls("Fetch")) == number, "it was refused before it was there"
             assert dock.finished()[-1][1], "it was opened"
     # As long as a browser takes to be called.
     let_pass(0.3)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CDBus
-public import DBus
+package import DBus
 
 /// What libdbus makes of the same messages and values, to compare with.
-public enum Libdbus {
+package enum Libdbus {
     /// Whether libdbus takes `bytes` for exactly one message of a known type without descriptors.
-    public static func takes(_ bytes: [UInt8]) -> Bool {
+    package static func takes(_ bytes: [UInt8]) -> Bool {
         guard let message = message(bytes) else { return false }
         defer { dbus_message_unref(message) }
         guard (1...4).contains(dbus_message_get_type(message)) else { return false }
@@ -13,7 +13,7 @@ public enum Libdbus {
     }
 
     /// The message that `bytes` are, to be freed; nil if libdbus takes them for none.
-    public static func message(_ bytes: [UInt8]) -> OpaquePointer? {
+    package static func message(_ bytes: [UInt8]) -> OpaquePointer? {
         bytes.withUnsafeBytes { bytes in
             let start = bytes.bindMemory(to: CChar.self).baseAddress
             // What follows a message is none of libdbus's business.
@@ -26,7 +26,7 @@ public enum Libdbus {
 
     /// The kind of the message that `bytes` are, and the call that it answers, 0 for none; nil if libdbus takes them for
     /// none. `kind` is nil for a type that nobody knows.
-    public static func header(_ bytes: [UInt8]) -> (kind: Message.Kind?, replySerial: UInt32)? {
+    package static func header(_ bytes: [UInt8]) -> (kind: Message.Kind?, replySerial: UInt32)? {
         guard let message = message(bytes) else { return nil }
         defer { dbus_message_unref(message) }
         let kind: Message.Kind? =
@@ -41,10 +41,10 @@ public enum Libdbus {
     }
 
     /// Frees what ``message(_:)`` has made.
-    public static func free(_ message: OpaquePointer) { dbus_message_unref(message) }
+    package static func free(_ message: OpaquePointer) { dbus_message_unref(message) }
 
     /// `message` as libdbus writes it.
-    public static func bytes(_ message: OpaquePointer) -> [UInt8] {
+    package static func bytes(_ message: OpaquePointer) -> [UInt8] {
         var (start, length): (UnsafeMutablePointer<CChar>?, Int32) = (nil, 0)
         guard dbus_message_marshal(message, &start, &length) != 0, let start else { return [] }
         defer { dbus_free(start) }
@@ -81,7 +81,7 @@ public enum Libdbus {
     }
 
     /// All arguments of `message`, as text that tells their types and values.
-    public static func description(of message: OpaquePointer) -> String {
+    package static func description(of message: OpaquePointer) -> String {
         var iterator = DBusMessageIter()
         guard dbus_message_iter_init(message, &iterator) != 0 else { return "" }
         return description(&iterator)
@@ -117,7 +117,7 @@ public enum Libdbus {
     // MARK: Writing
 
     /// A call of C of a.b at / with `values` as its arguments, as bytes.
-    public static func call(of values: [Value]) -> [UInt8] {
+    package static func call(of values: [Value]) -> [UInt8] {
         guard let message = dbus_message_new_method_call(nil, "/", "a.b", "C") else { return [] }
         defer { dbus_message_unref(message) }
         dbus_message_set_serial(message, 1)
@@ -179,7 +179,7 @@ public enum Libdbus {
 
 extension Libdbus {
     /// All arguments of `message`, which this project has read, in the form of ``description(of:)``.
-    public static func ours(_ message: Message) throws(DBus.DBusError) -> String {
+    package static func ours(_ message: Message) throws(DBus.DBusError) -> String {
         var (reader, parts): (MessageReader, [String]) = (MessageReader(message), [])
         for _ in try Signature(message.signature).types { parts.append(describe(try reader.readAnyValue())) }
         return parts.joined(separator: ",")

@@ -102,19 +102,16 @@ struct KeyFileTests {
         #expect(try KeyFile.load(path)?.string("Key", in: "A") == "1")
     }
 
-    @Test("a link, or a folder that is one, to something that is not there is no missing file")
+    @Test("settings behind a link, or a folder that is one, to something that is not there are not missing")
     func dangling() throws {
         let directory = try TemporaryDirectory()
         symlink("away", directory.path("file"))
         symlink("away", directory.path("folder"))
-        for name in ["file", "folder/file"] {
-            let error = #expect(throws: KeyFileError.self) {
-                _ = try SmallFile.read(directory.path(name), maximumSize: 5)
-            }
+        for name in ["file", "folder/file", "folder/other/file"] {
+            let error = #expect(throws: KeyFileError.self) { _ = try KeyFile.settings(directory.path(name)) }
             #expect(error?.isDamage == false)
         }
-        #expect(try SmallFile.read(directory.path("none"), maximumSize: 5) == nil)
-        #expect(try SmallFile.read(directory.path("none/file"), maximumSize: 5) == nil)
+        for name in ["none", "none/file"] { #expect(try KeyFile.settings(directory.path(name)).groups == []) }
     }
 
     @Test("a file is read up to a size, and nothing that is no regular file")

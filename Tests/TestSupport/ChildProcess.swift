@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CGio
 internal import Foundation
-public import MainLoop
+package import MainLoop
 import Platform
 
 /// A program that a test runs: its output is captured, and it is killed when the value is freed.
 @MainLoop
-public final class ChildProcess {
+package final class ChildProcess {
     /// How a program ended.
-    public enum End: Equatable, Sendable {
+    package enum End: Equatable, Sendable {
         case exited(Int32)
         case killed(signal: Int32)
     }
 
     /// Its process id.
-    public let id: Int32
+    package let id: Int32
     /// How it ended, nil while it runs.
-    public private(set) var end: End?
+    package private(set) var end: End?
     private let outputs: (standard: CapturedOutput, errors: CapturedOutput)
 
     /// Starts `arguments[0]`, looked up in `PATH`, with `environment` in addition to ours (nil unsets).
-    public init(_ arguments: [String], environment: [String: String?] = [:]) throws {
+    package init(_ arguments: [String], environment: [String: String?] = [:]) throws {
         let (standard, errors) = (try Pipe.make(), try Pipe.make())
         outputs = (CapturedOutput(standard.reader), CapturedOutput(errors.reader))
         defer {
@@ -35,15 +35,15 @@ public final class ChildProcess {
     isolated deinit { if end == nil { kill(id, SIGKILL) } }
 
     /// What it has written to standard output.
-    public var output: String { outputs.standard.text }
+    package var output: String { outputs.standard.text }
     /// What it has written to standard error.
-    public var errors: String { outputs.errors.text }
+    package var errors: String { outputs.errors.text }
 
     /// Sends it a signal, unless it has ended.
-    public func send(signal: Int32) { if end == nil { kill(id, signal) } }
+    package func send(signal: Int32) { if end == nil { kill(id, signal) } }
 
     /// Waits until it has ended and all of its output is here.
-    public func finished(
+    package func finished(
         timeout: Duration = .seconds(20), file: StaticString = #fileID, line: UInt = #line
     ) async throws -> End {
         try await eventually(timeout: timeout, file: file, line: line) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import MainLoop
+package import MainLoop
 
 /// What a test waited for in vain.
-public struct TimedOut: Error, CustomStringConvertible {
+package struct TimedOut: Error, CustomStringConvertible {
     /// What it was, and where.
-    public let description: String
+    package let description: String
 }
 
 /// Waits until `condition` holds, which is asked again and again on a timer of the main loop.
 /// - Throws: ``TimedOut``, naming the place, if that is not so in time.
 @MainLoop
-public func eventually(
+package func eventually(
     timeout: Duration = .seconds(20), file: StaticString = #fileID, line: UInt = #line,
     _ condition: @MainLoop () throws -> Bool
 ) async throws {
@@ -28,18 +28,18 @@ public func eventually(
 
 /// Something that a test waits for: set once, from anywhere on the main loop.
 @MainLoop
-public final class Promise<Value: Sendable> {
+package final class Promise<Value: Sendable> {
     /// The value, nil until it is set.
-    public private(set) var value: Value?
+    package private(set) var value: Value?
 
     /// A promise that is not kept yet.
-    public init() {}
+    package init() {}
 
     /// Keeps the first value.
-    public func keep(_ value: Value) { if self.value == nil { self.value = value } }
+    package func keep(_ value: Value) { if self.value == nil { self.value = value } }
 
     /// Waits for the value.
-    public func get(
+    package func get(
         timeout: Duration = .seconds(20), file: StaticString = #fileID, line: UInt = #line
     ) async throws -> Value {
         try await eventually(timeout: timeout, file: file, line: line) { value != nil }
@@ -51,4 +51,4 @@ public final class Promise<Value: Sendable> {
 /// Waits on the main loop for a while, for tests that something does *not* happen: long enough for it to happen if it were
 /// wrong, on a quiet machine. On a busy one such a test sees less, and does not fail for it.
 @MainLoop
-public func letPass(_ time: Duration) async throws { try await MainLoop.sleep(for: time) }
+package func letPass(_ time: Duration) async throws { try await MainLoop.sleep(for: time) }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import DBus
-public import HandoffCore
+package import DBus
+package import HandoffCore
 
 /// The code and the message of the failure that `body` throws; nil if it throws none.
-public func failure(of body: () throws -> Void) -> HandoffFailure? {
+package func failure(of body: () throws -> Void) -> HandoffFailure? {
     do {
         try body()
         return nil
@@ -14,7 +14,7 @@ public func failure(of body: () throws -> Void) -> HandoffFailure? {
 
 extension Value {
     /// `value` in as many variants as `depth`.
-    public static func nested(_ value: Value, depth: Int) -> Value {
+    package static func nested(_ value: Value, depth: Int) -> Value {
         depth == 0 ? value : .variant(nested(value, depth: depth - 1))
     }
 }

@@ -3,12 +3,12 @@ internal import Glibc
 internal import MainLoop
 
 /// The thread that iterates the main loop during tests.
-public enum LoopThread {
+package enum LoopThread {
     /// Starts it; harmless when it runs already.
-    public static func start() { _ = thread }
+    package static func start() { _ = thread }
 
     /// Whether the caller runs on it.
-    public static var isCurrent: Bool { pthread_equal(pthread_self(), thread) != 0 }
+    package static var isCurrent: Bool { pthread_equal(pthread_self(), thread) != 0 }
 
     private static let thread: pthread_t = {
         var thread = pthread_t()
@@ -28,7 +28,7 @@ public enum LoopThread {
 }
 
 /// Runs `body` as one task on the main loop, which is started first if need be.
-public func onLoop<Result: Sendable>(
+package func onLoop<Result: Sendable>(
     _ body: @escaping @MainLoop @Sendable () async throws -> Result
 ) async throws -> Result {
     LoopThread.start()

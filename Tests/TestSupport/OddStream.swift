@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import DBus
+package import DBus
 import Glibc
 
 /// A descriptor that is no end of a stream, as somebody might send one.
-public enum OddStream: CaseIterable, Sendable {
+package enum OddStream: CaseIterable, Sendable {
     /// A file that takes and has nothing.
     case file
     /// A file that was not opened, only found.
@@ -25,7 +25,7 @@ public enum OddStream: CaseIterable, Sendable {
     private static let pathOnly: Int32 = 0o10_000_000
 
     /// What is said of it.
-    public var description: String {
+    package var description: String {
         switch self {
         case .file, .pipe: "no socket"
         case .path: "nothing that can be read or written"
@@ -37,7 +37,7 @@ public enum OddStream: CaseIterable, Sendable {
     }
 
     /// One of it. Nothing ever comes from its other end, which is kept open in `other` if it has one.
-    public func make(keeping other: inout [Int32]) throws -> FileDescriptor {
+    package func make(keeping other: inout [Int32]) throws -> FileDescriptor {
         switch self {
         case .file: return try checked(open("/dev/null", O_RDWR | O_CLOEXEC))
         case .path: return try checked(open("/dev/null", Self.pathOnly | O_CLOEXEC))
@@ -60,7 +60,7 @@ public enum OddStream: CaseIterable, Sendable {
     }
 
     /// Whether nobody has the other end of `end`, one of those that were kept, any more.
-    public static func isAlone(_ end: Int32) -> Bool {
+    package static func isAlone(_ end: Int32) -> Bool {
         var byte: UInt8 = 0
         if send(end, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)) == 1 { return false }
         // That of a pipe is no socket.

@@ -4,19 +4,19 @@ internal import Foundation
 /// What a descriptor refers to, to be found again among the open descriptors of this process.
 ///
 /// Tests run side by side, so the number of all descriptors says nothing about one of them.
-public struct OpenFile: Hashable, Sendable {
+package struct OpenFile: Hashable, Sendable {
     private let device: UInt64
     private let inode: UInt64
 
     /// What `descriptor` refers to, nil if it is not open.
-    public init?(_ descriptor: Int32) {
+    package init?(_ descriptor: Int32) {
         var file = stat()
         guard fstat(descriptor, &file) == 0 else { return nil }
         (device, inode) = (UInt64(file.st_dev), UInt64(file.st_ino))
     }
 
     /// How many descriptors of this process refer to it.
-    public var count: Int {
+    package var count: Int {
         let numbers = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         return numbers.compactMap { Int32($0).flatMap { OpenFile($0) } }.filter { $0 == self }.count
     }

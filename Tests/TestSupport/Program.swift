@@ -2,7 +2,7 @@
 internal import Foundation
 
 /// Where the program `name` of this package has been built.
-public func program(_ name: String) -> String {
+package func program(_ name: String) -> String {
     URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         .appending(path: name).path
 }

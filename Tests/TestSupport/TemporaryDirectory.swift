@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import Foundation
+package import Foundation
 internal import Synchronization
 
 /// A new directory, which is removed with everything in it when the value is freed or the process ends.
-public final class TemporaryDirectory: Sendable {
+package final class TemporaryDirectory: Sendable {
     /// Where it is.
-    public let url: URL
+    package let url: URL
 
     /// Makes the directory.
-    public init() throws {
+    package init() throws {
         // Short, as socket addresses may not be longer than 108 bytes.
         var template = Array("/tmp/handoff-test-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
@@ -33,11 +33,11 @@ public final class TemporaryDirectory: Sendable {
     }
 
     /// The path of `name` in it.
-    public func path(_ name: String) -> String { url.appending(path: name).path }
+    package func path(_ name: String) -> String { url.appending(path: name).path }
 
     /// Writes a file into it, making the folders on its way, and returns its path.
     @discardableResult
-    public func write(_ text: String, to name: String) throws -> String {
+    package func write(_ text: String, to name: String) throws -> String {
         let file = url.appending(path: name)
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import DBus
+package import DBus
 internal import Foundation
-public import MainLoop
+package import MainLoop
 
 /// A message bus of its own for one test; it ends with the value.
 @MainLoop
-public final class TestBus {
+package final class TestBus {
     /// Where it listens, for ``Bus/Address/address(_:)`` and `DBUS_SESSION_BUS_ADDRESS`.
-    public let address: String
+    package let address: String
     private let daemon: ChildProcess
     private let directory: TemporaryDirectory
 
@@ -21,7 +21,7 @@ public final class TestBus {
     /// - Parameters:
     ///   - services: bus service files, by their names.
     ///   - limits: `<limit>` elements by name.
-    public static func start(
+    package static func start(
         services: [String: String] = [:], limits: [String: Int] = [:], environment: [String: String?] = [:]
     ) async throws -> TestBus {
         let directory = try TemporaryDirectory()
@@ -42,13 +42,13 @@ public final class TestBus {
     }
 
     /// A new connection to it.
-    public func connect() throws -> Bus { try Bus(.address(address)) }
+    package func connect() throws -> Bus { try Bus(.address(address)) }
 
     /// Kills it, as a crash would.
-    public func kill() { daemon.send(signal: SIGKILL) }
+    package func kill() { daemon.send(signal: SIGKILL) }
 
     /// What the environment of a program must say for it to use this bus.
-    public var environment: [String: String?] {
+    package var environment: [String: String?] {
         [
             "DBUS_SESSION_BUS_ADDRESS": address, "DBUS_SYSTEM_BUS_ADDRESS": address,
             "DBUS_STARTER_ADDRESS": nil,

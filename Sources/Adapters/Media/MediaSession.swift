@@ -194,10 +194,8 @@ final class MediaSession {
         // Something else that it plays by now has not been offered.
         guard let report = player.report, report.address == shown.report.address else { return [:] }
         if case .file(_, let path)? = report.address, await !files.mayStillGoOn(path) {
-            throw HandoffFailure(
-                .applicationFailed,
-                "The file has changed since it was offered. Play it again, so that it is offered as it is now."
-            )
+            // The answer takes it back: whatever else the broker is told may come after what is fetched now.
+            return ["DocumentURL": .string("")]
         }
         return HandedMedia.properties(of: report, application, position: position)
     }

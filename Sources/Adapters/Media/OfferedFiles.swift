@@ -64,11 +64,11 @@ final class OfferedFiles {
         return file.mayGoOn ? report : report.without()
     }
 
-    /// Whether the file at `path` may still go on: it may have become another one since it was offered. If not, that is known
-    /// of it from then on.
+    /// Whether the file at `path` may still go on: it may have become another one since it was offered, or be where nobody can
+    /// look at it in time. If it may not, it is offered no longer.
     func mayStillGoOn(_ path: String) async -> Bool {
         let file = try? await looks.find(.namedDocument, of: path) { MediaFile(path) }
-        if let file, file.mayGoOn, file.realPath == known[path]?.realPath { return true }
+        if file?.mayGoOn == true { return true }
         known[path] = file
         onKnown?()
         return false

@@ -2,10 +2,10 @@
 
 /// Makes Swift code from the files that declare D-Bus interfaces.
 package enum Generator {
-    /// The text of one Swift file with everything for the interfaces in `files`, one each. It depends on nothing
-    /// but the files and their order.
+    /// The texts of Swift files with everything for the interfaces in `files`, one for each. They depend on nothing but the
+    /// files.
     /// - Throws: the first thing that is wrong, with its file and line.
-    package static func swift(from files: [SourceFile]) throws(GenerationError) -> String {
+    package static func swift(from files: [SourceFile]) throws(GenerationError) -> [String] {
         var interfaces: [Interface] = []
         for file in files {
             let interface = try Interface(file)
@@ -17,19 +17,17 @@ package enum Generator {
             interfaces.append(interface)
         }
         try Interface.checkTypeNames(interfaces)
-        var source = SourceText()
-        source.line("// Generated from the interfaces' XML. Change that instead.")
-        source.line("public import DBus")
-        source.line("public import MainLoop")
-        for interface in interfaces {
-            source.line()
-            source.line("// MARK: - \(interface.name)")
+        return interfaces.map { interface in
+            var source = SourceText()
+            source.line("// Generated from the XML of \(interface.name). Change that instead.")
+            source.line("package import DBus")
+            source.line("package import MainLoop")
             source.line()
             interface.writeServer(to: &source)
             interface.writeBinding(to: &source)
             interface.writeProxy(to: &source)
             interface.writeSignals(to: &source)
+            return source.text
         }
-        return source.text
     }
 }

@@ -5,11 +5,11 @@ extension Interface {
     func writeBinding(to source: inout SourceText) {
         source.documentation(["Serves \(name) by calling a server, which it keeps alive."])
         source.line("@MainLoop")
-        source.block("public struct \(shortName)Binding: InterfaceBinding") { source in
+        source.block("package struct \(shortName)Binding: InterfaceBinding") { source in
             source.line("private let server: any \(shortName)Server")
             source.line()
             source.documentation(["Serves what `server` does."])
-            source.line("public init(_ server: any \(shortName)Server) { self.server = server }")
+            source.line("package init(_ server: any \(shortName)Server) { self.server = server }")
             source.line()
             writeDescription(to: &source)
             writeHandle(to: &source)
@@ -21,7 +21,7 @@ extension Interface {
     }
 
     private func writeDescription(to source: inout SourceText) {
-        source.line("nonisolated public static let description = InterfaceDescription(")
+        source.line("nonisolated package static let description = InterfaceDescription(")
         source.indented { source in
             source.line("name: \(literal(name)),")
             Self.writeList("methods", methods, to: &source) {
@@ -63,7 +63,7 @@ extension Interface {
     // MARK: Dispatch
 
     private func writeHandle(to source: inout SourceText) {
-        source.block("public func handle(_ method: Int, _ call: MethodCall) async throws -> Message") {
+        source.block("package func handle(_ method: Int, _ call: MethodCall) async throws -> Message") {
             source in
             Self.writeSwitch(over: "method", error: "unknownMethod", in: name, to: &source) { source in
                 for (index, method) in methods.enumerated() {
@@ -111,7 +111,7 @@ extension Interface {
 
     private func writeRead(to source: inout SourceText) {
         source.block(
-            "public func read(_ property: Int, into writer: inout MessageWriter) throws(DBusError)"
+            "package func read(_ property: Int, into writer: inout MessageWriter) throws(DBusError)"
         ) { source in
             Self.writeSwitch(over: "property", error: "unknownProperty", in: name, to: &source) { source in
                 for (index, property) in properties.enumerated() where property.isReadable {
@@ -125,7 +125,7 @@ extension Interface {
 
     private func writeWrite(to source: inout SourceText) {
         source.block(
-            "public func write(_ property: Int, from reader: inout MessageReader, _ call: MethodCall) async throws"
+            "package func write(_ property: Int, from reader: inout MessageReader, _ call: MethodCall) async throws"
         ) { source in
             Self.writeSwitch(over: "property", error: "unknownProperty", in: name, to: &source) { source in
                 for (index, property) in properties.enumerated() where property.isWritable {
@@ -151,7 +151,7 @@ extension Interface {
         source.line()
         source.documentation(["The signal \(signal.name), for everyone unless it is given a destination."])
         source.block(
-            "public static func \(escaped(signal.swiftName))(\(parameters.joined(separator: ", ")))"
+            "package static func \(escaped(signal.swiftName))(\(parameters.joined(separator: ", ")))"
                 + " throws(DBusError) -> Message"
         ) { source in
             let make =

@@ -5,14 +5,14 @@ extension Interface {
     func writeProxy(to source: inout SourceText) {
         source.documentation(["Calls \(name) of an object of somebody else."])
         source.line("@MainLoop")
-        source.block("public struct \(shortName)Proxy") { source in
+        source.block("package struct \(shortName)Proxy") { source in
             source.documentation(["The name of the interface."])
-            source.line("nonisolated public static let interface: InterfaceName = \(literal(name))")
+            source.line("nonisolated package static let interface: InterfaceName = \(literal(name))")
             source.documentation(["The object that is called."])
-            source.line("public let object: RemoteObject")
+            source.line("package let object: RemoteObject")
             source.line()
             source.documentation(["Calls `object`."])
-            source.line("public init(_ object: RemoteObject) { self.object = object }")
+            source.line("package init(_ object: RemoteObject) { self.object = object }")
             writeMembers(to: &source)
             for method in methods { writeCaller(of: method, to: &source) }
             for property in properties { writeAccessors(of: property, to: &source) }
@@ -38,7 +38,7 @@ extension Interface {
         source.line()
         source.documentation(method)
         source.block(
-            "public func \(escaped(method.swiftName))(\(parameters.joined(separator: ", "))) async throws"
+            "package func \(escaped(method.swiftName))(\(parameters.joined(separator: ", "))) async throws"
                 + method.result(in: self)
         ) { source in
             source.line("\(method.outputs.isEmpty ? "_" : "let \(reply)") = try await self.object.call(")
@@ -69,7 +69,7 @@ extension Interface {
             source.line()
             source.documentation(property.documentation)
             source.block(
-                "public func \(escaped(property.swiftName))() async throws -> \(property.type.swift)"
+                "package func \(escaped(property.swiftName))() async throws -> \(property.type.swift)"
             ) { source in
                 source.line("try await object.property(Self.interface, \(literal(property.name)))")
             }
@@ -77,7 +77,7 @@ extension Interface {
         if property.isWritable {
             source.line()
             source.documentation(property.setterDocumentation)
-            source.block("public \(property.setter()) async throws") { source in
+            source.block("package \(property.setter()) async throws") { source in
                 source.line("try await object.setProperty(Self.interface, \(literal(property.name)), value)")
             }
         }

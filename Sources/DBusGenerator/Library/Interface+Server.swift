@@ -5,7 +5,7 @@ extension Interface {
     func writeServer(to source: inout SourceText) {
         source.documentation(documentation)
         source.line("@MainLoop")
-        source.block("public protocol \(shortName)Server: AnyObject") { source in
+        source.block("package protocol \(shortName)Server: AnyObject") { source in
             for method in methods {
                 source.documentation(method)
                 source.line(method.requirement(in: self))
@@ -38,16 +38,16 @@ extension Interface {
         let name = method.replyName(in: self)
         source.documentation(["What \(method.name) of \(self.name) returns."])
         source.line("@frozen")
-        source.block("public struct \(name): \(holdsDescriptor ? "~Copyable, Sendable" : "Sendable")") {
+        source.block("package struct \(name): \(holdsDescriptor ? "~Copyable, Sendable" : "Sendable")") {
             source in
             for output in method.outputs {
                 source.documentation(output.documentation)
-                source.line("public let \(output.declaration)")
+                source.line("package let \(output.declaration)")
             }
             source.line()
             source.documentation(["A reply with these values."])
             let parameters = method.outputs.map { $0.parameter("consuming") }.joined(separator: ", ")
-            source.block("public init(\(parameters))") { source in
+            source.block("package init(\(parameters))") { source in
                 for output in method.outputs {
                     source.line("self.\(output.swiftName) = \(output.expression)")
                 }

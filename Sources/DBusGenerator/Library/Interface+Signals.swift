@@ -9,19 +9,19 @@ extension Interface {
     private func writeSignal(_ signal: Signal, to source: inout SourceText) {
         source.line()
         source.documentation(signal.documentation)
-        source.block("public struct \(signal.typeName(in: self)): Sendable") { source in
+        source.block("package struct \(signal.typeName(in: self)): Sendable") { source in
             source.documentation(["The name of the signal."])
-            source.line("public static let member: MemberName = \(literal(signal.name))")
+            source.line("package static let member: MemberName = \(literal(signal.name))")
             for argument in signal.arguments {
                 source.documentation(argument.documentation)
-                source.line("public let \(argument.declaration)")
+                source.line("package let \(argument.declaration)")
             }
             source.line()
             source.documentation([
                 "What `message` says, which has come as this signal.",
                 "- Throws: `InconsistentMessage` if its arguments have other types.",
             ])
-            source.block("public init(_ message: Message) throws(DBusError)") { source in
+            source.block("package init(_ message: Message) throws(DBusError)") { source in
                 writeReading(of: signal, to: &source)
             }
         }

@@ -15,14 +15,16 @@ struct DBusGeneratorPlugin: BuildToolPlugin {
             .contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
             .filter { $0.pathExtension == "xml" }
             .sorted { $0.path < $1.path }
-        let output = context.pluginWorkDirectoryURL.appending(path: "Interfaces.swift")
+        let output = context.pluginWorkDirectoryURL
         return [
             .buildCommand(
                 displayName: "Generating D-Bus interfaces",
                 executable: try context.tool(named: "dbus-generator").url,
                 arguments: [output.path] + files.map(\.path),
                 inputFiles: [folder] + files,
-                outputFiles: [output])
+                outputFiles: files.map { file in
+                    output.appending(path: "\(file.deletingPathExtension().lastPathComponent).swift")
+                })
         ]
     }
 }

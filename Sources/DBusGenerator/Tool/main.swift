@@ -10,13 +10,19 @@ func fail(_ message: String) -> Never {
 
 let arguments = CommandLine.arguments.dropFirst()
 guard arguments.count >= 2, let output = arguments.first else {
-    fail("Usage: dbus-generator OUTPUT.swift INTERFACE.xml…")
+    fail("Usage: dbus-generator FOLDER INTERFACE.xml…")
 }
 do {
     let files = try arguments.dropFirst().map { path in
         SourceFile(path: path, bytes: [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))))
     }
-    try Generator.swift(from: files).write(toFile: output, atomically: true, encoding: .utf8)
+    for (file, text) in zip(files, try Generator.swift(from: files)) {
+        let name = URL(fileURLWithPath: file.path).deletingPathExtension().lastPathComponent
+        let source = URL(fileURLWithPath: output).appending(path: "\(name).swift")
+        // What has not changed is not compiled again.
+        guard (try? String(contentsOf: source, encoding: .utf8)) != text else { continue }
+        try text.write(to: source, atomically: true, encoding: .utf8)
+    }
 } catch let error as GenerationError {
     fail(error.description)
 } catch {

@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// A person or company in the address book.
-public struct Contact: Hashable, Sendable, Identifiable {
+package struct Contact: Hashable, Sendable, Identifiable {
     /// The same on all devices: 32 hexadecimal digits.
-    public let id: String
+    package let id: String
     /// When it was last changed, in microseconds since the Unix epoch.
-    public var modified: Int64
+    package var modified: Int64
     /// What is known, under the names of the fields. What a newer version has added stays.
-    public private(set) var values: [String: String] = [:]
+    package private(set) var values: [String: String] = [:]
 
     /// A contact about which nothing is known yet.
-    public init(id: String = Contact.newID(), modified: Int64 = 0) {
+    package init(id: String = Contact.newID(), modified: Int64 = 0) {
         self.id = id
         self.modified = modified
     }
 
     /// The value of a field, empty if it is not known.
-    public subscript(field: Field) -> String {
+    package subscript(field: Field) -> String {
         get { values[field.rawValue] ?? "" }
         set { values[field.rawValue] = newValue.isEmpty ? nil : newValue }
     }
 
     /// The contact, with a time that is not after `moment`. Nobody can have changed it later than now, and what says so
     /// would be taken for newer than all that people will change until then.
-    public func changed(atMost moment: Int64) -> Contact {
+    package func changed(atMost moment: Int64) -> Contact {
         var contact = self
         contact.modified = min(modified, moment)
         return contact
     }
 
     /// What it is called: by the first of its fields that says something.
-    public var displayName: String {
+    package var displayName: String {
         for field in Field.allCases where field != .note {
             let words = self[field].split(whereSeparator: \.isWhitespace)
             if !words.isEmpty { return words.joined(separator: " ") }
@@ -39,12 +39,12 @@ public struct Contact: Hashable, Sendable, Identifiable {
     }
 
     /// What tells two of the same name apart: the first field after the one that it is called by.
-    public var detail: String {
+    package var detail: String {
         [.company, .email, .phone].map { self[$0] }.first { !$0.isEmpty && $0 != displayName } ?? ""
     }
 
     /// An id that no other contact has.
-    public static func newID() -> String {
+    package static func newID() -> String {
         var generator = SystemRandomNumberGenerator()
         return (0..<2).map { _ in
             let digits = String(generator.next() as UInt64, radix: 16)
@@ -62,11 +62,11 @@ extension Contact: Codable {
     /// The most entries that a contact may have, those of newer versions included.
     static let maximumEntries = 64
     /// The most bytes that its values may take together.
-    public static let maximumSize = 96 * 1_024
+    package static let maximumSize = 96 * 1_024
 
     /// Reads a contact.
     /// - Throws: `DecodingError`, saying why it is none, or which limit it exceeds.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         id = try container.decode(String.self, forKey: .id)
         modified = try container.decode(Int64.self, forKey: .modified)

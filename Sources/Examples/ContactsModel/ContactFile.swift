@@ -7,19 +7,19 @@ internal import Platform
 /// processes may use it at the same time.
 ///
 /// Every call blocks until the disk has done its part, so it belongs on a thread of its own.
-public struct ContactFile: Sendable {
+package struct ContactFile: Sendable {
     /// What was found in the file.
-    public struct Contents: Sendable {
+    package struct Contents: Sendable {
         /// The contacts.
-        public var list: ContactList
+        package var list: ContactList
         /// Where a damaged file was put, if there was one.
-        public var setAside: String?
+        package var setAside: String?
     }
 
     /// Why the contacts can't be read or written, and what to do.
-    public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
+    package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
         /// Why, and what to do.
-        public let description: String
+        package let description: String
     }
 
     private struct Form: Codable {
@@ -33,19 +33,19 @@ public struct ContactFile: Sendable {
     }
 
     /// Where the file is.
-    public let path: String
+    package let path: String
 
     /// The most bytes that it may have: more than a hundred thousand contacts take that somebody has typed.
-    public static let maximumSize = 64 << 20
+    package static let maximumSize = 64 << 20
 
     /// How long another process may keep the contacts for itself before that is a failure.
-    public static let patience = Duration.seconds(10)
+    package static let patience = Duration.seconds(10)
 
     private let maximumSize: Int
     private let patience: Duration
 
     /// The file at `path`, which need not exist yet.
-    public init(
+    package init(
         path: String, maximumSize: Int = Self.maximumSize, patience: Duration = Self.patience
     ) {
         self.path = SmallFile.target(of: path)
@@ -54,18 +54,18 @@ public struct ContactFile: Sendable {
     }
 
     /// The user's contacts.
-    public static func ofUser() -> ContactFile {
+    package static func ofUser() -> ContactFile {
         ContactFile(path: UserDirectories.data + "/handoff-contacts/contacts.json")
     }
 
     /// Reads the contacts. A file that can't be understood is renamed, and told of in the answer.
-    public func read() throws(Failure) -> Contents {
+    package func read() throws(Failure) -> Contents {
         try withLock { () throws(Failure) in try readLocked() }
     }
 
     /// Changes the contacts: reads them anew, lets `body` change them, and writes them.
     /// - Returns: what is in the file now.
-    public func change(_ body: (inout ContactList) -> Void) throws(Failure) -> Contents {
+    package func change(_ body: (inout ContactList) -> Void) throws(Failure) -> Contents {
         try withLock { () throws(Failure) in
             var contents = try readLocked()
             body(&contents.list)

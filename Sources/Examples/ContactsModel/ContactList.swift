@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// All contacts, sorted by name.
-public struct ContactList: Sendable {
+package struct ContactList: Sendable {
     /// A contact with what sorting and searching would otherwise work out each time.
     private struct Entry {
         let contact: Contact
@@ -20,23 +20,23 @@ public struct ContactList: Sendable {
     }
 
     /// What has come of contacts that were taken over.
-    public struct Merge: Equatable, Sendable {
+    package struct Merge: Equatable, Sendable {
         /// How many were not there before.
-        public var added = 0
+        package var added = 0
         /// How many were there, and older.
-        public var updated = 0
+        package var updated = 0
         /// How many were there already, the same or newer.
-        public var unchanged = 0
+        package var unchanged = 0
 
         /// So many.
-        public init(added: Int = 0, updated: Int = 0, unchanged: Int = 0) {
+        package init(added: Int = 0, updated: Int = 0, unchanged: Int = 0) {
             self.added = added
             self.updated = updated
             self.unchanged = unchanged
         }
 
         /// As a person reads it.
-        public var text: String {
+        package var text: String {
             guard added + updated > 0 else { return "All contacts were here already" }
             var parts: [String] = []
             if added > 0 { parts.append("\(added) \(added == 1 ? "contact" : "contacts") added") }
@@ -46,33 +46,33 @@ public struct ContactList: Sendable {
     }
 
     /// The most contacts that there may be.
-    public static let maximumCount = 100_000
+    package static let maximumCount = 100_000
 
     private var entries: [Entry] = []
     private var positions: [String: Int] = [:]
 
     /// A list of these; of several with one id the newest.
-    public init(_ contacts: some Sequence<Contact> = []) {
+    package init(_ contacts: some Sequence<Contact> = []) {
         _ = merge(contacts)
     }
 
     /// The contacts, sorted by name.
-    public var contacts: [Contact] { entries.map(\.contact) }
+    package var contacts: [Contact] { entries.map(\.contact) }
     /// How many there are.
-    public var count: Int { entries.count }
+    package var count: Int { entries.count }
 
     /// The contact with this id.
-    public subscript(id: String) -> Contact? { positions[id].map { entries[$0].contact } }
+    package subscript(id: String) -> Contact? { positions[id].map { entries[$0].contact } }
 
     /// Those in which each word of `query` occurs, wherever; all if there is none.
-    public func matching(_ query: String) -> [Contact] {
+    package func matching(_ query: String) -> [Contact] {
         let words = Text.folded(query).split(whereSeparator: \.isWhitespace).map(String.init)
         guard !words.isEmpty else { return contacts }
         return entries.filter { entry in words.allSatisfy(entry.searchText.contains) }.map(\.contact)
     }
 
     /// Puts a contact in place of the one with its id, or adds it.
-    public mutating func save(_ contact: Contact) {
+    package mutating func save(_ contact: Contact) {
         if let position = positions[contact.id] { entries.remove(at: position) }
         entries.append(Entry(contact))
         sort()
@@ -81,7 +81,7 @@ public struct ContactList: Sendable {
     /// Removes a contact.
     /// - Returns: what was removed, if it was there.
     @discardableResult
-    public mutating func delete(_ id: String) -> Contact? {
+    package mutating func delete(_ id: String) -> Contact? {
         guard let position = positions[id] else { return nil }
         let contact = entries.remove(at: position).contact
         sort()
@@ -89,7 +89,7 @@ public struct ContactList: Sendable {
     }
 
     /// Takes over contacts of another device: of two with one id the one that was changed last stays.
-    public mutating func merge(_ others: some Sequence<Contact>) -> Merge {
+    package mutating func merge(_ others: some Sequence<Contact>) -> Merge {
         var result = Merge()
         for other in others {
             if let position = positions[other.id] {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// How all contacts travel to another device: a line that says how many, then a line for each, in JSON.
-public enum ContactStream {
+package enum ContactStream {
     /// The first line.
     struct Header: Codable {
         /// The version that is sent, and the only one that is read.
@@ -19,19 +19,19 @@ public enum ContactStream {
     static let pieceSize = 65_536
 
     /// The contacts as they are sent, piece by piece.
-    public struct Pieces: Sequence, IteratorProtocol {
+    package struct Pieces: Sequence, IteratorProtocol {
         private let encoder = JSONEncoder()
         private var contacts: IndexingIterator<[Contact]>
         private var piece: Data
 
         /// All that is to be sent for these contacts.
-        public init(_ contacts: [Contact]) {
+        package init(_ contacts: [Contact]) {
             self.contacts = contacts.makeIterator()
             piece = ContactStream.line(Header(version: Header.version, count: contacts.count), encoder)
         }
 
         /// What is sent next.
-        public mutating func next() -> Data? {
+        package mutating func next() -> Data? {
             while piece.count < ContactStream.pieceSize, let contact = contacts.next() {
                 piece += ContactStream.line(contact, encoder)
             }
@@ -47,15 +47,15 @@ public enum ContactStream {
 }
 
 /// Reads contacts as they come, whoever sends them.
-public struct ContactStreamReader {
+package struct ContactStreamReader {
     /// Why what comes are not contacts.
-    public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
+    package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
         /// What is wrong.
-        public let description: String
+        package let description: String
     }
 
     /// What has come so far.
-    public private(set) var contacts: [Contact] = []
+    package private(set) var contacts: [Contact] = []
     private var expected: Int?
     private var unread = Data()
     private let maximumSize: Int
@@ -65,19 +65,19 @@ public struct ContactStreamReader {
 
     /// Nothing has come yet, and no more than `maximumSize` bytes may: more contacts than the file may have are not kept either.
     /// None has been changed after `latest`, whatever it says.
-    public init(maximumSize: Int = ContactFile.maximumSize, latest: Int64 = Moment.now) {
+    package init(maximumSize: Int = ContactFile.maximumSize, latest: Int64 = Moment.now) {
         self.maximumSize = maximumSize
         self.latest = latest
     }
 
     /// How much of all has come, from 0 to 1.
-    public var progress: Double {
+    package var progress: Double {
         guard let expected else { return 0 }
         return expected == 0 ? 1 : Double(contacts.count) / Double(expected)
     }
 
     /// Takes what has come, in pieces of any size.
-    public mutating func read(_ piece: Data) throws(Failure) {
+    package mutating func read(_ piece: Data) throws(Failure) {
         size += piece.count
         guard size <= maximumSize else {
             throw Failure(description: "More than \(maximumSize) bytes of contacts have come.")
@@ -98,7 +98,7 @@ public struct ContactStreamReader {
 
     /// Nothing more comes.
     /// - Returns: all contacts.
-    public func finish() throws(Failure) -> [Contact] {
+    package func finish() throws(Failure) -> [Contact] {
         guard let expected, contacts.count == expected, unread.isEmpty else {
             throw Failure(
                 description:

@@ -2,20 +2,20 @@
 
 /// A contact that is being typed: what stands in the form, and where the cursor is. All of it goes along when editing is
 /// continued on another device.
-public struct Draft: Hashable, Codable, Sendable {
+package struct Draft: Hashable, Codable, Sendable {
     /// What stands in the form.
-    public private(set) var contact: Contact
+    package private(set) var contact: Contact
     /// When the contact that editing began with had been changed; 0 for a new one.
-    public private(set) var base: Int64
+    package private(set) var base: Int64
     /// The field that the cursor is in.
-    public var field: Field?
+    package var field: Field?
     /// The characters before the cursor, as GTK counts them.
-    public var cursor = 0
+    package var cursor = 0
     /// Whether something was typed.
-    public private(set) var isChanged = false
+    package private(set) var isChanged = false
 
     /// A form for a new contact, or for one that there is.
-    public init(_ contact: Contact = Contact()) {
+    package init(_ contact: Contact = Contact()) {
         self.contact = contact
         base = contact.modified
         field = .name
@@ -23,7 +23,7 @@ public struct Draft: Hashable, Codable, Sendable {
     }
 
     /// The form, with times that are not after `moment`, as ``Contact/changed(atMost:)`` has it.
-    public func changed(atMost moment: Int64) -> Draft {
+    package func changed(atMost moment: Int64) -> Draft {
         var draft = self
         draft.contact = contact.changed(atMost: moment)
         draft.base = min(base, moment)
@@ -31,10 +31,10 @@ public struct Draft: Hashable, Codable, Sendable {
     }
 
     /// Whether the contact has never been saved.
-    public var isNew: Bool { base == 0 }
+    package var isNew: Bool { base == 0 }
 
     /// What stands in a field.
-    public subscript(field: Field) -> String {
+    package subscript(field: Field) -> String {
         get { contact[field] }
         set {
             guard newValue != contact[field] else { return }
@@ -44,12 +44,12 @@ public struct Draft: Hashable, Codable, Sendable {
     }
 
     /// What people see while it is edited.
-    public var title: String {
+    package var title: String {
         isNew && contact.displayName == Contact().displayName ? "New Contact" : contact.displayName
     }
 
     /// Why it can't be saved; nil if it can.
-    public var problem: String? {
+    package var problem: String? {
         for field in Field.allCases where contact[field].utf8.count > field.maximumSize {
             return "\(field.label) is too long: shorten it to \(field.maximumSize) bytes."
         }
@@ -61,17 +61,17 @@ public struct Draft: Hashable, Codable, Sendable {
     }
 
     /// What the title of the activity says, for the user's other devices.
-    public var activityTitle: String { isNew ? title : "Edit \(title)" }
+    package var activityTitle: String { isNew ? title : "Edit \(title)" }
 
     /// Whether `stored`, the contact that saving replaces, was changed after editing began.
-    public func isOlder(than stored: Contact?) -> Bool {
+    package func isOlder(than stored: Contact?) -> Bool {
         guard let stored else { return false }
         return stored.modified > base
     }
 
     /// The contact to be saved, at a moment in microseconds since the Unix epoch. The time of a contact never goes back, so
     /// that it replaces the former one everywhere, whatever the clocks say.
-    public func finished(at moment: Int64, replacing stored: Contact?) -> Contact {
+    package func finished(at moment: Int64, replacing stored: Contact?) -> Contact {
         var finished = contact
         for field in Field.allCases where !field.hasLines {
             finished[field] = Text.withoutControls(contact[field], keepsLines: false)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// What there is to know about a person.
-public enum Field: String, CaseIterable, Codable, Sendable {
+package enum Field: String, CaseIterable, Codable, Sendable {
     /// What the form asks for, in this order.
     case name, company, phone, email, address, website, note
 
     /// The field as a person reads it.
-    public var label: String {
+    package var label: String {
         switch self {
         case .name: "Name"
         case .company: "Company"
@@ -19,8 +19,8 @@ public enum Field: String, CaseIterable, Codable, Sendable {
     }
 
     /// Whether it may have several lines.
-    public var hasLines: Bool { self == .note }
+    package var hasLines: Bool { self == .note }
 
     /// The most bytes that it may take, so that a contact always fits into what is handed off.
-    public var maximumSize: Int { self == .note ? 65_536 : 4_096 }
+    package var maximumSize: Int { self == .note ? 65_536 : 4_096 }
 }

@@ -3,10 +3,10 @@ internal import Platform
 
 /// Threads for work that waits for a disk. Those of tasks are not for that, and once there are any the process wakes up every
 /// second for as long as it runs.
-public enum FileThread {
+package enum FileThread {
     /// Does `body` on a thread of its own, and returns once it is done.
     /// - Throws: what `body` throws, or that the system has no thread left.
-    public static func run<Result: Sendable>(
+    package static func run<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
         let done = Handover<Result, any Error>()
@@ -21,16 +21,16 @@ public enum FileThread {
 
 /// Work that waits for a disk, one piece after the other.
 @MainActor
-public final class FileQueue {
+package final class FileQueue {
     private var isBusy = false
     private var waiting: [Handover<Void, Never>] = []
 
     /// A queue with nothing in it.
-    public init() {}
+    package init() {}
 
     /// Does `body` on a thread of its own after all that was asked for before, and returns once it is done.
     /// - Throws: what `body` throws, or that the system has no thread left.
-    public func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result
+    package func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result
     {
         if isBusy {
             let turn = Handover<Void, Never>()

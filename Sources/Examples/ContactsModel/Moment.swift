@@ -2,7 +2,7 @@
 internal import CGio
 
 /// Moments, in microseconds since the Unix epoch.
-public enum Moment {
+package enum Moment {
     /// This moment, as far as the clock is right.
-    public static var now: Int64 { Int64(g_get_real_time()) }
+    package static var now: Int64 { Int64(g_get_real_time()) }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// What has to be said of a contact that is shown or edited.
-public enum Notice: Equatable, Sendable {
+package enum Notice: Equatable, Sendable {
     /// Editing went on at a device of this name.
     case elsewhere(String)
     /// The contact has come from another device and is not in this address book.
@@ -12,7 +12,7 @@ public enum Notice: Equatable, Sendable {
     case changedHere
 
     /// As a person reads it.
-    public var text: String {
+    package var text: String {
         switch self {
         case .elsewhere(let device): "Continued on \(device)"
         case .notStored: "This contact is not stored here"
@@ -22,7 +22,7 @@ public enum Notice: Equatable, Sendable {
     }
 
     /// What can be done about it, as a button says it with an underscore before its letter; nil for nothing.
-    public var button: String? {
+    package var button: String? {
         switch self {
         case .elsewhere: "_Edit Here"
         case .notStored: "_Add"

@@ -2,9 +2,9 @@
 internal import CGio
 
 /// Text, as people compare it.
-public enum Text {
+package enum Text {
     /// `text` for comparison in a search: neither case nor accents count.
-    public static func folded(_ text: String) -> String {
+    package static func folded(_ text: String) -> String {
         guard let normalized = g_utf8_normalize(text, -1, G_NORMALIZE_ALL) else { return text.lowercased() }
         defer { g_free(normalized) }
         var folded = String.UnicodeScalarView()
@@ -16,7 +16,7 @@ public enum Text {
     }
 
     /// What sorts `text` as the user's language does.
-    public static func sortKey(_ text: String) -> String {
+    package static func sortKey(_ text: String) -> String {
         guard let key = g_utf8_collate_key(folded(text), -1) else { return text }
         defer { g_free(key) }
         return String(cString: key)
@@ -26,12 +26,12 @@ public enum Text {
     static let longestQuery = 256
 
     /// `text` as something to search for. Each word is looked for in each contact, so there must not be thousands.
-    public static func query(_ text: String) -> String {
+    package static func query(_ text: String) -> String {
         String(withoutControls(text, keepsLines: false).unicodeScalars.prefix(longestQuery))
     }
 
     /// `text` without characters that would break lines or turn the direction of what stands around it.
-    public static func withoutControls(_ text: String, keepsLines: Bool) -> String {
+    package static func withoutControls(_ text: String, keepsLines: Bool) -> String {
         let isForbidden: (Unicode.Scalar) -> Bool = { scalar in
             switch scalar.value {
             case 0x0a, 0x09: !keepsLines

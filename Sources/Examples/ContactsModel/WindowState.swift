@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// What a window of the address book shows. All that is visible follows from this.
-public struct WindowState: Sendable {
+package struct WindowState: Sendable {
     /// What is beside the list.
-    public enum Pane: Equatable, Sendable {
+    package enum Pane: Equatable, Sendable {
         /// No contact is chosen.
         case nothing
         /// A contact, which may have come from another device and not be stored here.
@@ -17,46 +17,46 @@ public struct WindowState: Sendable {
     }
 
     /// Where editing went on, and whether the user has decided to edit here all the same.
-    public struct Elsewhere: Equatable, Sendable {
+    package struct Elsewhere: Equatable, Sendable {
         /// What the device is called.
-        public let device: String
+        package let device: String
     }
 
     /// What is beside the list.
-    public private(set) var pane = Pane.nothing
+    package private(set) var pane = Pane.nothing
     /// What is searched for, as ``Text/query(_:)`` has it.
-    public var query = "" { didSet { query = Text.query(query) } }
+    package var query = "" { didSet { query = Text.query(query) } }
     /// Where editing was continued; nil while it goes on here.
-    public private(set) var elsewhere: Elsewhere?
+    package private(set) var elsewhere: Elsewhere?
     /// What is pushed aside by a continuation, and comes back if that fails.
     private var former: Pane?
     /// Whether the form is being written to the file.
-    public private(set) var isSaving = false
+    package private(set) var isSaving = false
 
     /// An empty window.
-    public init() {}
+    package init() {}
 
     /// The draft in the form, if there is one.
-    public var draft: Draft? {
+    package var draft: Draft? {
         if case .editing(let draft) = pane { draft } else { nil }
     }
 
     /// The contact that is shown, if there is one.
-    public var viewed: Contact? {
+    package var viewed: Contact? {
         if case .viewing(let contact) = pane { contact } else { nil }
     }
 
     /// Whether something would be lost if another pane took the place of this.
-    public var hasUnsavedChanges: Bool { draft?.isChanged == true && elsewhere == nil }
+    package var hasUnsavedChanges: Bool { draft?.isChanged == true && elsewhere == nil }
 
     /// Whether the form takes what is typed.
-    public var canType: Bool { draft != nil && elsewhere == nil && !isSaving }
+    package var canType: Bool { draft != nil && elsewhere == nil && !isSaving }
 
     /// Whether the form can be saved now.
-    public var canSave: Bool { canType && draft?.problem == nil }
+    package var canSave: Bool { canType && draft?.problem == nil }
 
     /// What has to be said above the pane; nil for nothing. `list` are the contacts that are stored here.
-    public func notice(_ list: ContactList) -> Notice? {
+    package func notice(_ list: ContactList) -> Notice? {
         switch pane {
         case .editing(let draft):
             if let elsewhere { return .elsewhere(elsewhere.device) }
@@ -72,53 +72,53 @@ public struct WindowState: Sendable {
     // MARK: What happens
 
     /// Shows a contact, or nothing.
-    public mutating func show(_ contact: Contact?) {
+    package mutating func show(_ contact: Contact?) {
         leave()
         pane = contact.map(Pane.viewing) ?? .nothing
     }
 
     /// Opens the form.
-    public mutating func edit(_ draft: Draft) {
+    package mutating func edit(_ draft: Draft) {
         leave()
         pane = .editing(draft)
     }
 
     /// Something was typed, or the cursor has moved.
-    public mutating func type(_ change: (inout Draft) -> Void) {
+    package mutating func type(_ change: (inout Draft) -> Void) {
         guard canType, case .editing(var draft) = pane else { return }
         change(&draft)
         pane = .editing(draft)
     }
 
     /// The form is being written; it stays until that is done.
-    public mutating func beginSaving() { isSaving = draft != nil }
+    package mutating func beginSaving() { isSaving = draft != nil }
 
     /// Writing has failed; the form is as it was.
-    public mutating func endSaving() { isSaving = false }
+    package mutating func endSaving() { isSaving = false }
 
     /// Editing was continued on another device: typing on here would make two of it.
-    public mutating func continued(on device: String) {
+    package mutating func continued(on device: String) {
         guard draft != nil, !isSaving else { return }
         elsewhere = Elsewhere(device: device)
     }
 
     /// The user edits here all the same.
-    public mutating func takeBack() { elsewhere = nil }
+    package mutating func takeBack() { elsewhere = nil }
 
     /// Something is coming from another device.
-    public mutating func beginContinuing(from device: String) {
+    package mutating func beginContinuing(from device: String) {
         if case .continuing = pane {} else { former = pane }
         pane = .continuing(from: device)
     }
 
     /// What was to come has not come.
-    public mutating func failContinuing(from device: String, reason: String) {
+    package mutating func failContinuing(from device: String, reason: String) {
         guard case .continuing = pane else { return }
         pane = .failed(from: device, reason: reason)
     }
 
     /// Back to what was there before something was to come.
-    public mutating func goBack() {
+    package mutating func goBack() {
         switch pane {
         case .continuing, .failed:
             pane = former ?? .nothing
@@ -129,7 +129,7 @@ public struct WindowState: Sendable {
     }
 
     /// The contacts have changed: what is shown may be another now, or gone.
-    public mutating func listChanged(_ list: ContactList) {
+    package mutating func listChanged(_ list: ContactList) {
         if case .viewing(let contact) = former, list[contact.id] == nil { former = nil }
         guard case .viewing(let contact) = pane else { return }
         if let current = list[contact.id], current.modified >= contact.modified { pane = .viewing(current) }

@@ -5,9 +5,9 @@
 ///
 /// At most one `WillSave` runs at a time. A continuation waits for one if the state was never saved or is out
 /// of date. Otherwise only the current activity is asked, once `NeedsSave` is set, and at most once a second.
-public struct Saving: Sendable {
+package struct Saving: Sendable {
     /// Why a `WillSave` brought nothing.
-    public enum Reason: Hashable, Sendable {
+    package enum Reason: Hashable, Sendable {
         /// No answer came within two seconds.
         case timedOut
         /// The application answered with an error, whose message this is.
@@ -17,7 +17,7 @@ public struct Saving: Sendable {
     }
 
     /// What an event asks to be done, in this order.
-    public enum Action: Hashable, Sendable {
+    package enum Action: Hashable, Sendable {
         /// Tell the owner that `NeedsSave` has this value now.
         case needsSaveChanged(Bool)
         /// Call `WillSave`, and report the answer under this number.
@@ -55,19 +55,19 @@ public struct Saving: Sendable {
     private var attempts: UInt64 = 0
 
     /// The property `NeedsSave`.
-    public private(set) var needsSave = false
+    package private(set) var needsSave = false
 
     /// An activity that was never saved and is not current.
-    public init() {}
+    package init() {}
 
     /// Whether an answer to the `WillSave` of this number still counts; if not, it is to be thrown away.
-    public func isAwaiting(attempt: UInt64) -> Bool {
+    package func isAwaiting(attempt: UInt64) -> Bool {
         guard case .asking(let running) = state else { return false }
         return running.number == attempt
     }
 
     /// The application wrote `NeedsSave`.
-    public mutating func setNeedsSave(_ needsSave: Bool, at now: Instant) -> [Action] {
+    package mutating func setNeedsSave(_ needsSave: Bool, at now: Instant) -> [Action] {
         if case .ended = state { return [] }
         guard self.needsSave != needsSave else { return [] }
         self.needsSave = needsSave
@@ -75,14 +75,14 @@ public struct Saving: Sendable {
     }
 
     /// The activity became current, or stopped being current.
-    public mutating func setCurrent(_ isCurrent: Bool, at now: Instant) -> [Action] {
+    package mutating func setCurrent(_ isCurrent: Bool, at now: Instant) -> [Action] {
         self.isCurrent = isCurrent
         return autosave(at: now)
     }
 
     /// A continuation needs the state: it is answered by `saved` or `gaveUp`, at once if the state is up to
     /// date.
-    public mutating func request(_ continuation: ContinuationID, at now: Instant) -> [Action] {
+    package mutating func request(_ continuation: ContinuationID, at now: Instant) -> [Action] {
         switch state {
         case .idle:
             if isUpToDate && !needsSave { return [.saved([continuation])] }
@@ -102,7 +102,7 @@ public struct Saving: Sendable {
     }
 
     /// A continuation no longer waits.
-    public mutating func forget(_ continuation: ContinuationID) {
+    package mutating func forget(_ continuation: ContinuationID) {
         guard case .asking(var attempt) = state else { return }
         attempt.waiters.removeAll { $0 == continuation }
         attempt.latecomers.removeAll { $0 == continuation }
@@ -113,7 +113,7 @@ public struct Saving: Sendable {
     /// answer.
     /// - Parameter isPassing: whether that is out of date as soon as it is said, as the position in a film is: then the next
     ///   continuation asks again, and nobody does in between.
-    public mutating func answered(
+    package mutating func answered(
         attempt number: UInt64, isPassing: Bool = false, at now: Instant
     ) -> [Action] {
         guard case .asking(let attempt) = state, attempt.number == number else { return [] }
@@ -122,13 +122,13 @@ public struct Saving: Sendable {
     }
 
     /// `WillSave` was answered with an error, or what it brought was refused.
-    public mutating func failed(attempt number: UInt64, message: String, at now: Instant) -> [Action] {
+    package mutating func failed(attempt number: UInt64, message: String, at now: Instant) -> [Action] {
         guard case .asking(let attempt) = state, attempt.number == number else { return [] }
         return giveUp(attempt, .failed(PeerText.message(message)), at: now)
     }
 
     /// The activity is gone.
-    public mutating func invalidate() -> [Action] {
+    package mutating func invalidate() -> [Action] {
         defer { state = .ended }
         guard case .asking(let attempt) = state else { return [] }
         let waiters = attempt.waiters + attempt.latecomers
@@ -136,7 +136,7 @@ public struct Saving: Sendable {
     }
 
     /// When `advance(to:)` has something to do; nil if time changes nothing.
-    public var nextDeadline: Instant? {
+    package var nextDeadline: Instant? {
         switch state {
         case .idle: isCurrent && needsSave ? lastAsked?.advanced(by: Deadline.autosave) : nil
         case .asking(let attempt): attempt.deadline
@@ -145,7 +145,7 @@ public struct Saving: Sendable {
     }
 
     /// Time has passed.
-    public mutating func advance(to now: Instant) -> [Action] {
+    package mutating func advance(to now: Instant) -> [Action] {
         guard case .asking(let attempt) = state else { return autosave(at: now) }
         return attempt.deadline <= now ? giveUp(attempt, .timedOut, at: now) : []
     }

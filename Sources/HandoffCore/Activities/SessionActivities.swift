@@ -6,9 +6,9 @@
 /// eligible, its application is not excluded, and its expiration date has not passed. Every event takes the time it happened at;
 /// `advance(to:)` is to be called once `nextDeadline` has come, and after the machine slept or the wall clock
 /// was set.
-public struct SessionActivities: Sendable {
+package struct SessionActivities: Sendable {
     /// What an event asks to be done, in this order.
-    public enum Action: Hashable, Sendable {
+    package enum Action: Hashable, Sendable {
         /// Tell all peers that this is offered; it replaces whatever was offered before.
         case offer(Offer)
         /// Tell all peers that this is no longer offered.
@@ -26,30 +26,30 @@ public struct SessionActivities: Sendable {
     private var lastOffer = Instant(microseconds: 0)
 
     /// The activity that is current.
-    public private(set) var current: ActivityID?
+    package private(set) var current: ActivityID?
     /// What peers were last told is offered. Only this may be fetched.
-    public private(set) var offered: Offer?
+    package private(set) var offered: Offer?
     /// Whether Handoff is on.
-    public private(set) var isEnabled: Bool
+    package private(set) var isEnabled: Bool
 
     /// No activities, with Handoff on or off.
-    public init(isEnabled: Bool) {
+    package init(isEnabled: Bool) {
         self.isEnabled = isEnabled
     }
 
     /// The activity with this identifier; nil if there is none.
-    public subscript(id: ActivityID) -> SessionActivity? {
+    package subscript(id: ActivityID) -> SessionActivity? {
         activities[id]
     }
 
     /// The activities that `connection` created, in that order.
-    public func activities(of connection: String) -> [SessionActivity] {
+    package func activities(of connection: String) -> [SessionActivity] {
         byConnection[connection, default: []].compactMap { activities[$0] }
     }
 
     /// Takes in a new activity, which is not current. Fails with `limitsExceeded` if the connection has as
     /// many as it may, and with `invalidArguments` if the identifier is in use.
-    public mutating func create(
+    package mutating func create(
         _ id: ActivityID, connection: String, type: ActivityType, applicationID: ApplicationID,
         details: SessionActivity.Details
     ) throws(HandoffFailure) {
@@ -69,7 +69,7 @@ public struct SessionActivities: Sendable {
     /// The application changed the activity: `details` are as they are now, `payloadChanged` says whether
     /// anything else changed that a continuation would get, `isUsed` whether that is the user's doing. Peers
     /// are told the latest state, at most every 100 ms.
-    public mutating func update(
+    package mutating func update(
         _ id: ActivityID, details: SessionActivity.Details, payloadChanged: Bool, isUsed: Bool = false,
         at now: Moment
     ) throws(HandoffFailure) -> [Action] {
@@ -84,7 +84,7 @@ public struct SessionActivities: Sendable {
 
     /// The user is using the activity, without anything having changed that peers see. They are told with the next change, and
     /// without one at most every five minutes.
-    public mutating func use(_ id: ActivityID, at now: Moment) throws(HandoffFailure) -> [Action] {
+    package mutating func use(_ id: ActivityID, at now: Moment) throws(HandoffFailure) -> [Action] {
         guard activities[id] != nil else { throw .unknownActivity(id) }
         latest = now
         activities[id]?.lastUsed = now.wall
@@ -93,7 +93,7 @@ public struct SessionActivities: Sendable {
 
     /// The activity becomes the current one, which counts as using it, also if it is that already; the one
     /// before it stops being current.
-    public mutating func becomeCurrent(_ id: ActivityID, at now: Moment) throws(HandoffFailure) -> [Action] {
+    package mutating func becomeCurrent(_ id: ActivityID, at now: Moment) throws(HandoffFailure) -> [Action] {
         guard activities[id] != nil else { throw .unknownActivity(id) }
         latest = now
         activities[id]?.lastUsed = now.wall
@@ -107,7 +107,7 @@ public struct SessionActivities: Sendable {
     }
 
     /// The activity stops being current if it is.
-    public mutating func resignCurrent(_ id: ActivityID, at now: Moment) throws(HandoffFailure) -> [Action] {
+    package mutating func resignCurrent(_ id: ActivityID, at now: Moment) throws(HandoffFailure) -> [Action] {
         guard activities[id] != nil else { throw .unknownActivity(id) }
         latest = now
         guard current == id else { return [] }
@@ -116,27 +116,27 @@ public struct SessionActivities: Sendable {
     }
 
     /// The activity is over, here and on peers.
-    public mutating func invalidate(_ id: ActivityID, at now: Moment) throws(HandoffFailure) -> [Action] {
+    package mutating func invalidate(_ id: ActivityID, at now: Moment) throws(HandoffFailure) -> [Action] {
         guard activities[id] != nil else { throw .unknownActivity(id) }
         latest = now
         return remove([id])
     }
 
     /// The connection unregistered or left the bus: its activities are over.
-    public mutating func connectionVanished(_ connection: String, at now: Moment) -> [Action] {
+    package mutating func connectionVanished(_ connection: String, at now: Moment) -> [Action] {
         latest = now
         return remove(activities(of: connection).map(\.id))
     }
 
     /// The user switched Handoff on or off. The current activity remains current.
-    public mutating func setEnabled(_ isEnabled: Bool, at now: Moment) -> [Action] {
+    package mutating func setEnabled(_ isEnabled: Bool, at now: Moment) -> [Action] {
         latest = now
         self.isEnabled = isEnabled
         return offerOrWithdraw()
     }
 
     /// When `advance(to:)` has something to do at the latest; nil if time changes nothing.
-    public var nextDeadline: Instant? {
+    package var nextDeadline: Instant? {
         guard let wanted, let activity = activities[wanted.id] else { return nil }
         var deadlines: [Instant] = []
         if let offered, offered != wanted {
@@ -151,7 +151,7 @@ public struct SessionActivities: Sendable {
     }
 
     /// Time has passed.
-    public mutating func advance(to now: Moment) -> [Action] {
+    package mutating func advance(to now: Moment) -> [Action] {
         latest = now
         return offerOrWithdraw()
     }

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// An activity of this session, as far as offering it is concerned.
-public struct SessionActivity: Hashable, Sendable {
+package struct SessionActivity: Hashable, Sendable {
     /// What the application may change about an activity that decides whether and how it is offered.
-    public struct Details: Hashable, Sendable {
+    package struct Details: Hashable, Sendable {
         /// The title for people to read. It may be any text; only the offer cuts and cleans it.
-        public var title: String
+        package var title: String
         /// The applications that may continue it.
-        public var team: Team
+        package var team: Team
         /// The host of its web page; nil without one.
-        public var webpageHost: String?
+        package var webpageHost: String?
         /// The MIME type of its document; nil without one.
-        public var documentType: String?
+        package var documentType: String?
         /// Whether the continuing application may open streams.
-        public var supportsContinuationStreams: Bool
+        package var supportsContinuationStreams: Bool
         /// Whether it may be offered while it is current.
-        public var isEligibleForHandoff: Bool
+        package var isEligibleForHandoff: Bool
         /// Whether the user keeps its application out, so that it is not offered whatever else is so.
-        public var isExcluded: Bool
+        package var isExcluded: Bool
         /// When it stops being offered, in microseconds since the Unix epoch; 0 for never.
-        public var expirationDate: Int64
+        package var expirationDate: Int64
 
         /// The details of an activity; by default, those of an activity for which only the team has been set.
-        public init(
+        package init(
             title: String = "", team: Team, webpageHost: String? = nil, documentType: String? = nil,
             supportsContinuationStreams: Bool = false, isEligibleForHandoff: Bool = true,
             isExcluded: Bool = false, expirationDate: Int64 = 0
@@ -39,21 +39,21 @@ public struct SessionActivity: Hashable, Sendable {
     }
 
     /// Its identifier.
-    public let id: ActivityID
+    package let id: ActivityID
     /// The connection that created it.
-    public let connection: String
+    package let connection: String
     /// What kind of activity it is.
-    public let type: ActivityType
+    package let type: ActivityType
     /// The application it belongs to.
-    public let applicationID: ApplicationID
+    package let applicationID: ApplicationID
     /// What the application may change.
-    public internal(set) var details: Details
+    package internal(set) var details: Details
     /// Grows with each change, the payload's included.
-    public internal(set) var revision: UInt64 = 1
+    package internal(set) var revision: UInt64 = 1
     /// When it last became current, in microseconds since the Unix epoch; 0 for never.
-    public internal(set) var since: Int64 = 0
+    package internal(set) var since: Int64 = 0
     /// When it was last used, in microseconds since the Unix epoch; 0 for never.
-    public internal(set) var lastUsed: Int64 = 0
+    package internal(set) var lastUsed: Int64 = 0
 
     init(
         id: ActivityID, connection: String, type: ActivityType, applicationID: ApplicationID, details: Details
@@ -66,7 +66,7 @@ public struct SessionActivity: Hashable, Sendable {
     }
 
     /// The summary that peers would see now.
-    public var offer: Offer {
+    package var offer: Offer {
         Offer(
             id: id, type: type, title: details.title, applicationID: applicationID, team: details.team,
             webpageHost: details.webpageHost, documentType: details.documentType,

@@ -3,7 +3,7 @@
 extension ActivityType {
     /// The type as the name of a key in a key file, which may not hold `=`, brackets or spaces at its ends: every byte
     /// but ASCII letters, digits, `.`, `-` and `_` is written as `%` and two upper-case hexadecimal digits.
-    public var key: String {
+    package var key: String {
         var key = ""
         for byte in description.utf8 {
             if byte.isLabelCharacter || byte == UInt8(ascii: ".") {
@@ -16,7 +16,7 @@ extension ActivityType {
     }
 
     /// The type whose ``key`` this is; nil unless it is written exactly so.
-    public init?(key: String) {
+    package init?(key: String) {
         var bytes: [UInt8] = []
         var rest = key.utf8[...]
         while let byte = rest.popFirst() {

@@ -2,17 +2,17 @@
 
 /// A kind of activity, such as `com.example.notes.edit`: any non-empty text of at most 255 bytes without
 /// control characters, which here include those that end a line or change the direction of writing.
-public struct ActivityType: Hashable, Sendable, CustomStringConvertible {
+package struct ActivityType: Hashable, Sendable, CustomStringConvertible {
     /// The longest type, in bytes of UTF-8.
-    public static let maximumLength = 255
+    package static let maximumLength = 255
     /// Reading a web page; its only payload is the page's address.
-    public static let browsingWeb = ActivityType(trusted: "org.example.Handoff.BrowsingWeb")
+    package static let browsingWeb = ActivityType(trusted: "org.example.Handoff.BrowsingWeb")
 
     /// The type as it was written.
-    public let description: String
+    package let description: String
 
     /// The type written as `text`. Throws the reason if the text is not a valid type.
-    public init(_ text: String) throws(HandoffFailure) {
+    package init(_ text: String) throws(HandoffFailure) {
         let advice = "Use a name in reverse-DNS form, such as com.example.notes.edit."
         guard !text.isEmpty else {
             throw HandoffFailure(.invalidArguments, "An activity type is empty. \(advice)")
@@ -37,7 +37,7 @@ public struct ActivityType: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether the type has the recommended form: at least two labels of ASCII letters, digits, `-` and `_`,
     /// separated by dots, of which the first starts with a letter.
-    public var isReverseDNS: Bool {
+    package var isReverseDNS: Bool {
         let labels = description.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard labels.count >= 2, let first = description.utf8.first, first.isLetter else { return false }
         return labels.allSatisfy { label in !label.isEmpty && label.allSatisfy(\.isLabelCharacter) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// When one adapter is to be started: when one of its applications appears, and the less often the sooner it fails or ends.
-public struct AdapterStart: Sendable {
+package struct AdapterStart: Sendable {
     private enum State {
         /// It does not run.
         case ended
@@ -20,29 +20,29 @@ public struct AdapterStart: Sendable {
 
     /// An adapter that ran for as long as this has not failed. It is less than one runs for that has something to do, which
     /// ends in order when its last application does.
-    public static let trial = Duration.seconds(5)
+    package static let trial = Duration.seconds(5)
     /// An application that appears less than this before its adapter ends may not have been noticed by it.
-    public static let overlap = Duration.seconds(2)
+    package static let overlap = Duration.seconds(2)
 
     /// It does not run.
-    public init() {}
+    package init() {}
 
     /// When it is to be asked again, with ``isDue(at:)``; nil for never.
-    public var nextTime: Instant? {
+    package var nextTime: Instant? {
         guard case .ended = state, appearance != nil else { return nil }
         return notBefore
     }
 
     /// One of its applications has appeared.
     /// - Returns: whether it is to be started now; then either ``failed(at:using:)`` or ``runs(at:)`` has to follow.
-    public mutating func appeared(at now: Instant) -> Bool {
+    package mutating func appeared(at now: Instant) -> Bool {
         appearance = now
         return isDue(at: now)
     }
 
     /// Whether it is to be started now, since one of its applications has appeared; then either ``failed(at:using:)`` or
     /// ``runs(at:)`` has to follow.
-    public mutating func isDue(at now: Instant) -> Bool {
+    package mutating func isDue(at now: Instant) -> Bool {
         guard case .ended = state, appearance != nil, notBefore.map({ $0 <= now }) ?? true else {
             return false
         }
@@ -51,10 +51,10 @@ public struct AdapterStart: Sendable {
     }
 
     /// None of its applications is there any more, or it is not wanted: nothing is to be started until one appears.
-    public mutating func forgetAppearance() { appearance = nil }
+    package mutating func forgetAppearance() { appearance = nil }
 
     /// It could not be started.
-    public mutating func failed(at now: Instant, using generator: inout some RandomNumberGenerator) {
+    package mutating func failed(at now: Instant, using generator: inout some RandomNumberGenerator) {
         guard case .starting = state else { return }
         // What has appeared meanwhile did not help.
         (state, appearance) = (.ended, nil)
@@ -62,13 +62,13 @@ public struct AdapterStart: Sendable {
     }
 
     /// It runs, whoever has started it.
-    public mutating func runs(at now: Instant) {
+    package mutating func runs(at now: Instant) {
         if case .running = state { return }
         (state, appearance) = (.running(since: now), nil)
     }
 
     /// It runs no longer.
-    public mutating func ended(at now: Instant, using generator: inout some RandomNumberGenerator) {
+    package mutating func ended(at now: Instant, using generator: inout some RandomNumberGenerator) {
         guard case .running(let since) = state else { return }
         state = .ended
         if since.duration(to: now) >= Self.trial { backoff.reset() }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// An application: the file name of its desktop entry without `.desktop`.
-public struct ApplicationID: Hashable, Comparable, Sendable, CustomStringConvertible {
+package struct ApplicationID: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The identifier as it was written.
-    public let description: String
+    package let description: String
 
     /// The identifier written as `text`. Throws the reason if the text is not valid: an identifier has 1 to
     /// 255 of the characters `A-Z`, `a-z`, `0-9`, `.`, `_`, `-`, and does not begin with a dot.
-    public init(_ text: String) throws(HandoffFailure) {
+    package init(_ text: String) throws(HandoffFailure) {
         guard Self.isValid(text) else {
             throw HandoffFailure(
                 .invalidArguments,
@@ -19,7 +19,7 @@ public struct ApplicationID: Hashable, Comparable, Sendable, CustomStringConvert
     }
 
     /// Whether `lhs` comes before `rhs` in an alphabetical list.
-    public static func < (lhs: ApplicationID, rhs: ApplicationID) -> Bool {
+    package static func < (lhs: ApplicationID, rhs: ApplicationID) -> Bool {
         lhs.description < rhs.description
     }
 

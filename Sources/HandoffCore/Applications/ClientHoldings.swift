@@ -5,7 +5,7 @@
 ///
 /// The process is the one that the bus names. Connections whose process is unknown count together as one
 /// process, so that hiding it gains nothing.
-public struct ClientHoldings: Sendable {
+package struct ClientHoldings: Sendable {
     private enum Process: Hashable {
         case number(UInt32)
         case unknown
@@ -25,14 +25,14 @@ public struct ClientHoldings: Sendable {
     }
 
     /// What an application says of itself when it registers.
-    public struct Declared: Equatable, Sendable {
+    package struct Declared: Equatable, Sendable {
         /// How many activity and document types.
-        public let types: Int
+        package let types: Int
         /// How many bytes the names of these types and of the declared hosts take.
-        public let bytes: Int
+        package let bytes: Int
 
         /// A declaration of this size, by default an empty one.
-        public init(types: Int = 0, bytes: Int = 0) {
+        package init(types: Int = 0, bytes: Int = 0) {
             self.types = types
             self.bytes = bytes
         }
@@ -41,14 +41,14 @@ public struct ClientHoldings: Sendable {
     private var clients: [String: Client] = [:]
     private var groups: [Process: Group] = [:]
     /// How much is kept for everybody together, in bytes.
-    public private(set) var total = 0
+    package private(set) var total = 0
 
     /// Nobody has anything.
-    public init() {}
+    package init() {}
 
     /// `connection` belongs to the process `number`, which is nil if it is unknown, for as long as it is on
     /// the bus. To be called before anything is kept for it.
-    public mutating func joined(_ connection: String, process number: UInt32?) {
+    package mutating func joined(_ connection: String, process number: UInt32?) {
         guard clients[connection] == nil else { return }
         let process = number.map(Process.number) ?? .unknown
         clients[connection] = Client(process: process)
@@ -56,7 +56,7 @@ public struct ClientHoldings: Sendable {
     }
 
     /// `connection` has left the bus, after its activities have ended.
-    public mutating func left(_ connection: String) {
+    package mutating func left(_ connection: String) {
         guard let client = clients.removeValue(forKey: connection), var group = groups[client.process] else {
             return
         }
@@ -68,19 +68,19 @@ public struct ClientHoldings: Sendable {
     }
 
     /// All connections of the process of `connection`, which is one of them.
-    public func relatives(of connection: String) -> Set<String> {
+    package func relatives(of connection: String) -> Set<String> {
         clients[connection].flatMap { groups[$0.process]?.connections } ?? [connection]
     }
 
     // MARK: What is kept
 
     /// What an activity whose properties take `size` bytes counts as.
-    public static func cost(_ size: Int) -> Int { max(size, Quota.smallestActivity) }
+    package static func cost(_ size: Int) -> Int { max(size, Quota.smallestActivity) }
 
     /// `connection` is to have another activity, whose properties take `size` bytes.
     ///
     /// Fails with `limitsExceeded` if that is too much; then nothing has changed.
-    public mutating func begin(_ size: Int, of connection: String) throws(HandoffFailure) {
+    package mutating func begin(_ size: Int, of connection: String) throws(HandoffFailure) {
         if let client = clients[connection], let group = groups[client.process],
             group.activities >= Quota.activities * Quota.processes
         {
@@ -95,14 +95,14 @@ public struct ClientHoldings: Sendable {
     /// The properties of an activity of `connection`, which took `former` bytes, are to take `size`.
     ///
     /// Fails with `limitsExceeded` if that is too much; then nothing has changed.
-    public mutating func change(from former: Int, to size: Int, of connection: String) throws(HandoffFailure)
+    package mutating func change(from former: Int, to size: Int, of connection: String) throws(HandoffFailure)
     {
         let bytes = Self.cost(size) - Self.cost(former)
         if bytes != 0 { try change(by: bytes, of: connection) }
     }
 
     /// An activity of `connection`, whose properties take `size` bytes, has ended.
-    public mutating func end(_ size: Int, of connection: String) {
+    package mutating func end(_ size: Int, of connection: String) {
         add(-Self.cost(size), to: connection)
         count(-1, of: connection)
     }
@@ -110,7 +110,7 @@ public struct ClientHoldings: Sendable {
     /// `connection` is to have this declaration in place of the one before.
     ///
     /// Fails with `limitsExceeded` if that is too much; then nothing has changed.
-    public mutating func declare(_ declaration: Declared, of connection: String) throws(HandoffFailure) {
+    package mutating func declare(_ declaration: Declared, of connection: String) throws(HandoffFailure) {
         guard let client = clients[connection], let group = groups[client.process] else { return }
         let types = group.types + declaration.types - client.declaration.types
         guard declaration.types <= client.declaration.types || types <= Quota.types * Quota.processes else {

@@ -5,7 +5,7 @@
 ///
 /// Types are chosen by peers. So there is a rest between looks, the number of answers is limited, and whoever waits for
 /// one type waits for no other.
-public struct DefaultLookups: Sendable {
+package struct DefaultLookups: Sendable {
     /// The answers, nil for none, by content type.
     private var answers: [String: ApplicationID?] = [:]
     /// What is to be looked up next.
@@ -20,23 +20,23 @@ public struct DefaultLookups: Sendable {
     private var earliest = Instant(microseconds: 0)
 
     /// How many answers are kept, and how many types are looked up at a time: more than there are peers.
-    public static let maximumAnswers = 256
+    package static let maximumAnswers = 256
     /// How long nothing is looked up after a look, at least: a program that never stops writing lists must not keep the
     /// reader busy.
-    public static let shortestRest = Duration.milliseconds(200)
+    package static let shortestRest = Duration.milliseconds(200)
     /// How long nothing is looked up after a look that could not be made.
-    public static let restAfterFailure = Duration.seconds(1)
+    package static let restAfterFailure = Duration.seconds(1)
     /// The rest is at least this many times as long as the look was.
-    public static let restfulness = 20
+    package static let restfulness = 20
 
     /// Nothing is known.
-    public init() {}
+    package init() {}
 
     /// When something is to be looked up; nil if nothing is, or as long as a look is under way.
-    public var nextTime: Instant? { looking.isEmpty && !wanted.isEmpty ? earliest : nil }
+    package var nextTime: Instant? { looking.isEmpty && !wanted.isEmpty ? earliest : nil }
 
     /// What is known of `type`: nil if nothing opens it, or if that is not known yet. Then it is looked up.
-    public mutating func answer(_ type: String) -> ApplicationID? {
+    package mutating func answer(_ type: String) -> ApplicationID? {
         if let known = answers[type] { return known }
         guard !looking.contains(type) else { return nil }
         if answers.count + wanted.count >= Self.maximumAnswers { answers = [:] }
@@ -45,19 +45,19 @@ public struct DefaultLookups: Sendable {
     }
 
     /// Whether any of `types` is being looked up, or is to be.
-    public func isPending(_ types: some Sequence<String>) -> Bool {
+    package func isPending(_ types: some Sequence<String>) -> Bool {
         types.contains { looking.contains($0) || wanted.contains($0) }
     }
 
     /// What the answers depend on has changed: all that are known are looked up again.
-    public mutating func changed() {
+    package mutating func changed() {
         isOutdated = !looking.isEmpty
         wanted.formUnion(answers.keys)
     }
 
     /// A look begins.
     /// - Returns: what is to be looked up; empty if it is not time for that.
-    public mutating func begin(at now: Instant) -> Set<String> {
+    package mutating func begin(at now: Instant) -> Set<String> {
         guard let time = nextTime, time <= now else { return [] }
         (looking, wanted, isOutdated, begun) = (wanted, [], false, now)
         return looking
@@ -65,7 +65,7 @@ public struct DefaultLookups: Sendable {
 
     /// The look is over, and has `found` what opens some of the types; nothing opens the others.
     /// - Returns: whether any answer is another one than before.
-    public mutating func ended(_ found: [String: ApplicationID], at now: Instant) -> Bool {
+    package mutating func ended(_ found: [String: ApplicationID], at now: Instant) -> Bool {
         let types = looking
         guard !types.isEmpty else { return false }
         let isChanged = types.contains { (answers[$0] ?? nil) != found[$0] }
@@ -77,7 +77,7 @@ public struct DefaultLookups: Sendable {
     }
 
     /// The look could not be made: what was to be looked up is still not known, and is looked up after a rest.
-    public mutating func failed(at now: Instant) {
+    package mutating func failed(at now: Instant) {
         wanted.formUnion(looking)
         looking = []
         earliest = now.advanced(by: Self.restAfterFailure)

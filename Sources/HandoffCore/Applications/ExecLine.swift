@@ -5,9 +5,9 @@
 ///
 /// The words are split before anything is put into them, so that nothing that is opened can become a second argument
 /// or be taken for quoting. What is opened always begins with a scheme or a slash, and so is never an option.
-public struct ExecLine: Sendable {
+package struct ExecLine: Sendable {
     /// What the program is given to open.
-    public enum Opened: Hashable, Sendable {
+    package enum Opened: Hashable, Sendable {
         /// A web page, by its address.
         case page(String)
         /// A file, by its address, and by its absolute path, which is nil if that is not UTF-8.
@@ -15,27 +15,27 @@ public struct ExecLine: Sendable {
     }
 
     /// What the entry says besides its command line.
-    public struct Entry: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
         /// The name of the application, for people.
-        public var name: String
+        package var name: String
         /// The name of its icon; empty for none.
-        public var icon: String
+        package var icon: String
         /// Where the entry is.
-        public var path: String
+        package var path: String
 
         /// An entry at `path`.
-        public init(name: String, icon: String, path: String) {
+        package init(name: String, icon: String, path: String) {
             (self.name, self.icon, self.path) = (name, icon, path)
         }
     }
 
     /// The program: a name to be looked for, or an absolute path.
-    public let program: String
+    package let program: String
     private let words: [String]
 
     /// The command line whose words are these, with all quoting removed.
     /// Fails with `applicationFailed` if there is no program, or something in the line is not legal.
-    public init(words: [String]) throws(HandoffFailure) {
+    package init(words: [String]) throws(HandoffFailure) {
         guard let first = words.first, let program = Self.program(first) else {
             throw Self.illegal("it names no program")
         }
@@ -45,7 +45,7 @@ public struct ExecLine: Sendable {
     }
 
     /// Whether the line says where to put what is opened.
-    public var takesSomething: Bool {
+    package var takesSomething: Bool {
         words.dropFirst().contains { !Self.codes(in: $0).isDisjoint(with: Self.openingCodes) }
     }
 
@@ -53,7 +53,7 @@ public struct ExecLine: Sendable {
     /// say where that goes gets it as its last argument, as with GIO and KDE.
     ///
     /// Fails with `applicationFailed` if the line takes only files and this is none that it could be given.
-    public func arguments(opening opened: Opened?, of entry: Entry) throws(HandoffFailure) -> [String] {
+    package func arguments(opening opened: Opened?, of entry: Entry) throws(HandoffFailure) -> [String] {
         var arguments = [program]
         for word in words.dropFirst() { arguments += try Self.expand(word, opened, entry) }
         if let opened, !takesSomething {

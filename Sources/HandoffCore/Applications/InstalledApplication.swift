@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// An application that says in its desktop entry that it takes part in Handoff, whether or not it runs.
-public struct InstalledApplication: Hashable, Sendable {
+package struct InstalledApplication: Hashable, Sendable {
     /// Which application it is.
-    public let applicationID: ApplicationID
+    package let applicationID: ApplicationID
     /// The team that the entry names; nil if it names none, which makes a team of the application alone.
-    public let team: Team?
+    package let team: Team?
     /// What the entry declares.
-    public let declaration: Declaration
+    package let declaration: Declaration
     /// How it is started while it does not run; nil if it cannot be.
-    public let start: Start?
+    package let start: Start?
     /// The package that its entry is from; nil if it is not known to be from one.
-    public let package: SandboxPackage?
+    package let package: SandboxPackage?
     /// The adapter that the entry belongs to; nil if it is that of an application which knows Handoff itself.
-    public let adapter: AdapterName?
+    package let adapter: AdapterName?
 
     /// What starts an application.
-    public enum Start: Hashable, Sendable {
+    package enum Start: Hashable, Sendable {
         /// The bus, by the application's name.
         case bus
         /// The command line of its desktop entry.
@@ -24,7 +24,7 @@ public struct InstalledApplication: Hashable, Sendable {
     }
 
     /// An application, by default one that cannot be started.
-    public init(
+    package init(
         _ applicationID: ApplicationID, team: Team? = nil, declaration: Declaration,
         start: Start? = nil, package: SandboxPackage? = nil, adapter: AdapterName? = nil
     ) {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// The last line that a program has written to its standard error. It takes any amount of bytes, and keeps few.
-public struct LastWords: Sendable {
+package struct LastWords: Sendable {
     /// How many bytes of a line are kept.
-    public static let maximumLength = 256
+    package static let maximumLength = 256
 
     /// The line that has not ended, as far as it is kept.
     private var current: [UInt8] = []
     private var last = ""
 
     /// Nothing has been written.
-    public init() {}
+    package init() {}
 
     /// The last line that is not empty, ended or not, fit to be shown; empty if there was none.
-    public var text: String {
+    package var text: String {
         let current = Self.shown(current)
         return current.isEmpty ? last : current
     }
@@ -21,7 +21,7 @@ public struct LastWords: Sendable {
     /// The program has written `bytes`.
     /// - Parameter limit: how many lines are returned at most; of those that are left out, only the last counts.
     /// - Returns: the first lines that have ended with that, fit to be shown, without empty ones.
-    public mutating func wrote(_ bytes: some Sequence<UInt8>, lines limit: Int = 0) -> [String] {
+    package mutating func wrote(_ bytes: some Sequence<UInt8>, lines limit: Int = 0) -> [String] {
         var lines: [String] = []
         for byte in bytes {
             guard byte == UInt8(ascii: "\n") else {

@@ -2,7 +2,7 @@
 
 /// When something that changes is read again: never twice at a time, not at once after each change, and the less often
 /// the longer it takes.
-public struct ReadingSchedule: Sendable {
+package struct ReadingSchedule: Sendable {
     private enum State {
         /// There is nothing to read.
         case idle
@@ -18,23 +18,23 @@ public struct ReadingSchedule: Sendable {
 
     /// The wait after a change, at least: an installation writes many files, and a program that never stops writing must
     /// not keep the reader busy.
-    public static let shortestPatience = Duration.milliseconds(200)
+    package static let shortestPatience = Duration.milliseconds(200)
     /// The wait is at least this many times as long as reading takes.
-    public static let restfulness = 20
+    package static let restfulness = 20
     /// How long to wait before trying again to read what could not be read.
-    public static let retryInterval = Duration.seconds(2)
+    package static let retryInterval = Duration.seconds(2)
 
     /// Nothing has been read, and nothing is to be.
-    public init() {}
+    package init() {}
 
     /// Whether it is being read.
-    public var isReading: Bool { if case .reading = state { true } else { false } }
+    package var isReading: Bool { if case .reading = state { true } else { false } }
 
     /// When it is to be read next; nil as long as nothing has changed, or while it is being read.
-    public var nextTime: Instant? { if case .due(let time) = state { time } else { nil } }
+    package var nextTime: Instant? { if case .due(let time) = state { time } else { nil } }
 
     /// What is read has changed. It is read some time later: what never comes to rest is read again and again, not never.
-    public mutating func changed(at now: Instant) {
+    package mutating func changed(at now: Instant) {
         switch state {
         case .idle: state = .due(now.advanced(by: patience))
         case .due: break
@@ -44,14 +44,14 @@ public struct ReadingSchedule: Sendable {
 
     /// It is to be read now.
     /// - Returns: whether reading begins; false if it is being read already.
-    public mutating func begin(at now: Instant) -> Bool {
+    package mutating func begin(at now: Instant) -> Bool {
         guard !isReading else { return false }
         state = .reading(since: now, isOutdated: false)
         return true
     }
 
     /// It has been read, or `isIncomplete`: could not be read for the time being, and is tried again.
-    public mutating func ended(isIncomplete: Bool = false, at now: Instant) {
+    package mutating func ended(isIncomplete: Bool = false, at now: Instant) {
         guard case .reading(let since, let isOutdated) = state else { return }
         patience = max(Self.shortestPatience, since.duration(to: now) * Self.restfulness)
         if isIncomplete {

@@ -2,17 +2,17 @@
 
 /// What an application supports, according to its desktop entry, to what it says when it registers, or to
 /// both together.
-public struct Declaration: Hashable, Sendable {
+package struct Declaration: Hashable, Sendable {
     /// The types that it names, in its own order; the first is used for activities that are created without a
     /// type.
-    public var activityTypes: [ActivityType]
+    package var activityTypes: [ActivityType]
     /// The type of activities for a document, by MIME type.
-    public var documentTypes: [String: ActivityType]
+    package var documentTypes: [String: ActivityType]
     /// The web hosts whose pages it can show.
-    public var domains: [String]
+    package var domains: [String]
 
     /// A declaration, by default an empty one.
-    public init(
+    package init(
         activityTypes: [ActivityType] = [], documentTypes: [String: ActivityType] = [:],
         domains: [String] = []
     ) {
@@ -22,7 +22,7 @@ public struct Declaration: Hashable, Sendable {
     }
 
     /// All types, those of documents after those that are named, each once.
-    public var types: [ActivityType] {
+    package var types: [ActivityType] {
         var seen: Set<ActivityType> = []
         let mapped = documentTypes.sorted { $0.key < $1.key }.map(\.value)
         return (activityTypes + mapped).filter { seen.insert($0).inserted }
@@ -30,7 +30,7 @@ public struct Declaration: Hashable, Sendable {
 
     /// This declaration and `other` together. This one comes first, and takes precedence where both name a
     /// MIME type; `other` counts as far as ``Quota/types`` and ``Quota/domains`` leave room for it.
-    public func union(_ other: Declaration) -> Declaration {
+    package func union(_ other: Declaration) -> Declaration {
         var result = self
         var known = Set(types)
         for type in other.activityTypes where !result.activityTypes.contains(type) {
@@ -53,28 +53,28 @@ public struct Declaration: Hashable, Sendable {
 }
 
 /// An application that has registered.
-public struct Registration: Hashable, Sendable {
+package struct Registration: Hashable, Sendable {
     /// The connection that it registered from.
-    public let connection: String
+    package let connection: String
     /// Which application it is.
-    public let applicationID: ApplicationID
+    package let applicationID: ApplicationID
     /// Whose activities it may continue.
-    public private(set) var team: Team
+    package private(set) var team: Team
     /// What it supports.
-    public private(set) var declaration: Declaration
+    package private(set) var declaration: Declaration
     /// The path of the object that continues activities.
-    public let objectPath: String
+    package let objectPath: String
     /// Whether it is handed what is continued here.
-    public let receives: Bool
+    package let receives: Bool
     /// Whether it stands for an application that does not know Handoff itself.
-    public let isAdapter: Bool
+    package let isAdapter: Bool
     /// The package that the system says it is from; nil if it runs in no sandbox.
-    public let package: SandboxPackage?
+    package let package: SandboxPackage?
     /// The team and the declaration that it gave itself when it registered.
     private let own: (team: Team?, declaration: Declaration)
 
     /// A registration; without a team, the application is the only one in a team of its own.
-    public init(
+    package init(
         connection: String, applicationID: ApplicationID, team: Team? = nil, declaration: Declaration,
         objectPath: String, receives: Bool = true, isAdapter: Bool = false, package: SandboxPackage? = nil
     ) {
@@ -99,7 +99,7 @@ public struct Registration: Hashable, Sendable {
     }
 
     /// How much the application itself has declared.
-    public var declared: ClientHoldings.Declared {
+    package var declared: ClientHoldings.Declared {
         let declaration = own.declaration
         let names = declaration.activityTypes.map(\.description) + declaration.domains
         let pairs = declaration.documentTypes.reduce(0) {
@@ -111,7 +111,7 @@ public struct Registration: Hashable, Sendable {
     }
 
     /// Whether the two are equal in everything that counts.
-    public static func == (left: Registration, right: Registration) -> Bool {
+    package static func == (left: Registration, right: Registration) -> Bool {
         left.connection == right.connection && left.applicationID == right.applicationID
             && left.team == right.team && left.declaration == right.declaration
             && left.objectPath == right.objectPath && left.receives == right.receives
@@ -119,13 +119,13 @@ public struct Registration: Hashable, Sendable {
     }
 
     /// Hashes what distinguishes most registrations.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(connection)
         hasher.combine(applicationID)
     }
 
     /// Whether the application declares `type`.
-    public func declares(_ type: ActivityType) -> Bool {
+    package func declares(_ type: ActivityType) -> Bool {
         declaration.types.contains(type)
     }
 }

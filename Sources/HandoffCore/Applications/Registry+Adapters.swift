@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// The registration of an adapter that is to end, since its application turned out to know Handoff itself.
-public struct ReplacedAdapter: Equatable, Sendable {
+package struct ReplacedAdapter: Equatable, Sendable {
     /// Whose registration it is.
-    public let connection: String
+    package let connection: String
     /// Which application it stands for.
-    public let applicationID: ApplicationID
+    package let applicationID: ApplicationID
     /// Why it ends, and what to do, for people to read.
-    public let reason: String
+    package let reason: String
 }
 
 extension Registry {
     /// The adapters whose applications have registered themselves since, or say in a desktop entry that they know Handoff.
-    public var replacedAdapters: [ReplacedAdapter] {
+    package var replacedAdapters: [ReplacedAdapter] {
         let adapters = all.filter(\.isAdapter)
         // Most of the time there is none.
         guard !adapters.isEmpty else { return [] }
@@ -50,7 +50,7 @@ extension Registry {
 
     /// Whether the desktop entry of `application` belongs to an adapter that the user has switched off: then it is as if it
     /// was not installed.
-    public func isSwitchedOff(_ application: ApplicationID) -> Bool {
+    package func isSwitchedOff(_ application: ApplicationID) -> Bool {
         guard !disabledAdapters.isEmpty else { return false }
         return installed[application]?.adapter.map { disabledAdapters.contains($0) } ?? false
     }

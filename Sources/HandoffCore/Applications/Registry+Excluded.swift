@@ -3,14 +3,14 @@
 extension Registry {
     /// Whether the user keeps `application` out: it has been excluded itself, or its desktop entry says that it is from the
     /// same package as one that has been.
-    public func isExcluded(_ application: ApplicationID) -> Bool {
+    package func isExcluded(_ application: ApplicationID) -> Bool {
         guard !excluded.ids.isEmpty else { return false }
         return excluded.ids.contains(application) || isExcluded(installed[application]?.package)
     }
 
     /// Whether the user keeps out who has registered this. What runs in a sandbox is known by its package too, whichever of
     /// the ids of that package it has registered.
-    public func isExcluded(_ registration: Registration) -> Bool {
+    package func isExcluded(_ registration: Registration) -> Bool {
         isExcluded(registration.applicationID) || isExcluded(registration.package)
     }
 
@@ -20,7 +20,7 @@ extension Registry {
     }
 
     /// What would continue `offer` if the user did not keep it out.
-    public func keptOut(from offer: Offer, with choices: HandlerChoices = HandlerChoices()) -> KeptOut {
+    package func keptOut(from offer: Offer, with choices: HandlerChoices = HandlerChoices()) -> KeptOut {
         guard !excluded.ids.isEmpty else { return KeptOut() }
         let able = Set(handlers(for: offer, with: choices).map(\.id))
         let all = handlers(for: offer, with: choices, excludedToo: true).map(\.id)

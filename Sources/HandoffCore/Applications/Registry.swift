@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// The applications that have registered, by connection, and those whose desktop entries say that they could.
-public struct Registry: Sendable {
+package struct Registry: Sendable {
     /// One for each connection, in the order in which they registered.
     private var registrations: [Registration] = []
     /// Why registrations have ended that were not ended by their own connections.
     private var endings: [String: (applicationID: ApplicationID, reason: String)] = [:]
     /// The applications with desktop entries.
-    public private(set) var installed: [ApplicationID: InstalledApplication] = [:]
+    package private(set) var installed: [ApplicationID: InstalledApplication] = [:]
     /// Those that the user keeps out: nothing is continued in them.
-    public var excluded = ExcludedApplications() {
+    package var excluded = ExcludedApplications() {
         didSet { excludedPackages = excluded.packages(installed) }
     }
     /// The adapters that the user has switched off: what their desktop entries declare is not started.
-    public var disabledAdapters: Set<AdapterName> = []
+    package var disabledAdapters: Set<AdapterName> = []
     /// The packages that these are from, as far as their desktop entries say so.
     private(set) var excludedPackages: Set<SandboxPackage> = []
 
     /// No applications yet.
-    public init() {}
+    package init() {}
 
     /// What `connection` registered; nil if it did not.
-    public func registration(of connection: String) -> Registration? {
+    package func registration(of connection: String) -> Registration? {
         registrations.first { $0.connection == connection }
     }
 
     /// What `connection` registered, or the failure `notRegistered`.
-    public func requireRegistration(of connection: String) throws(HandoffFailure) -> Registration {
+    package func requireRegistration(of connection: String) throws(HandoffFailure) -> Registration {
         guard let registration = registration(of: connection) else {
             throw .notRegistered(connection, ending: ending(of: connection))
         }
@@ -35,28 +35,28 @@ public struct Registry: Sendable {
 
     /// What has become of the registration of `connection`, and what to do, for people to read; nil unless it
     /// was ended by somebody else and the connection has not registered since.
-    public func ending(of connection: String) -> String? {
+    package func ending(of connection: String) -> String? {
         endings[connection].map { "It was registered as \($0.applicationID). \($0.reason)" }
     }
 
     /// The registration of `connection`, which has been removed, was ended for this reason and not by the
     /// connection itself. The reason is remembered until the connection registers again or leaves the bus.
-    public mutating func ended(_ connection: String, _ applicationID: ApplicationID, _ reason: String) {
+    package mutating func ended(_ connection: String, _ applicationID: ApplicationID, _ reason: String) {
         endings[connection] = (applicationID, reason)
     }
 
     /// `connection` has left the bus.
-    public mutating func vanished(_ connection: String) { endings[connection] = nil }
+    package mutating func vanished(_ connection: String) { endings[connection] = nil }
 
     /// All registrations, the latest last.
-    public var all: [Registration] { registrations }
+    package var all: [Registration] { registrations }
 
     /// Takes in a registration, the latest now, in place of what the connection registered before, which is
     /// returned. Fails with `limitsExceeded` if it declares more types than allowed, and with `notSupported` if it is an
     /// adapter's and the application knows Handoff itself; what was registered then stays. See ``replacedAdapters`` for
     /// what has to end because of it.
     @discardableResult
-    public mutating func register(_ registration: Registration) throws(HandoffFailure) -> Registration? {
+    package mutating func register(_ registration: Registration) throws(HandoffFailure) -> Registration? {
         let count =
             registration.declaration.activityTypes.count + registration.declaration.documentTypes.count
         guard count <= Quota.types else {
@@ -76,7 +76,7 @@ public struct Registry: Sendable {
 
     /// Replaces the applications with desktop entries. Returns the connections whose registrations have
     /// changed because of that.
-    public mutating func setInstalled(_ applications: [InstalledApplication]) -> [String] {
+    package mutating func setInstalled(_ applications: [InstalledApplication]) -> [String] {
         installed = Dictionary(applications.map { ($0.applicationID, $0) }) { first, _ in first }
         excludedPackages = excluded.packages(installed)
         var changed: [String] = []
@@ -91,7 +91,7 @@ public struct Registry: Sendable {
 
     /// The connection unregistered or left the bus. Returns what it had registered.
     @discardableResult
-    public mutating func remove(_ connection: String) -> Registration? {
+    package mutating func remove(_ connection: String) -> Registration? {
         guard let index = registrations.firstIndex(where: { $0.connection == connection }) else { return nil }
         return registrations.remove(at: index)
     }
@@ -101,7 +101,7 @@ public struct Registry: Sendable {
     /// declares.
     ///
     /// Fails with `notRegistered`, `typeNotDeclared` or `invalidArguments`.
-    public func activityType(
+    package func activityType(
         _ text: String, documentType: String? = nil, for connection: String
     ) throws(HandoffFailure) -> ActivityType {
         let registration = try requireRegistration(of: connection)
@@ -125,7 +125,7 @@ public struct Registry: Sendable {
     /// are registered, the latest first and adapters last, then those that can be started, by id; the user's browser if it
     /// declares that it is handed pages; adapters that can be started. Last come what only opens the web page, and what only
     /// opens the document.
-    public func handlers(for offer: Offer, with choices: HandlerChoices = HandlerChoices()) -> [Handler] {
+    package func handlers(for offer: Offer, with choices: HandlerChoices = HandlerChoices()) -> [Handler] {
         handlers(for: offer, with: choices, excludedToo: false)
     }
 
@@ -153,7 +153,7 @@ public struct Registry: Sendable {
 
     /// Whether `application` continues `offer` only because the site of its web page has given it its pages, and not
     /// because of what it declares. Then it gets the address of that page, and nothing else.
-    public func getsPageAlone(
+    package func getsPageAlone(
         _ application: ApplicationID, of offer: Offer, with choices: HandlerChoices
     ) -> Bool {
         offer.type == .browsingWeb
@@ -211,12 +211,12 @@ public struct Registry: Sendable {
 
     /// The latest connection that registered as `application` and receives what is continued, of those that can continue
     /// `offer`, if one is given; nil if there is none, or if the user keeps it out.
-    public func connection(for application: ApplicationID, continuing offer: Offer? = nil) -> String? {
+    package func connection(for application: ApplicationID, continuing offer: Offer? = nil) -> String? {
         connections(for: application, continuing: offer).last
     }
 
     /// All such connections, in the order in which they registered; those that are of the offer's team alone, if any is.
-    public func connections(for application: ApplicationID, continuing offer: Offer? = nil) -> [String] {
+    package func connections(for application: ApplicationID, continuing offer: Offer? = nil) -> [String] {
         let mine = receiving(excludedToo: false).filter { $0.applicationID == application }
         guard let offer else { return mine.map(\.connection) }
         let able = mine.filter { $0.declares(offer.type) }

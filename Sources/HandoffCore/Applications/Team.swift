@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// The applications that may continue each other's activities, known by a name that they all declare.
-public struct Team: Hashable, Sendable, CustomStringConvertible {
+package struct Team: Hashable, Sendable, CustomStringConvertible {
     /// The team's name as it was written.
-    public let description: String
+    package let description: String
 
     /// The team that has `application` for its only member.
-    public init(_ application: ApplicationID) {
+    package init(_ application: ApplicationID) {
         description = application.description
     }
 
     /// The team written as `text`. Throws the reason if the text is not valid; the rules are those for
     /// application ids.
-    public init(_ text: String) throws(HandoffFailure) {
+    package init(_ text: String) throws(HandoffFailure) {
         guard ApplicationID.isValid(text) else {
             throw HandoffFailure(
                 .invalidArguments,
@@ -24,7 +24,7 @@ public struct Team: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether `application` may claim this team by its name alone, as sandboxed applications must: the team
     /// is its id, or the first three or more of the labels of its id.
-    public func isClaimable(by application: ApplicationID) -> Bool {
+    package func isClaimable(by application: ApplicationID) -> Bool {
         let id = application.description
         if description == id { return true }
         let labels = description.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

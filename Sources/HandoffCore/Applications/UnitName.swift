@@ -2,17 +2,17 @@
 
 /// The systemd unit that an application is started in (systemd's "Desktop Environments": `app-LAUNCHER-ID-RANDOM.service`),
 /// by which the desktop finds out which application a window belongs to.
-public struct UnitName: Hashable, Sendable, CustomStringConvertible {
+package struct UnitName: Hashable, Sendable, CustomStringConvertible {
     /// The longest name of a unit, in bytes.
     private static let maximumLength = 255
 
     /// The name.
-    public let description: String
+    package let description: String
 
     /// A new unit for `application`; `random` tells it from all others.
     ///
     /// An id that is so long that the name would be illegal is cut.
-    public init(_ application: ApplicationID, random: UInt64) {
+    package init(_ application: ApplicationID, random: UInt64) {
         let (prefix, suffix) = ("app-handoff-", "-\(Hexadecimal.digits(of: [random])).service")
         var room = Self.maximumLength - prefix.utf8.count - suffix.utf8.count
         var id = ""
@@ -32,7 +32,7 @@ public struct UnitName: Hashable, Sendable, CustomStringConvertible {
 
     /// The last element of the path of the unit's object (systemd's `bus_label_escape`): all but ASCII letters and digits
     /// becomes `_` and two hexadecimal digits, and so does a digit in front.
-    public var pathElement: String {
+    package var pathElement: String {
         var result = ""
         for (index, byte) in description.utf8.enumerated() {
             let isDigit = UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte

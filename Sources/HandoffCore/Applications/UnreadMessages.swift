@@ -6,9 +6,9 @@
 /// Whoever answers a call has read everything that was sent before it. A connection that has not answered for
 /// a while is asked whether it is there. It is forgotten after three calls in a row without an answer in
 /// time, or if a call is not answered while ``Quota/outstandingMessages`` messages are unread.
-public struct UnreadMessages: Sendable {
+package struct UnreadMessages: Sendable {
     /// What an event asks to be done.
-    public enum Action: Hashable, Sendable {
+    package enum Action: Hashable, Sendable {
         /// Call `Ping`, with ``Deadline/ping``, and report its outcome like that of any other call.
         case ping(String)
         /// Drop all that belongs to the connection, and send it nothing but replies.
@@ -16,7 +16,7 @@ public struct UnreadMessages: Sendable {
     }
 
     /// What a connection did not do.
-    public enum Neglect: Hashable, Sendable {
+    package enum Neglect: Hashable, Sendable {
         /// It left as many calls in a row unanswered as are tolerated.
         case unansweredCalls
         /// It left this many messages unread.
@@ -46,13 +46,13 @@ public struct UnreadMessages: Sendable {
     private var readers: [String: Reader] = [:]
 
     /// Nothing has been sent to anybody yet.
-    public init() {}
+    package init() {}
 
     /// Whether nothing may be sent to `connection`.
-    public func isForgotten(_ connection: String) -> Bool { readers[connection]?.isForgotten == true }
+    package func isForgotten(_ connection: String) -> Bool { readers[connection]?.isForgotten == true }
 
     /// A message, number `serial` of all, was sent to `connection`. A call is answered or not, once.
-    public mutating func sent(_ serial: UInt32, to connection: String, isCall: Bool) -> [Action] {
+    package mutating func sent(_ serial: UInt32, to connection: String, isCall: Bool) -> [Action] {
         var reader = readers[connection] ?? Reader()
         defer { readers[connection] = reader }
         guard !reader.isForgotten else { return [] }
@@ -67,7 +67,7 @@ public struct UnreadMessages: Sendable {
     }
 
     /// `connection` has answered the call `serial`, whatever it has answered, and however late.
-    public mutating func answered(_ serial: UInt32, by connection: String) {
+    package mutating func answered(_ serial: UInt32, by connection: String) {
         guard var reader = readers[connection],
             let position = reader.calls.removeValue(forKey: serial) ?? reader.late[serial]
         else { return }
@@ -79,13 +79,13 @@ public struct UnreadMessages: Sendable {
     }
 
     /// The call `serial` has not been answered, and nobody waits for an answer any longer.
-    public mutating func abandoned(_ serial: UInt32, to connection: String) {
+    package mutating func abandoned(_ serial: UInt32, to connection: String) {
         guard readers[connection]?.calls.removeValue(forKey: serial) != nil else { return }
         readers[connection]?.isAsked = false
     }
 
     /// `connection` has not answered the call `serial` in time.
-    public mutating func unanswered(_ serial: UInt32, by connection: String) -> [Action] {
+    package mutating func unanswered(_ serial: UInt32, by connection: String) -> [Action] {
         guard var reader = readers[connection], let position = reader.calls.removeValue(forKey: serial),
             !reader.isForgotten
         else { return [] }
@@ -99,12 +99,12 @@ public struct UnreadMessages: Sendable {
     }
 
     /// `connection` wants to be told of things: from now on it counts like a new one.
-    public mutating func welcome(_ connection: String) {
+    package mutating func welcome(_ connection: String) {
         if isForgotten(connection) { readers[connection] = nil }
     }
 
     /// `connection` has left the bus.
-    public mutating func vanished(_ connection: String) { readers[connection] = nil }
+    package mutating func vanished(_ connection: String) { readers[connection] = nil }
 
     private func forget(_ connection: String, _ reader: inout Reader, _ neglect: Neglect) -> [Action] {
         reader = Reader(isForgotten: true)

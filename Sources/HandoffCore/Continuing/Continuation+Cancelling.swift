@@ -3,7 +3,7 @@
 extension Continuation {
     /// The user does not want it any more. Fails, and changes nothing, with `notSupported` once the application may have
     /// been handed the activity, and with `unknownObject` once the outcome has been told.
-    public mutating func cancel() throws(HandoffFailure) -> [Action] {
+    package mutating func cancel() throws(HandoffFailure) -> [Action] {
         switch state {
         case .preparing: return fail(.cancelled(offer))
         case .delivering, .opening: throw .tooLateToCancel(offer, target)
@@ -13,7 +13,7 @@ extension Continuation {
 
     /// The user keeps `application` out from now on, which is what continues the activity. What has been delivered by then
     /// continues.
-    public mutating func excluded(_ application: ApplicationID) -> [Action] {
+    package mutating func excluded(_ application: ApplicationID) -> [Action] {
         guard case .preparing = state else { return [] }
         return fail(.excluded(application))
     }

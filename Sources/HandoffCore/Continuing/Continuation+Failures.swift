@@ -23,14 +23,14 @@ extension HandoffFailure {
     }
 
     /// What was chosen has no document any more.
-    public static func documentMissing(_ offer: Offer) -> HandoffFailure {
+    package static func documentMissing(_ offer: Offer) -> HandoffFailure {
         HandoffFailure(
             .offerWithdrawn,
             "\"\(offer.title)\" has no document any more. Choose from what is offered now.")
     }
 
     /// The continuation was over before the activity could be handed over.
-    public static func tooLate(_ offer: Offer) -> HandoffFailure {
+    package static func tooLate(_ offer: Offer) -> HandoffFailure {
         HandoffFailure(
             .applicationFailed,
             "\"\(offer.title)\" was not handed over, because the continuation ended before its document could be opened"
@@ -124,7 +124,7 @@ extension HandoffFailure {
     }
 
     /// The offer is not being continued.
-    public static func nothingToCancel(_ offer: Offer) -> HandoffFailure {
+    package static func nothingToCancel(_ offer: Offer) -> HandoffFailure {
         HandoffFailure(
             .unknownObject,
             "\"\(offer.title)\" is not being continued, so there is nothing to cancel. Look at its State before."

@@ -2,7 +2,7 @@
 
 extension Continuation {
     /// Whether an answer to a call of this member still counts.
-    public func isAwaiting(_ member: Recipients.Member) -> Bool {
+    package func isAwaiting(_ member: Recipients.Member) -> Bool {
         switch (state, member) {
         case (.preparing(.asked), .willContinue), (.delivering, .continue): true
         default: false
@@ -10,13 +10,13 @@ extension Continuation {
     }
 
     /// Whether an answer to `Fetch` still counts.
-    public var isFetching: Bool {
+    package var isFetching: Bool {
         if case .preparing = state { retrieval.isFetching } else { false }
     }
 
     /// The connection that was asked whether it will continue, or that was handed the activity, does not
     /// implement that call. Another connection of the application takes its place.
-    public mutating func handedOver(_ handover: Handover, at now: Instant) -> [Action] {
+    package mutating func handedOver(_ handover: Handover, at now: Instant) -> [Action] {
         switch (state, handover) {
         case (.preparing(.asked), .ask), (.delivering, .ask):
             state = .preparing(.asked(until: now.advanced(by: Deadline.willContinue)))

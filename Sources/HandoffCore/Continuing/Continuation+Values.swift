@@ -2,7 +2,7 @@
 
 extension Continuation {
     /// What continues the activity.
-    public enum Target: Hashable, Sendable {
+    package enum Target: Hashable, Sendable {
         /// This application, which is registered already or has to be started.
         case application(ApplicationID, isRunning: Bool)
         /// The user's browser, which is given the web page's address; nil if none was known.
@@ -11,7 +11,7 @@ extension Continuation {
         case documentApplication(ApplicationID)
 
         /// Which application it is; nil if it is an unknown browser.
-        public var application: ApplicationID? {
+        package var application: ApplicationID? {
             switch self {
             case .application(let id, isRunning: _), .documentApplication(let id): id
             case .browser(let id): id
@@ -19,7 +19,7 @@ extension Continuation {
         }
 
         /// Whether the application is handed the activity itself, not only its page or its document.
-        public var isHandedActivity: Bool {
+        package var isHandedActivity: Bool {
             if case .application = self { true } else { false }
         }
 
@@ -30,7 +30,7 @@ extension Continuation {
     }
 
     /// Where the document of a fetched activity is.
-    public enum Document: Hashable, Sendable {
+    package enum Document: Hashable, Sendable {
         /// There is none.
         case none
         /// It is a file of this machine.
@@ -42,17 +42,17 @@ extension Continuation {
     }
 
     /// What `Fetch` brought, as far as the continuation is concerned; the caller keeps the rest.
-    public struct Fetched: Hashable, Sendable {
+    package struct Fetched: Hashable, Sendable {
         /// The summary of what was fetched.
-        public var offer: Offer
+        package var offer: Offer
         /// Where its document is.
-        public var document: Document
+        package var document: Document
         /// Whether its web page, if it has one, may go to an application because its site says so: the address has
         /// neither user info nor a port.
-        public var pageMayBeClaimed: Bool
+        package var pageMayBeClaimed: Bool
 
         /// What `Fetch` brought.
-        public init(offer: Offer, document: Document, pageMayBeClaimed: Bool = true) {
+        package init(offer: Offer, document: Document, pageMayBeClaimed: Bool = true) {
             self.offer = offer
             self.document = document
             self.pageMayBeClaimed = pageMayBeClaimed
@@ -60,7 +60,7 @@ extension Continuation {
     }
 
     /// What the application answered to `ContinueActivity`.
-    public enum Answer: Hashable, Sendable {
+    package enum Answer: Hashable, Sendable {
         /// It has continued the activity.
         case handled
         /// It has not continued the activity.
@@ -72,16 +72,16 @@ extension Continuation {
     }
 
     /// An error that an application answered with.
-    public struct Refusal: Hashable, Sendable {
+    package struct Refusal: Hashable, Sendable {
         /// The D-Bus name of the error.
-        public let name: String
+        package let name: String
         /// What it says, for people.
-        public let message: String
+        package let message: String
         /// The object that was called.
-        public let path: String
+        package let path: String
 
         /// An error.
-        public init(name: String, message: String, path: String) {
+        package init(name: String, message: String, path: String) {
             self.name = name
             self.message = message
             self.path = path
@@ -89,7 +89,7 @@ extension Continuation {
     }
 
     /// What is to be done with another connection of the application, which is handed the activity instead.
-    public enum Handover: Hashable, Sendable {
+    package enum Handover: Hashable, Sendable {
         /// Ask it whether it will continue.
         case ask
         /// Hand it the activity: it has been asked, or cannot be.
@@ -97,7 +97,7 @@ extension Continuation {
     }
 
     /// How a continuation ended.
-    public enum Outcome: Hashable, Sendable {
+    package enum Outcome: Hashable, Sendable {
         /// The activity was continued.
         case continued
         /// The activity was not continued.
@@ -105,7 +105,7 @@ extension Continuation {
     }
 
     /// What an event asks to be done, in this order.
-    public enum Action: Hashable, Sendable {
+    package enum Action: Hashable, Sendable {
         /// Start the application. Answer: `applicationReady` once it has registered, or `startFailed`.
         case startApplication(ApplicationID)
         /// Call `WillContinueActivity`. Answer: `willContinueAnswered`.
@@ -136,7 +136,7 @@ extension Continuation {
     // MARK: What is asked of it
 
     /// Whether the outcome is still open, so that others may join.
-    public var isRunning: Bool {
+    package var isRunning: Bool {
         switch state {
         case .new, .preparing, .delivering, .opening: true
         case .continued, .failed: false
@@ -144,5 +144,5 @@ extension Continuation {
     }
 
     /// Whether its document, if it has one, has to be here before anything else happens.
-    public var wantsDocument: Bool { target.wantsDocument && !getsPageAlone }
+    package var wantsDocument: Bool { target.wantsDocument && !getsPageAlone }
 }

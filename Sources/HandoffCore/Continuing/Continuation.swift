@@ -7,7 +7,7 @@
 /// `deliver` and `tellApplicationFailed` unless it goes away (a `deliver` that is answered with
 /// `documentWithheld` does not count); and the last action of all is `release`. An event that comes too late,
 /// or twice, does nothing. `advance(to:)` is to be called once `nextDeadline` has come.
-public struct Continuation: Sendable {
+package struct Continuation: Sendable {
     enum State {
         /// Nobody has been asked for anything yet.
         case new
@@ -29,23 +29,23 @@ public struct Continuation: Sendable {
     var isLetGo: Bool
 
     /// Its identifier.
-    public let id: ContinuationID
+    package let id: ContinuationID
     /// The peer whose activity it is.
-    public let device: DeviceID
+    package let device: DeviceID
     /// What the user chose, as it was then.
-    public let offer: Offer
+    package let offer: Offer
     /// What continues it.
-    public internal(set) var target: Target
+    package internal(set) var target: Target
     /// Whether the application gets nothing of the activity but its web page, which its site has given it.
-    public internal(set) var getsPageAlone: Bool
+    package internal(set) var getsPageAlone: Bool
     /// Those who are to be told the outcome.
-    public private(set) var callers: [String]
+    package private(set) var callers: [String]
     /// Whether the application shows that something is coming, so that nobody else has to.
-    public private(set) var applicationShowsProgress = false
+    package private(set) var applicationShowsProgress = false
 
     /// A continuation that `caller` wants, for which nothing has been done yet. `getsPageAlone`: whether an application
     /// that is handed the activity gets only its web page.
-    public init(
+    package init(
         id: ContinuationID, device: DeviceID, offer: Offer, target: Target, caller: String,
         getsPageAlone: Bool = false
     ) {
@@ -60,10 +60,10 @@ public struct Continuation: Sendable {
     }
 
     /// What the last successful `Fetch` brought; nil before.
-    public var fetched: Fetched? { retrieval.fetched }
+    package var fetched: Fetched? { retrieval.fetched }
 
     /// Begins with what takes longest. Later calls do nothing.
-    public mutating func begin(at now: Instant) -> [Action] {
+    package mutating func begin(at now: Instant) -> [Action] {
         guard case .new = state else { return [] }
         switch target {
         case .application(let application, isRunning: false):
@@ -81,13 +81,13 @@ public struct Continuation: Sendable {
     /// Somebody else wants the same offer continued and is told the outcome too, but only once however often
     /// they join. Fails with `invalidArguments` if they named another application, and with `unknownObject`
     /// if the outcome has been told.
-    public mutating func join(_ caller: String, application: ApplicationID? = nil) throws(HandoffFailure) {
+    package mutating func join(_ caller: String, application: ApplicationID? = nil) throws(HandoffFailure) {
         try checkJoining(application: application)
         if !callers.contains(caller) { callers.append(caller) }
     }
 
     /// Fails as joining does, and changes nothing.
-    public func checkJoining(application: ApplicationID? = nil) throws(HandoffFailure) {
+    package func checkJoining(application: ApplicationID? = nil) throws(HandoffFailure) {
         guard isRunning else { throw .unknownContinuation(id) }
         if let application, application != target.application {
             throw .busy(offer, with: target, not: application)
@@ -95,27 +95,27 @@ public struct Continuation: Sendable {
     }
 
     /// A caller left the bus and is told nothing. The continuation goes on.
-    public mutating func callerVanished(_ caller: String) {
+    package mutating func callerVanished(_ caller: String) {
         callers.removeAll { $0 == caller }
     }
 
     // MARK: The application
 
     /// The application that was started has registered.
-    public mutating func applicationReady(at now: Instant) -> [Action] {
+    package mutating func applicationReady(at now: Instant) -> [Action] {
         guard case .preparing(.starting) = state else { return [] }
         state = .preparing(.asked(until: now.advanced(by: Deadline.willContinue)))
         return [.askWillContinue]
     }
 
     /// The application could not be started.
-    public mutating func startFailed(_ failure: HandoffFailure) -> [Action] {
+    package mutating func startFailed(_ failure: HandoffFailure) -> [Action] {
         guard case .preparing(.starting) = state else { return [] }
         return fail(failure)
     }
 
     /// The application answered `WillContinueActivity`; an error counts as false.
-    public mutating func willContinueAnswered(_ showsProgress: Bool, at now: Instant) -> [Action] {
+    package mutating func willContinueAnswered(_ showsProgress: Bool, at now: Instant) -> [Action] {
         guard case .preparing(.asked) = state else { return [] }
         applicationShowsProgress = showsProgress
         state = .preparing(.ready)
@@ -123,7 +123,7 @@ public struct Continuation: Sendable {
     }
 
     /// The application answered `ContinueActivity`.
-    public mutating func deliverAnswered(_ answer: Answer, at now: Instant) -> [Action] {
+    package mutating func deliverAnswered(_ answer: Answer, at now: Instant) -> [Action] {
         guard case .delivering = state else { return [] }
         switch answer {
         case .handled:
@@ -138,7 +138,7 @@ public struct Continuation: Sendable {
 
     /// The application's sandbox keeps the document from it, so that the activity was not handed over. The application is
     /// told that nothing comes, and the document is opened instead.
-    public mutating func documentWithheld(at now: Instant) -> [Action] {
+    package mutating func documentWithheld(at now: Instant) -> [Action] {
         guard case .delivering = state else { return [] }
         let failure = HandoffFailure.documentWithheld(offer, from: target)
         return [.tellApplicationFailed(failure)] + openDocument(at: now, orFail: failure)
@@ -154,7 +154,7 @@ public struct Continuation: Sendable {
 
     /// The connection that was asked whether it will continue is no longer registered. Unless it has left the bus, it
     /// is told that nothing comes.
-    public mutating func applicationVanished(isOnBus: Bool = false) -> [Action] {
+    package mutating func applicationVanished(isOnBus: Bool = false) -> [Action] {
         switch state {
         case .preparing(.asked), .preparing(.ready), .delivering:
             return fail(.vanished(target, offer), tellsApplication: isOnBus)
@@ -164,19 +164,19 @@ public struct Continuation: Sendable {
     }
 
     /// The application no longer holds the continuation: it released it, left the bus, or had too many.
-    public mutating func letGo() -> [Action] {
+    package mutating func letGo() -> [Action] {
         isLetGo = true
         return confirm { $0.letGo() }
     }
 
     /// The page or the document was opened.
-    public mutating func opened(at now: Instant) -> [Action] {
+    package mutating func opened(at now: Instant) -> [Action] {
         guard case .opening = state else { return [] }
         return succeed(at: now)
     }
 
     /// The page or the document could not be opened.
-    public mutating func openFailed(_ failure: HandoffFailure) -> [Action] {
+    package mutating func openFailed(_ failure: HandoffFailure) -> [Action] {
         guard case .opening = state else { return [] }
         return fail(failure)
     }
@@ -186,46 +186,46 @@ public struct Continuation: Sendable {
     /// `Fetch` was answered. An activity that does not agree with the offer that was chosen is not delivered.
     /// A page that may not go to an application because of its site goes to the browser; an application that waits for it
     /// is told that it does not come.
-    public mutating func fetched(_ fetched: Fetched, at now: Instant) -> [Action] {
+    package mutating func fetched(_ fetched: Fetched, at now: Instant) -> [Action] {
         let told = retrieval.isAwaiting(fetched.offer) ? turnToBrowser(unlessAllowedBy: fetched) : []
         return told + retrieve(at: now) { $0.fetched(fetched, at: now) }
     }
 
     /// `Fetch` failed. If there was no link, it is called once more as soon as there is one. If an older
     /// state is there already, that is delivered. Otherwise the failure is the outcome.
-    public mutating func fetchFailed(_ failure: HandoffFailure, at now: Instant) -> [Action] {
+    package mutating func fetchFailed(_ failure: HandoffFailure, at now: Instant) -> [Action] {
         let isLinked = isLinked
         return retrieve(at: now) { $0.fetchFailed(failure, isLinked: isLinked) }
     }
 
     /// Bytes of the document came: by now, there are `count` of `size`, if that is known.
-    public mutating func documentProgressed(to count: UInt64, of size: UInt64?, at now: Instant) {
+    package mutating func documentProgressed(to count: UInt64, of size: UInt64?, at now: Instant) {
         retrieval.documentProgressed(to: count, of: size, at: now)
     }
 
     /// The document is a file of this machine now.
-    public mutating func documentArrived(at now: Instant) -> [Action] {
+    package mutating func documentArrived(at now: Instant) -> [Action] {
         retrieve(at: now) { $0.documentArrived() }
     }
 
     /// The document did not come. If it was expected in a shared folder, it is brought over instead.
-    public mutating func documentFailed(_ failure: HandoffFailure, at now: Instant) -> [Action] {
+    package mutating func documentFailed(_ failure: HandoffFailure, at now: Instant) -> [Action] {
         retrieve(at: now) { $0.documentFailed(failure, at: now) }
     }
 
     /// The origin's activity has changed; the latest state is fetched once more before it is delivered.
-    public mutating func offerRevised(to revision: UInt64) {
+    package mutating func offerRevised(to revision: UInt64) {
         retrieval.offerRevised(to: revision)
     }
 
     /// The offer has ended. What has been fetched by then is delivered all the same.
-    public mutating func offerWithdrawn() -> [Action] {
+    package mutating func offerWithdrawn() -> [Action] {
         guard case .preparing = state, fetched == nil else { return [] }
         return fail(.offerWithdrawn(offer.id))
     }
 
     /// Handoff was switched off. A continuation that has been delivered by then continues.
-    public mutating func disabled() -> [Action] {
+    package mutating func disabled() -> [Action] {
         guard case .preparing = state else { return [] }
         return fail(.disabled)
     }
@@ -233,23 +233,23 @@ public struct Continuation: Sendable {
     // MARK: The link
 
     /// The link to the peer is gone.
-    public mutating func linkLost() {
+    package mutating func linkLost() {
         isLinked = false
     }
 
     /// There is a link to the peer again, or another one.
-    public mutating func linkRestored(at now: Instant) -> [Action] {
+    package mutating func linkRestored(at now: Instant) -> [Action] {
         isLinked = true
         return retrieve(at: now) { $0.linkRestored() } + confirm { $0.linkRestored() }
     }
 
     /// The peer replied to `Continued`, in whatever way.
-    public mutating func continuedAcknowledged() -> [Action] {
+    package mutating func continuedAcknowledged() -> [Action] {
         confirm { $0.acknowledged() }
     }
 
     /// `Continued` did not reach the peer. It is repeated, for a minute at most.
-    public mutating func continuedFailed(at now: Instant) {
+    package mutating func continuedFailed(at now: Instant) {
         guard case .continued(var confirmation) = state else { return }
         confirmation.failed(isLinked: isLinked, at: now)
         state = .continued(confirmation)
@@ -258,7 +258,7 @@ public struct Continuation: Sendable {
     // MARK: Time
 
     /// When `advance(to:)` has something to do; nil if time changes nothing.
-    public var nextDeadline: Instant? {
+    package var nextDeadline: Instant? {
         switch state {
         case .preparing(let application):
             [application.deadline, retrieval.nextDeadline].compactMap { $0 }.min()
@@ -269,7 +269,7 @@ public struct Continuation: Sendable {
     }
 
     /// Time has passed.
-    public mutating func advance(to now: Instant) -> [Action] {
+    package mutating func advance(to now: Instant) -> [Action] {
         var actions: [Action] = []
         while let deadline = nextDeadline, deadline <= now {
             actions += expire(deadline, at: now)

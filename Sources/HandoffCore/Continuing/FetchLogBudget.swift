@@ -2,21 +2,21 @@
 
 /// How many lines the log gets about what each peer takes. While a program logs too much, the journal drops
 /// everything that it says, including what a peer might want to hide.
-public struct FetchLogBudget: Sendable {
+package struct FetchLogBudget: Sendable {
     /// How many lines there are at most about one device in ``time``, apart from the one that sums up the others.
-    public static let maximum = 20
+    package static let maximum = 20
     /// The time over which lines are counted and then summed up.
-    public static let time: Duration = .seconds(60)
+    package static let time: Duration = .seconds(60)
 
     /// What was left out of the log about a device.
-    public struct Summary: Hashable, Sendable {
+    package struct Summary: Hashable, Sendable {
         /// Who took it.
-        public let device: DeviceID
+        package let device: DeviceID
         /// How many lines were left out.
-        public let count: UInt64
+        package let count: UInt64
 
         /// A summary of `count` lines about `device`.
-        public init(_ device: DeviceID, _ count: UInt64) {
+        package init(_ device: DeviceID, _ count: UInt64) {
             self.device = device
             self.count = count
         }
@@ -39,14 +39,14 @@ public struct FetchLogBudget: Sendable {
     private static let manyDevices = Quota.peers
 
     /// Nothing has been logged yet.
-    public init() {}
+    package init() {}
 
     /// How many devices are remembered.
-    public var count: Int { accounts.count }
+    package var count: Int { accounts.count }
 
     /// Something happens that is worth a line about `device`.
     /// - Returns: whether there is to be one; if not, it is counted.
-    public mutating func take(_ device: DeviceID, at now: Instant) -> Bool {
+    package mutating func take(_ device: DeviceID, at now: Instant) -> Bool {
         if accounts[device] == nil, accounts.count >= Self.manyDevices { forgetDevices(at: now) }
         var account = accounts[device] ?? Account()
         defer { accounts[device] = account }
@@ -61,10 +61,10 @@ public struct FetchLogBudget: Sendable {
     }
 
     /// When `advance(to:)` has something to tell; nil if nothing was left out.
-    public var nextDeadline: Instant? { accounts.values.compactMap { $0.leftOut?.due }.min() }
+    package var nextDeadline: Instant? { accounts.values.compactMap { $0.leftOut?.due }.min() }
 
     /// Time has passed. Returns the summaries that are to be logged now, each as one line.
-    public mutating func advance(to now: Instant) -> [Summary] {
+    package mutating func advance(to now: Instant) -> [Summary] {
         var summaries: [Summary] = []
         for (device, account) in accounts {
             guard let leftOut = account.leftOut, leftOut.due <= now else { continue }

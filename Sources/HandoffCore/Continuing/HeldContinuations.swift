@@ -2,23 +2,23 @@
 
 /// The continuations that applications of this session hold: from `WillContinueActivity`, whose context names
 /// them, until they are released.
-public struct HeldContinuations: Sendable {
+package struct HeldContinuations: Sendable {
     /// A continuation that an application holds.
-    public struct Entry: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
         /// The continuation.
-        public let id: ContinuationID
+        package let id: ContinuationID
         /// The connection that it was handed to.
-        public let connection: String
+        package let connection: String
         /// Whether streams may be opened.
-        public internal(set) var supportsStreams: Bool
+        package internal(set) var supportsStreams: Bool
         /// How many streams are open.
-        public internal(set) var openStreams = 0
+        package internal(set) var openStreams = 0
         /// Whether `ContinueActivity` has replied.
-        public internal(set) var isDelivered = false
+        package internal(set) var isDelivered = false
     }
 
     /// What an event asks to be done.
-    public enum Action: Hashable, Sendable {
+    package enum Action: Hashable, Sendable {
         /// Take the continuation from the application, and tell its `Continuation` that it was let go.
         case ended(ContinuationID)
     }
@@ -30,17 +30,17 @@ public struct HeldContinuations: Sendable {
     private var past: [Entry] = []
 
     /// No continuations yet.
-    public init() {}
+    package init() {}
 
     /// The continuation of this identifier, if it is held.
-    public subscript(id: ContinuationID) -> Entry? {
+    package subscript(id: ContinuationID) -> Entry? {
         entries.first { $0.id == id }
     }
 
     /// A continuation is about to be handed to a connection; `relatives` are the connections of its process.
     /// If the connection or its process holds as many as it may, the oldest that was delivered and has no
     /// open stream ends. If there is none, this fails with `limitsExceeded`.
-    public mutating func began(
+    package mutating func began(
         _ id: ContinuationID, connection: String, supportsStreams: Bool, relatives: Set<String> = []
     ) throws(HandoffFailure) -> [Action] {
         guard self[id] == nil else {
@@ -54,7 +54,7 @@ public struct HeldContinuations: Sendable {
 
     /// A continuation that is held goes to another connection, as if it began there. Fails as ``began`` does;
     /// then the continuation stays where it is.
-    public mutating func handedOver(
+    package mutating func handedOver(
         _ id: ContinuationID, to connection: String, relatives: Set<String> = []
     ) throws(HandoffFailure) -> [Action] {
         guard let former = self[id] else { throw .unknownContinuation(id) }
@@ -84,29 +84,29 @@ public struct HeldContinuations: Sendable {
     }
 
     /// Whether `connection` held this continuation, which is over and had no streams.
-    public func endedWithoutStreams(_ id: ContinuationID, of connection: String) -> Bool {
+    package func endedWithoutStreams(_ id: ContinuationID, of connection: String) -> Bool {
         past.contains { $0.id == id && $0.connection == connection }
     }
 
     /// The activity has arrived, so it is now certain whether it supports streams.
-    public mutating func fetched(_ id: ContinuationID, supportsStreams: Bool) {
+    package mutating func fetched(_ id: ContinuationID, supportsStreams: Bool) {
         change(id) { $0.supportsStreams = supportsStreams }
     }
 
     /// `ContinueActivity` has replied. If the activity has no streams, the continuation is over.
-    public mutating func delivered(_ id: ContinuationID) -> [Action] {
+    package mutating func delivered(_ id: ContinuationID) -> [Action] {
         change(id) { $0.isDelivered = true }
         if let entry = self[id], !entry.supportsStreams { remember(entry) }
         return end { $0.id == id && !$0.supportsStreams }
     }
 
     /// The application released the continuation, or it failed.
-    public mutating func released(_ id: ContinuationID) -> [Action] {
+    package mutating func released(_ id: ContinuationID) -> [Action] {
         end { $0.id == id }
     }
 
     /// The connection left the bus.
-    public mutating func connectionVanished(_ connection: String) -> [Action] {
+    package mutating func connectionVanished(_ connection: String) -> [Action] {
         past.removeAll { $0.connection == connection }
         return end { $0.connection == connection }
     }
@@ -114,7 +114,7 @@ public struct HeldContinuations: Sendable {
     /// The application opens a stream; `relatives` are the connections of its process. Fails with `unknownObject`,
     /// `streamsNotSupported` or `limitsExceeded`; otherwise `streamClosed(_:)` is to follow once, when that has succeeded or
     /// failed.
-    public mutating func openStream(
+    package mutating func openStream(
         _ id: ContinuationID, relatives: Set<String> = []
     ) throws(HandoffFailure) {
         guard let entry = self[id] else { throw .unknownContinuation(id) }
@@ -128,10 +128,10 @@ public struct HeldContinuations: Sendable {
 
     /// A stream of the continuation is open; `streamClosed(_:)` is to follow once. Nothing happens if the
     /// continuation is not held.
-    public mutating func streamOpened(_ id: ContinuationID) { change(id) { $0.openStreams += 1 } }
+    package mutating func streamOpened(_ id: ContinuationID) { change(id) { $0.openStreams += 1 } }
 
     /// A stream of the continuation is no longer open, or no longer being opened.
-    public mutating func streamClosed(_ id: ContinuationID) {
+    package mutating func streamClosed(_ id: ContinuationID) {
         change(id) { $0.openStreams = max(0, $0.openStreams - 1) }
     }
 

@@ -3,30 +3,30 @@
 /// The continuations of this session's activities by peers, from the first `Fetch` until `Release`, until the
 /// activity is gone, until there was no link for 60 seconds, or until the activity was not offered for five minutes and
 /// there is no open stream and no document on its way.
-public struct OriginContinuations: Sendable {
+package struct OriginContinuations: Sendable {
     /// A continuation that lives.
-    public struct Entry: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
         /// The continuation.
-        public let id: ContinuationID
+        package let id: ContinuationID
         /// Who continues.
-        public let device: DeviceID
+        package let device: DeviceID
         /// What is continued.
-        public let activity: ActivityID
+        package let activity: ActivityID
         /// Whether the activity was ever sent to the peer; before that, it has nothing that it could
         /// continue.
-        public internal(set) var wasSent = false
+        package internal(set) var wasSent = false
         /// The URL of the document that the activity had when it was last sent; empty for none.
-        public internal(set) var document = ""
+        package internal(set) var document = ""
         /// Whether the peer said that it has continued.
-        public internal(set) var wasContinued = false
+        package internal(set) var wasContinued = false
         /// How many streams are open.
-        public internal(set) var openStreams = 0
+        package internal(set) var openStreams = 0
         /// The connection that has these streams; empty before the first one.
-        public internal(set) var connection = ""
+        package internal(set) var connection = ""
     }
 
     /// What an event asks to be done, in this order.
-    public enum Action: Hashable, Sendable {
+    package enum Action: Hashable, Sendable {
         /// Tell the activity's delegate that it was continued.
         case tellWasContinued(Entry)
         /// End the streams and documents of this continuation, which is over.
@@ -49,11 +49,11 @@ public struct OriginContinuations: Sendable {
     private var unoffered: [ActivityID: Instant] = [:]
 
     /// No continuations yet.
-    public init() {}
+    package init() {}
 
     /// The continuation of this identifier, if it lives and `device` is the one that continues. Nothing is
     /// told of a peer's continuation to another peer.
-    public func entry(_ id: ContinuationID, of device: DeviceID) -> Entry? {
+    package func entry(_ id: ContinuationID, of device: DeviceID) -> Entry? {
         entries.first { $0.id == id && $0.device == device }
     }
 
@@ -65,7 +65,7 @@ public struct OriginContinuations: Sendable {
     /// Fails with `offerWithdrawn` unless the two are the same, and with `invalidArguments` if the
     /// continuation is of another activity.
     @discardableResult
-    public mutating func fetch(
+    package mutating func fetch(
         _ activity: ActivityID, for id: ContinuationID, by device: DeviceID, offered: ActivityID?
     ) throws(HandoffFailure) -> [Action] {
         guard activity == offered else { throw .offerWithdrawn(activity) }
@@ -91,7 +91,7 @@ public struct OriginContinuations: Sendable {
     }
 
     /// What the peer has fetched is sent to it, and with it that there is this document; empty for none.
-    public mutating func sent(_ id: ContinuationID, to device: DeviceID, document: String = "") {
+    package mutating func sent(_ id: ContinuationID, to device: DeviceID, document: String = "") {
         guard let index = entries.firstIndex(where: { $0.id == id && $0.device == device }) else { return }
         entries[index].wasSent = true
         entries[index].document = document
@@ -99,7 +99,7 @@ public struct OriginContinuations: Sendable {
 
     /// What the peer wanted to fetch is not sent to it. The continuation ends, unless the activity was sent
     /// for it before.
-    public mutating func refused(_ id: ContinuationID, to device: DeviceID) -> [Action] {
+    package mutating func refused(_ id: ContinuationID, to device: DeviceID) -> [Action] {
         guard let index = entries.firstIndex(where: { $0.id == id && $0.device == device && !$0.wasSent })
         else { return [] }
         let entry = entries.remove(at: index)
@@ -109,7 +109,7 @@ public struct OriginContinuations: Sendable {
 
     /// A peer says that it has continued. Repeats do nothing, but are answered as if they were the first. Fails with
     /// `unknownObject` if the continuation is over, or if the activity was never sent for it.
-    public mutating func continued(
+    package mutating func continued(
         _ id: ContinuationID, by device: DeviceID
     ) throws(HandoffFailure) -> [Action] {
         guard let index = indexOfSent(id, to: device) else { throw .unknownContinuation(id) }
@@ -120,7 +120,7 @@ public struct OriginContinuations: Sendable {
 
     /// A peer is done with a continuation. Any of its streams that still carry something continue to belong
     /// to the activity.
-    public mutating func released(_ id: ContinuationID, by device: DeviceID) -> [Action] {
+    package mutating func released(_ id: ContinuationID, by device: DeviceID) -> [Action] {
         guard let index = entries.firstIndex(where: { $0.id == id && $0.device == device }) else { return [] }
         let entry = entries.remove(at: index)
         if entry.openStreams > 0 { leftovers.append(entry) }
@@ -137,7 +137,7 @@ public struct OriginContinuations: Sendable {
     /// A peer opens a stream to the activity's application, which is `connection`; `relatives` are the
     /// connections of its process. Fails with `unknownObject` or `limitsExceeded`; otherwise
     /// `streamClosed(_:of:)` is to follow once, when that has succeeded or failed.
-    public mutating func openStream(
+    package mutating func openStream(
         _ id: ContinuationID, of device: DeviceID, to connection: String, relatives: Set<String> = []
     ) throws(HandoffFailure) {
         guard let index = indexOfSent(id, to: device) else { throw .unknownContinuation(id) }
@@ -152,13 +152,13 @@ public struct OriginContinuations: Sendable {
 
     /// A stream of the continuation is open; `streamClosed(_:of:)` is to follow once. Nothing happens if there is no such
     /// continuation.
-    public mutating func streamOpened(_ id: ContinuationID, of device: DeviceID) {
+    package mutating func streamOpened(_ id: ContinuationID, of device: DeviceID) {
         guard let index = entries.firstIndex(where: { $0.id == id && $0.device == device }) else { return }
         entries[index].openStreams += 1
     }
 
     /// A stream of the continuation is no longer open, or no longer being opened.
-    public mutating func streamClosed(_ id: ContinuationID, of device: DeviceID) {
+    package mutating func streamClosed(_ id: ContinuationID, of device: DeviceID) {
         if let index = leftovers.firstIndex(where: { $0.id == id && $0.device == device }) {
             leftovers[index].openStreams -= 1
             if leftovers[index].openStreams == 0 { leftovers.remove(at: index) }
@@ -173,7 +173,7 @@ public struct OriginContinuations: Sendable {
     /// had no document when it was fetched last, or with `limitsExceeded` while another one is on its way to the peer;
     /// otherwise `documentClosed(of:)` is to follow once, when that has succeeded or failed.
     /// - Returns: the URL of the document.
-    public mutating func openDocument(
+    package mutating func openDocument(
         _ id: ContinuationID, of device: DeviceID
     ) throws(HandoffFailure) -> String {
         guard let index = indexOfSent(id, to: device) else { throw .unknownContinuation(id) }
@@ -184,7 +184,7 @@ public struct OriginContinuations: Sendable {
     }
 
     /// The document of a peer is no longer on its way.
-    public mutating func documentClosed(of device: DeviceID) { documents[device] = nil }
+    package mutating func documentClosed(of device: DeviceID) { documents[device] = nil }
 
     /// Whether nothing is open that a continuation would have to live for.
     private func isIdle(_ entry: Entry) -> Bool {
@@ -194,7 +194,7 @@ public struct OriginContinuations: Sendable {
     // MARK: Ending
 
     /// This is what peers are offered now; nil for nothing.
-    public mutating func offered(_ activity: ActivityID?, at now: Instant) {
+    package mutating func offered(_ activity: ActivityID?, at now: Instant) {
         guard activity != offered else { return }
         if let former = offered, entries.contains(where: { $0.activity == former }) {
             unoffered[former] = now.advanced(by: Deadline.unoffered)
@@ -204,44 +204,44 @@ public struct OriginContinuations: Sendable {
     }
 
     /// The activity is gone.
-    public mutating func activityInvalidated(_ activity: ActivityID) -> [Action] {
+    package mutating func activityInvalidated(_ activity: ActivityID) -> [Action] {
         end { $0.activity == activity }
     }
 
     /// The link to a peer is gone; its continuations live on for 60 seconds.
-    public mutating func linkLost(to device: DeviceID, at now: Instant) {
+    package mutating func linkLost(to device: DeviceID, at now: Instant) {
         guard unlinked[device] == nil, entries.contains(where: { $0.device == device }) else { return }
         unlinked[device] = now.advanced(by: Deadline.withoutLink)
     }
 
     /// The links to all peers are gone, for example because the bridge has died.
-    public mutating func allLinksLost(at now: Instant) {
+    package mutating func allLinksLost(at now: Instant) {
         for device in Set(entries.map(\.device)) { linkLost(to: device, at: now) }
     }
 
     /// There is a link to a peer again.
-    public mutating func linkRestored(to device: DeviceID) {
+    package mutating func linkRestored(to device: DeviceID) {
         unlinked[device] = nil
     }
 
     /// The device is no longer a peer.
-    public mutating func peerRemoved(_ device: DeviceID) -> [Action] {
+    package mutating func peerRemoved(_ device: DeviceID) -> [Action] {
         end { $0.device == device }
     }
 
     /// Handoff was switched off.
-    public mutating func disabled() -> [Action] {
+    package mutating func disabled() -> [Action] {
         end { _ in true }
     }
 
     /// When `advance(to:)` has something to do; nil if time changes nothing.
-    public var nextDeadline: Instant? {
+    package var nextDeadline: Instant? {
         let idle = entries.compactMap { isIdle($0) ? unoffered[$0.activity] : nil }
         return (idle + unlinked.values).min()
     }
 
     /// Time has passed.
-    public mutating func advance(to now: Instant) -> [Action] {
+    package mutating func advance(to now: Instant) -> [Action] {
         let lost = Set(unlinked.filter { $0.value <= now }.keys)
         let past = Set(unoffered.filter { $0.value <= now }.keys)
         guard !lost.isEmpty || !past.isEmpty else { return [] }

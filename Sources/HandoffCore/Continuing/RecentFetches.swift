@@ -2,9 +2,9 @@
 
 /// What peers have taken from this session, for the user to see: the last ten fetches, streams and
 /// documents, and for each device the last one and how many there were, so that other devices cannot push those out.
-public struct RecentFetches: Sendable {
+package struct RecentFetches: Sendable {
     /// What a peer took.
-    public enum Kind: String, Hashable, Sendable {
+    package enum Kind: String, Hashable, Sendable {
         /// It fetched the activity.
         case activity
         /// It opened a stream to the activity's application.
@@ -14,26 +14,26 @@ public struct RecentFetches: Sendable {
     }
 
     /// One fetch, or one stream or document that was opened.
-    public struct Fetch: Hashable, Sendable {
+    package struct Fetch: Hashable, Sendable {
         /// What was taken.
-        public let kind: Kind
+        package let kind: Kind
         /// What it was for.
-        public let continuation: ContinuationID
+        package let continuation: ContinuationID
         /// When, in microseconds since the Unix epoch.
-        public let time: Int64
+        package let time: Int64
         /// The peer that fetched.
-        public let device: DeviceID
+        package let device: DeviceID
         /// What the peer was called then.
-        public let deviceName: String
+        package let deviceName: String
         /// The activity's type.
-        public let type: ActivityType
+        package let type: ActivityType
         /// The activity's application.
-        public let applicationID: ApplicationID
+        package let applicationID: ApplicationID
         /// The activity's title as it was then.
-        public let title: String
+        package let title: String
 
         /// A fetch.
-        public init(
+        package init(
             _ kind: Kind = .activity, continuation: ContinuationID, time: Int64, device: DeviceID,
             deviceName: String, type: ActivityType, applicationID: ApplicationID, title: String
         ) {
@@ -49,36 +49,36 @@ public struct RecentFetches: Sendable {
     }
 
     /// What one device has taken since the beginning.
-    public struct Tally: Hashable, Sendable {
+    package struct Tally: Hashable, Sendable {
         /// What it took last.
-        public internal(set) var last: Fetch
+        package internal(set) var last: Fetch
         /// For how many continuations it has fetched.
-        public internal(set) var fetches: UInt64 = 0
+        package internal(set) var fetches: UInt64 = 0
         /// How many streams it has opened.
-        public internal(set) var streams: UInt64 = 0
+        package internal(set) var streams: UInt64 = 0
         /// How many documents it has opened.
-        public internal(set) var documents: UInt64 = 0
+        package internal(set) var documents: UInt64 = 0
     }
 
     /// How many fetches are remembered.
-    public static let maximum = 10
+    package static let maximum = 10
     /// How many devices are remembered: as many as there may be peers.
-    public static let maximumDevices = Quota.peers
+    package static let maximumDevices = Quota.peers
 
     /// The fetches, the latest first.
-    public private(set) var fetches: [Fetch] = []
+    package private(set) var fetches: [Fetch] = []
     /// What each device has taken; the device that took something most recently comes first.
-    public private(set) var devices: [Tally] = []
+    package private(set) var devices: [Tally] = []
     /// The continuations that have been counted, the latest last: when a device fetches again for one of
     /// these, that is not counted as another fetch. As many are kept as a device may have at a time.
     private var counted: [DeviceID: [ContinuationID]] = [:]
 
     /// None yet.
-    public init() {}
+    package init() {}
 
     /// Remembers `fetch`, and forgets the oldest if there are too many. A repeated fetch for one continuation
     /// takes the place of the former one; every stream and every document is a separate entry.
-    public mutating func add(_ fetch: Fetch) {
+    package mutating func add(_ fetch: Fetch) {
         count(fetch)
         if fetch.kind == .activity {
             fetches.removeAll {

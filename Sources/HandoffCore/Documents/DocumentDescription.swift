@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// What the origin says about a document that it sends: suggestions, none of which the receiver trusts.
-public struct DocumentDescription: Hashable, Sendable {
+package struct DocumentDescription: Hashable, Sendable {
     /// The longest name and the longest type, in bytes.
-    public static let maximumLength = 255
+    package static let maximumLength = 255
 
     /// The name of the file, without a folder; empty if it is not known. Anything may be in it.
-    public let name: String
+    package let name: String
     /// How many bytes the document has; nil if that is not known.
-    public let size: UInt64?
+    package let size: UInt64?
     /// The MIME type; empty if it is not known. Anything may be in it.
-    public let contentType: String
+    package let contentType: String
     /// When the document was modified, in microseconds since the Unix epoch; nil if that is not known.
-    public let modified: Int64?
+    package let modified: Int64?
 
     /// A description with these values.
     /// - Throws: `invalidArguments` for a text that is too long.
-    public init(
+    package init(
         name: String, size: UInt64? = nil, contentType: String = "", modified: Int64? = nil
     ) throws(HandoffFailure) {
         try Self.check(name, "Name")

@@ -2,12 +2,12 @@
 
 /// The name of a file that a document from a peer is kept under: one part of a path, which is not hidden, cannot be
 /// mistaken for an option, does not steer a terminal, reads the same from left to right as it is written, and can be seen.
-public struct DocumentName: Hashable, Sendable, CustomStringConvertible {
+package struct DocumentName: Hashable, Sendable, CustomStringConvertible {
     /// The name.
-    public let description: String
+    package let description: String
 
     /// How many bytes a name may have on the file systems of Linux.
-    public static let maximumBytes = 255
+    package static let maximumBytes = 255
     /// Fewer than this are never asked for, so that a number and an extension always fit.
     private static let leastBytes = 64
     /// What a document is called whose own name has nothing left to show.
@@ -16,7 +16,7 @@ public struct DocumentName: Hashable, Sendable, CustomStringConvertible {
     private static let maximumExtension = 32
 
     /// The name that comes nearest to `text`, which a peer has sent and may be anything.
-    public init(_ text: String) {
+    package init(_ text: String) {
         let safe = String(String.UnicodeScalarView(text.unicodeScalars.map { Self.isSafe($0) ? $0 : "_" }))
         var name = safe.unicodeScalars.dropLeading { $0 == "." || $0.properties.isWhitespace }
         name = name.dropTrailing { $0 == "." || $0.properties.isWhitespace }
@@ -34,7 +34,7 @@ public struct DocumentName: Hashable, Sendable, CustomStringConvertible {
 
     /// The name for a file: the `number`th that would have this name, counting from 1, in at most `bytes` bytes. The
     /// extension stays, and no character is cut in two.
-    public func fileName(_ number: Int = 1, bytes: Int = maximumBytes) -> String {
+    package func fileName(_ number: Int = 1, bytes: Int = maximumBytes) -> String {
         let bytes = min(max(bytes, Self.leastBytes), Self.maximumBytes)
         let (stem, ending) = Self.parts(of: description)
         let suffix = (number > 1 ? " (\(number))" : "") + ending

@@ -5,11 +5,11 @@
 ///
 /// Time is cut into periods. In each of them ``minimum`` bytes have to move, or else all that was left when it began.
 /// `advance(to:)` is to be called once ``periodEnd`` has come; if that is later, the period is as much longer.
-public struct DocumentPace: Hashable, Sendable {
+package struct DocumentPace: Hashable, Sendable {
     /// How many bytes have to move in each ``period``: an eighth of what the slowest links bring that are still in use.
-    public static let minimum: UInt64 = 64 << 10
+    package static let minimum: UInt64 = 64 << 10
     /// How long a period is.
-    public static let period: Duration = .seconds(60)
+    package static let period: Duration = .seconds(60)
 
     private let period: Duration
     /// How many bytes there are in all; nil if that is not known.
@@ -19,24 +19,24 @@ public struct DocumentPace: Hashable, Sendable {
     private var moved: UInt64 = 0
 
     /// When the present period ends.
-    public private(set) var periodEnd: Instant
+    package private(set) var periodEnd: Instant
 
     /// Nothing has moved yet of a document of `size` bytes; nil if that is not known.
-    public init(of size: UInt64? = nil, at now: Instant, period: Duration = Self.period) {
+    package init(of size: UInt64? = nil, at now: Instant, period: Duration = Self.period) {
         self.size = size
         self.period = period
         periodEnd = now.advanced(by: period)
     }
 
     /// By now, `count` bytes have moved of a document of `size` bytes.
-    public mutating func moved(_ count: UInt64, of size: UInt64?) {
+    package mutating func moved(_ count: UInt64, of size: UInt64?) {
         moved = max(moved, count)
         self.size = size
     }
 
     /// Time has passed.
     /// - Returns: whether it has been fast enough. If so, and the period is over, the next one begins.
-    public mutating func advance(to now: Instant) -> Bool {
+    package mutating func advance(to now: Instant) -> Bool {
         guard now >= periodEnd else { return true }
         guard moved - former >= needed else { return false }
         former = moved
@@ -58,7 +58,7 @@ public struct DocumentPace: Hashable, Sendable {
 
     /// How long a sender waits for the acknowledgement of a document of `size` bytes that it is rid of: what is under
     /// way may still be coming.
-    public static func receipt(of size: UInt64) -> Duration {
+    package static func receipt(of size: UInt64) -> Duration {
         Deadline.documentReceipt + .seconds(Int64(min(size, underWay) / slowest))
     }
 }

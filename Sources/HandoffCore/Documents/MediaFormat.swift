@@ -4,9 +4,9 @@
 ///
 /// What a file is called proves nothing. A player opens whatever a list names, also files that their user has never looked
 /// at, and says so: such a list must never come from another device, and nothing but sound and pictures goes to one.
-public enum MediaFormat {
+package enum MediaFormat {
     /// How much of the beginning of a file is looked at, in bytes.
-    public static let head = 4096
+    package static let head = 4096
 
     private static let beginnings: [[UInt8]] =
         [
@@ -25,7 +25,7 @@ public enum MediaFormat {
     private static let boxes = ["ftyp", "moov", "mdat"]
 
     /// Whether a file that begins with `bytes` holds sound or moving pictures.
-    public static func isMedia(_ bytes: [UInt8]) -> Bool {
+    package static func isMedia(_ bytes: [UInt8]) -> Bool {
         if beginnings.contains(where: bytes.starts) { return true }
         func text(at index: Int) -> String {
             bytes.count >= index + 4 ? String(decoding: bytes[index..<index + 4], as: UTF8.self) : ""
@@ -66,7 +66,7 @@ public enum MediaFormat {
     private static let elementsOfLists = ["<playlist", "<asx", "<smil", "<mpd", "<?wpl"]
 
     /// Whether a file called `name` that begins with `bytes` is a list that names other files for players.
-    public static func isList(name: String, _ bytes: [UInt8]) -> Bool {
+    package static func isList(name: String, _ bytes: [UInt8]) -> Bool {
         let ending = name.lastIndex(of: ".").map { name[$0...].dropFirst().lowercased() } ?? ""
         if endingsOfLists.contains(ending) { return true }
         let text = text(bytes)

@@ -2,21 +2,21 @@
 
 /// A folder that is kept alike on several devices, for example by a sync client: its name, which is the same on all of
 /// them, and where it is on this one.
-public struct SharedFolder: Hashable, Sendable {
+package struct SharedFolder: Hashable, Sendable {
     /// What it is called on all devices.
-    public let name: String
+    package let name: String
     /// Where it is on this one, as the system wants it: absolute, without a slash at the end.
-    public let path: [UInt8]
+    package let path: [UInt8]
 
     /// How many bytes a name may have.
-    public static let maximumName = 255
+    package static let maximumName = 255
     /// How many bytes a path may have (`PATH_MAX`, less the zero byte at the end).
-    public static let maximumPath = 4095
+    package static let maximumPath = 4095
 
     /// The folder at `path`, which may end with slashes.
     /// - Throws: `invalidArguments` if the name is none, or the path is not absolute, is that of the root of the file
     ///   system, or leads back to where it came from.
-    public init(_ name: String, at path: [UInt8]) throws(HandoffFailure) {
+    package init(_ name: String, at path: [UInt8]) throws(HandoffFailure) {
         try Self.check(name)
         let isLong = path.count > Self.maximumPath
         var path = path[...]
@@ -34,7 +34,7 @@ public struct SharedFolder: Hashable, Sendable {
 
     /// The folder at `path`, text that a person has written or will read.
     /// - Throws: the same, and if the text has control characters.
-    public init(_ name: String, at path: String) throws(HandoffFailure) {
+    package init(_ name: String, at path: String) throws(HandoffFailure) {
         guard !path.unicodeScalars.contains(where: PeerText.isControl) else {
             throw HandoffFailure(
                 .invalidArguments,

@@ -5,16 +5,16 @@
 ///
 /// All of this is about names: whether there is anything at a path, and whether that is a link, is for others to find
 /// out.
-public struct SharedFolders: Hashable, Sendable {
+package struct SharedFolders: Hashable, Sendable {
     /// Something in a shared folder, or the folder itself, wherever that is.
-    public struct Item: Hashable, Sendable {
+    package struct Item: Hashable, Sendable {
         /// The name of the folder.
-        public let folder: String
+        package let folder: String
         /// The way from the folder to the item, empty for the folder itself; a slash at the end stays.
-        public let way: [UInt8]
+        package let way: [UInt8]
 
         /// The item at the end of this way. Nothing is checked: ``SharedFolders/path(of:)`` does that.
-        public init(folder: String, way: [UInt8]) {
+        package init(folder: String, way: [UInt8]) {
             self.folder = folder
             self.way = way
         }
@@ -22,10 +22,10 @@ public struct SharedFolders: Hashable, Sendable {
 
     /// How many folders the user may name, how many are taken from one sync client, and how many a peer may name at a
     /// time.
-    public static let maximumCount = 64
+    package static let maximumCount = 64
 
     /// The folders, each name once: first those that the user has named.
-    public let folders: [SharedFolder]
+    package let folders: [SharedFolder]
     private let indexes: [String: Int]
     /// Which folders are in a place, the first of them first; and how long the paths of all places are, the longest
     /// first. So it hardly matters how many folders there are.
@@ -34,7 +34,7 @@ public struct SharedFolders: Hashable, Sendable {
 
     /// These folders. If several have one name, what the user has chosen counts; if none of them was chosen, nobody can
     /// know which is meant, and none counts.
-    public init(chosen: [SharedFolder] = [], found: [SharedFolder] = []) {
+    package init(chosen: [SharedFolder] = [], found: [SharedFolder] = []) {
         let chosenNames = Set(chosen.map(\.name))
         let counts = Dictionary(grouping: found, by: \.name).mapValues { Set($0.map(\.path)).count }
         let certain = found.filter { !chosenNames.contains($0.name) && counts[$0.name] == 1 }
@@ -53,15 +53,15 @@ public struct SharedFolders: Hashable, Sendable {
     }
 
     /// Whether there is none.
-    public var isEmpty: Bool { folders.isEmpty }
+    package var isEmpty: Bool { folders.isEmpty }
 
     /// The folder of this name; nil if there is none.
-    public subscript(name: String) -> SharedFolder? { indexes[name].map { folders[$0] } }
+    package subscript(name: String) -> SharedFolder? { indexes[name].map { folders[$0] } }
 
     /// What is at `path` here, once for each name of each folder that it lies in: first the innermost folders, and of
     /// those in one place first the ones that the user has named. Empty if it is in none, or if the path is not
     /// absolute or leads back to where it came from.
-    public func items(at path: [UInt8]) -> [Item] {
+    package func items(at path: [UInt8]) -> [Item] {
         guard !folders.isEmpty, path.count <= SharedFolder.maximumPath + 1, SharedFolder.isAbsolute(path[...])
         else { return [] }
         var items: [Item] = []
@@ -76,11 +76,11 @@ public struct SharedFolders: Hashable, Sendable {
     }
 
     /// What is at `path` here, in the innermost folder; nil if it is in none.
-    public func item(at path: [UInt8]) -> Item? { items(at: path).first }
+    package func item(at path: [UInt8]) -> Item? { items(at: path).first }
 
     /// Where `item` is here, or would be if it existed; nil if there is no such folder, or if the way does not stay
     /// beneath it, or if the path is longer than any file's.
-    public func path(of item: Item) -> [UInt8]? {
+    package func path(of item: Item) -> [UInt8]? {
         guard let folder = self[item.folder] else { return nil }
         if item.way.isEmpty { return folder.path }
         guard SharedFolder.isRelative(item.way[...]),
@@ -91,7 +91,7 @@ public struct SharedFolders: Hashable, Sendable {
 
     /// Where here is what lies at `path` on the device whose shared folders are `others`; nil if it is in none that both
     /// have.
-    public func path(ofItemAt path: [UInt8], among others: SharedFolders) -> [UInt8]? {
+    package func path(ofItemAt path: [UInt8], among others: SharedFolders) -> [UInt8]? {
         for item in others.items(at: path) {
             if let path = self.path(of: item) { return path }
         }

@@ -2,9 +2,9 @@
 
 /// The file of this machine that is, or is going to be, a copy of a document of the origin, made by a program that keeps
 /// a folder in step on both.
-public struct SynchronisedCopy: Hashable, Sendable {
+package struct SynchronisedCopy: Hashable, Sendable {
     /// How it compares with the document.
-    public enum State: Hashable, Sendable {
+    package enum State: Hashable, Sendable {
         /// It is the document as it is at the origin, or a newer state of it.
         case current
         /// It has changed just now; it may be half written.
@@ -14,23 +14,23 @@ public struct SynchronisedCopy: Hashable, Sendable {
     }
 
     /// How many bytes it has.
-    public let size: UInt64
+    package let size: UInt64
     /// When it was modified, in microseconds since the Unix epoch.
-    public let modified: Int64
+    package let modified: Int64
 
     /// Some file systems keep times to two seconds only.
     private static let tolerance: Int64 = 2_000_000
     /// What has not changed for so long, in microseconds, is not being written.
-    public static let rest: Int64 = 2_000_000
+    package static let rest: Int64 = 2_000_000
 
     /// A file of `size` bytes that was last modified then.
-    public init(size: UInt64, modified: Int64) {
+    package init(size: UInt64, modified: Int64) {
         (self.size, self.modified) = (size, modified)
     }
 
     /// How it compares with a document that had `size` bytes and was modified then, as far as that is known. `now` is the
     /// time by the clock that `modified` is told by.
-    public func state(of size: UInt64?, _ modified: Int64?, now: Int64) -> State {
+    package func state(of size: UInt64?, _ modified: Int64?, now: Int64) -> State {
         let isSize = size == nil || size == self.size
         guard let modified else { return isSize ? .current : .behind }
         guard self.modified >= modified.subtractingClamped(Self.tolerance) else { return .behind }

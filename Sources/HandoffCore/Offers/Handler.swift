@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// An application here that can go on with what a peer offers, and how.
-public enum Handler: Hashable, Sendable {
+package enum Handler: Hashable, Sendable {
     /// It is handed the activity.
     case application(ApplicationID)
     /// It is the user's browser, which is given the address of the activity's web page.
@@ -10,7 +10,7 @@ public enum Handler: Hashable, Sendable {
     case documentApplication(ApplicationID)
 
     /// Which application it is.
-    public var id: ApplicationID {
+    package var id: ApplicationID {
         switch self {
         case .application(let id), .browser(let id), .documentApplication(let id): id
         }
@@ -18,16 +18,16 @@ public enum Handler: Hashable, Sendable {
 }
 
 /// What decides beside the applications themselves which of them is best for an offer.
-public struct HandlerChoices: Hashable, Sendable {
+package struct HandlerChoices: Hashable, Sendable {
     /// The application that the user has chosen for activities of this type, once and for all.
-    public var chosen: ApplicationID?
+    package var chosen: ApplicationID?
     /// The user's browser.
-    public var browser: ApplicationID?
+    package var browser: ApplicationID?
     /// What the user opens documents of the offer's document type with.
-    public var documentApplication: ApplicationID?
+    package var documentApplication: ApplicationID?
     /// The applications to which the site of the offer's web page has given its pages.
-    public var claimants: [ApplicationID] = []
+    package var claimants: [ApplicationID] = []
 
     /// Nothing was chosen, and there is nothing to open pages or documents with.
-    public init() {}
+    package init() {}
 }

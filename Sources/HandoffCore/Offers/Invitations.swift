@@ -6,7 +6,7 @@
 /// before it. Of those that come sooner the latest waits until then. What is shown as sent already and is sent once more is
 /// a new invitation, at the same pace, which its time tells from the former. What a muted peer sends is not shown. Whether an
 /// invitation is to what the peer offers is for the caller to know.
-public struct Invitations: Sendable {
+package struct Invitations: Sendable {
     /// What is remembered of a peer that has sent something.
     private struct Standing {
         /// What is shown as sent.
@@ -27,25 +27,25 @@ public struct Invitations: Sendable {
     private var announced: [DeviceID: Int64] = [:]
 
     /// Nothing was sent, and nobody is muted.
-    public init() {}
+    package init() {}
 
     /// Whether `id` is shown as sent by `device`.
-    public func isShown(_ id: ActivityID, of device: DeviceID) -> Bool { standings[device]?.shown == id }
+    package func isShown(_ id: ActivityID, of device: DeviceID) -> Bool { standings[device]?.shown == id }
 
     /// When what is shown of `id` as sent by `device` was sent, in microseconds since the Unix epoch; 0 if it is not shown.
-    public func time(of id: ActivityID, by device: DeviceID) -> Int64 {
+    package func time(of id: ActivityID, by device: DeviceID) -> Int64 {
         isShown(id, of: device) ? standings[device]?.time ?? 0 : 0
     }
 
     /// The next invitation of `device` came to this machine at `time`, in microseconds since the Unix epoch, whether or not
     /// it was told of before.
-    public mutating func willInvite(from time: Int64, by device: DeviceID) {
+    package mutating func willInvite(from time: Int64, by device: DeviceID) {
         if time > 0 { announced[device] = time }
     }
 
     /// `device` sends `id`, now or once more.
     /// - Returns: whether that is shown from now on.
-    public mutating func invite(_ id: ActivityID, by device: DeviceID, at now: Moment) -> Bool {
+    package mutating func invite(_ id: ActivityID, by device: DeviceID, at now: Moment) -> Bool {
         let time = announced.removeValue(forKey: device) ?? max(1, now.wall)
         guard !muted.contains(device) else { return false }
         if let next = standings[device]?.next, next > now.instant {
@@ -59,19 +59,19 @@ public struct Invitations: Sendable {
     }
 
     /// The user has dealt with `id`, which `device` has sent, or it is not to be shown for another reason.
-    public mutating func end(_ id: ActivityID, of device: DeviceID) {
+    package mutating func end(_ id: ActivityID, of device: DeviceID) {
         if standings[device]?.shown == id { standings[device]?.shown = nil }
         if standings[device]?.waiting == id { standings[device]?.waiting = nil }
     }
 
     /// `device` offers `id`, or nothing: an invitation to anything else is over.
-    public mutating func offered(_ id: ActivityID?, by device: DeviceID) {
+    package mutating func offered(_ id: ActivityID?, by device: DeviceID) {
         if standings[device]?.shown != id { standings[device]?.shown = nil }
         if standings[device]?.waiting != id { standings[device]?.waiting = nil }
     }
 
     /// From now on what `device` sends is shown, or not.
-    public mutating func setMuted(_ isMuted: Bool, _ device: DeviceID) {
+    package mutating func setMuted(_ isMuted: Bool, _ device: DeviceID) {
         guard isMuted else {
             muted.remove(device)
             return
@@ -81,20 +81,20 @@ public struct Invitations: Sendable {
     }
 
     /// The device is no longer a peer.
-    public mutating func forget(_ device: DeviceID) {
+    package mutating func forget(_ device: DeviceID) {
         standings[device] = nil
         announced[device] = nil
         muted.remove(device)
     }
 
     /// When ``advance(to:)`` has something to do; nil if time changes nothing.
-    public var nextDeadline: Instant? {
+    package var nextDeadline: Instant? {
         standings.values.lazy.filter { $0.waiting != nil }.map(\.next).min()
     }
 
     /// Time has passed.
     /// - Returns: what is shown as sent from now on.
-    public mutating func advance(to now: Instant) -> [DeviceID: ActivityID] {
+    package mutating func advance(to now: Instant) -> [DeviceID: ActivityID] {
         var due: [DeviceID: ActivityID] = [:]
         for (device, standing) in standings where standing.next <= now {
             guard let id = standing.waiting else { continue }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// What would continue an offer if the user had not excluded it.
-public struct KeptOut: Hashable, Sendable {
+package struct KeptOut: Hashable, Sendable {
     /// The applications, best first.
-    public let applications: [ApplicationID]
+    package let applications: [ApplicationID]
     /// Whether the user's browser is excluded, so that it is not given the web page either.
-    public let hasBrowser: Bool
+    package let hasBrowser: Bool
 
     /// Nothing unless said otherwise.
-    public init(applications: [ApplicationID] = [], hasBrowser: Bool = false) {
+    package init(applications: [ApplicationID] = [], hasBrowser: Bool = false) {
         (self.applications, self.hasBrowser) = (applications, hasBrowser)
     }
 }

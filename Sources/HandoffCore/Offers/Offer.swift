@@ -3,33 +3,33 @@
 /// The summary of a current activity that peers see; never its payload.
 ///
 /// Its text is always fit to be shown, whoever wrote it.
-public struct Offer: Hashable, Sendable {
+package struct Offer: Hashable, Sendable {
     /// The activity.
-    public let id: ActivityID
+    package let id: ActivityID
     /// What kind of activity it is.
-    public let type: ActivityType
+    package let type: ActivityType
     /// What a person reads; may be empty.
-    public let title: String
+    package let title: String
     /// The application it comes from.
-    public let applicationID: ApplicationID
+    package let applicationID: ApplicationID
     /// The applications that may continue it.
-    public let team: Team
+    package let team: Team
     /// The host of its web page; nil without one.
-    public let webpageHost: String?
+    package let webpageHost: String?
     /// The MIME type of its document; nil without one.
-    public let documentType: String?
+    package let documentType: String?
     /// Whether the continuing application may open streams.
-    public let supportsContinuationStreams: Bool
+    package let supportsContinuationStreams: Bool
     /// Grows with each change of the activity, its payload included.
-    public let revision: UInt64
+    package let revision: UInt64
     /// When it became current, in microseconds since the Unix epoch.
-    public let since: Int64
+    package let since: Int64
     /// When it was last used, in microseconds since the Unix epoch; never before it became current.
-    public let lastUsed: Int64
+    package let lastUsed: Int64
 
     /// A summary; the texts are made fit to be shown and cut, and empty ones mean none. Unless it is said when it was last
     /// used, that was when it became current.
-    public init(
+    package init(
         id: ActivityID, type: ActivityType, title: String, applicationID: ApplicationID, team: Team,
         webpageHost: String? = nil, documentType: String? = nil, supportsContinuationStreams: Bool = false,
         revision: UInt64, since: Int64, lastUsed: Int64? = nil
@@ -50,7 +50,7 @@ public struct Offer: Hashable, Sendable {
     /// Whether what was fetched, summarised as `fetched`, is what a user who saw this offer has chosen: the
     /// same activity, type, application, team, document type and host. Title, streams, revision and date may
     /// differ.
-    public func agrees(with fetched: Offer) -> Bool {
+    package func agrees(with fetched: Offer) -> Bool {
         id == fetched.id && type == fetched.type && applicationID == fetched.applicationID
             && team == fetched.team
             && documentType == fetched.documentType && webpageHost == fetched.webpageHost

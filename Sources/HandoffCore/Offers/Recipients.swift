@@ -5,9 +5,9 @@
 ///
 /// If it has no `WillContinueActivity`, another connection that has it is preferred; if it has no
 /// `ContinueActivity`, it is handed nothing.
-public struct Recipients: Sendable {
+package struct Recipients: Sendable {
     /// What an application implements in order to be handed activities.
-    public enum Member: Hashable, Sendable {
+    package enum Member: Hashable, Sendable {
         /// `WillContinueActivity`
         case willContinue
         /// `ContinueActivity`
@@ -17,20 +17,20 @@ public struct Recipients: Sendable {
     private var lacking: [Member: Set<String>] = [:]
 
     /// No connection is known to lack anything.
-    public init() {}
+    package init() {}
 
     /// `connection` does not implement `member`.
-    public mutating func lacks(_ member: Member, _ connection: String) {
+    package mutating func lacks(_ member: Member, _ connection: String) {
         lacking[member, default: []].insert(connection)
     }
 
     /// Whether `connection` is known not to implement `member`.
-    public func isLacking(_ member: Member, _ connection: String) -> Bool {
+    package func isLacking(_ member: Member, _ connection: String) -> Bool {
         lacking[member]?.contains(connection) == true
     }
 
     /// The best of `connections`, given in the order in which they registered; nil if none is left.
-    public func best(of connections: [String]) -> String? {
+    package func best(of connections: [String]) -> String? {
         let able = connections.filter { !isLacking(.continue, $0) }
         return able.last { !isLacking(.willContinue, $0) } ?? able.last
     }

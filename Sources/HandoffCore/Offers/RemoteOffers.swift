@@ -5,41 +5,41 @@
 /// A device has one offer at a time. It is shown while Handoff is on, the user has not dismissed it, and
 /// something here can continue it: an application, or the browser if it has a web page. An offer that is
 /// being continued remains visible until that is over, even if it has ended in the meantime.
-public struct RemoteOffers: Sendable {
+package struct RemoteOffers: Sendable {
     /// An offer that the user sees.
-    public struct Entry: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
         /// Who offers it.
-        public let device: DeviceID
+        package let device: DeviceID
         /// What is offered.
-        public internal(set) var offer: Offer
+        package internal(set) var offer: Offer
         /// The applications here that can continue it, best first.
-        public internal(set) var handlers: [Handler]
+        package internal(set) var handlers: [Handler]
         /// Whether it is being continued here.
-        public internal(set) var isContinuing: Bool
+        package internal(set) var isContinuing: Bool
         /// When the user of the device has sent it to this one, in microseconds since the Unix epoch; 0 if that is not shown.
-        public internal(set) var invitedAt: Int64
+        package internal(set) var invitedAt: Int64
         /// Whether the user of the device has sent it to this one.
-        public var isInvited: Bool { invitedAt != 0 }
+        package var isInvited: Bool { invitedAt != 0 }
     }
 
     /// An offer that the user does not see because nothing here continues it.
-    public struct Hidden: Hashable, Sendable {
+    package struct Hidden: Hashable, Sendable {
         /// Who offers it.
-        public let device: DeviceID
+        package let device: DeviceID
         /// What is offered.
-        public let offer: Offer
+        package let offer: Offer
         /// Whether the user of the device has sent it to this one.
-        public let isInvited: Bool
+        package let isInvited: Bool
         /// What would continue it if the user had not excluded it.
         let keptOut: KeptOut
         /// The application that would continue it best if the user had not excluded it; nil if there is none.
-        public var excluded: ApplicationID? { keptOut.applications.first }
+        package var excluded: ApplicationID? { keptOut.applications.first }
         /// Why it is hidden, and what to do, for people.
-        public var reason: String { HandoffFailure.noApplication(for: offer, keptOut: keptOut).message }
+        package var reason: String { HandoffFailure.noApplication(for: offer, keptOut: keptOut).message }
     }
 
     /// What an event asks to be done, in this order.
-    public enum Action: Hashable, Sendable {
+    package enum Action: Hashable, Sendable {
         /// Show this offer.
         case added(Entry)
         /// Show this offer, which is shown already, as it is now.
@@ -51,7 +51,7 @@ public struct RemoteOffers: Sendable {
     }
 
     /// What continues an offer.
-    public enum Target: Hashable, Sendable {
+    package enum Target: Hashable, Sendable {
         /// This application.
         case application(ApplicationID)
         /// The user's browser, which is given the web page's address; nil if none is known.
@@ -90,28 +90,28 @@ public struct RemoteOffers: Sendable {
     private var showsUnhandled: Bool
 
     /// No offers yet. `showsUnhandled`: whether offers are shown that nothing here can continue.
-    public init(isEnabled: Bool, showsUnhandled: Bool = false) {
+    package init(isEnabled: Bool, showsUnhandled: Bool = false) {
         self.isEnabled = isEnabled
         self.showsUnhandled = showsUnhandled
     }
 
     /// The offers that the user sees, by device.
-    public var entries: [Entry] {
+    package var entries: [Entry] {
         shown.keys.sorted().flatMap { shown[$0, default: []] }
     }
 
     /// The offers that the user does not see because nothing here continues them, by device.
-    public var hidden: [Hidden] {
+    package var hidden: [Hidden] {
         hiddenOffers.values.sorted { $0.device < $1.device }
     }
 
     /// The offers that have not ended, seen or not.
-    public var offers: [DeviceID: Offer] {
+    package var offers: [DeviceID: Offer] {
         held.mapValues(\.offer)
     }
 
     /// The offer of this identifier if the user sees it.
-    public func entry(_ id: ActivityID, of device: DeviceID) -> Entry? {
+    package func entry(_ id: ActivityID, of device: DeviceID) -> Entry? {
         shown[device]?.first { $0.offer.id == id }
     }
 
@@ -119,7 +119,7 @@ public struct RemoteOffers: Sendable {
     /// or else the browser. Fails with `disabled`, `unknownObject`, `offerWithdrawn` (it has ended),
     /// `invalidArguments` (the application is not one of the offer's handlers) or `noApplication` (there is none, or the
     /// one that was named is excluded).
-    public func target(
+    package func target(
         for id: ActivityID, of device: DeviceID, application: ApplicationID? = nil
     ) throws(HandoffFailure) -> Target {
         guard isEnabled else { throw .disabled }
@@ -147,7 +147,7 @@ public struct RemoteOffers: Sendable {
 
     /// A peer offers something: a new identifier replaces what it offered before, the same one replaces the
     /// summary. The date of an offer stays as it was told first.
-    public mutating func offer(
+    package mutating func offer(
         _ offer: Offer, from device: DeviceID, handlers: [Handler], keptOut: KeptOut = KeptOut()
     ) -> [Action] {
         guard isEnabled else { return [] }
@@ -162,21 +162,21 @@ public struct RemoteOffers: Sendable {
     }
 
     /// A peer no longer offers this activity. Nothing happens if that is not what it offers.
-    public mutating func withdraw(_ id: ActivityID, from device: DeviceID) -> [Action] {
+    package mutating func withdraw(_ id: ActivityID, from device: DeviceID) -> [Action] {
         guard held[device]?.offer.id == id else { return [] }
         held[device] = nil
         return show(device)
     }
 
     /// A peer is gone, and its offer with it.
-    public mutating func peerRemoved(_ device: DeviceID) -> [Action] {
+    package mutating func peerRemoved(_ device: DeviceID) -> [Action] {
         held[device] = nil
         invitations.forget(device)
         return show(device)
     }
 
     /// The bridge is gone, and all peers with it.
-    public mutating func allPeersRemoved() -> [Action] {
+    package mutating func allPeersRemoved() -> [Action] {
         held.removeAll()
         invitations = Invitations()
         return showAll()
@@ -184,7 +184,7 @@ public struct RemoteOffers: Sendable {
 
     /// The applications may have changed: `handlers` says which of them can continue an offer, best first, and `keptOut`
     /// which could if the user had not excluded them.
-    public mutating func updateHandlers(
+    package mutating func updateHandlers(
         _ handlers: (Offer) -> [Handler], keptOut: (Offer) -> KeptOut = { _ in KeptOut() }
     ) -> [Action] {
         held = held.mapValues {
@@ -197,7 +197,7 @@ public struct RemoteOffers: Sendable {
     }
 
     /// The user does not want to see this offer again until it ends, or until it is sent to this device.
-    public mutating func dismiss(_ id: ActivityID, of device: DeviceID) throws(HandoffFailure) -> [Action] {
+    package mutating func dismiss(_ id: ActivityID, of device: DeviceID) throws(HandoffFailure) -> [Action] {
         guard entry(id, of: device) != nil else { throw .unknownOffer(id, of: device) }
         guard held[device]?.offer.id == id else { return [] }
         held[device]?.isDismissed = true
@@ -209,7 +209,7 @@ public struct RemoteOffers: Sendable {
 
     /// The user of a peer has sent what that offers to this device: it is shown as sent, now or later, even if it was
     /// dismissed. Nothing happens while it is being continued. Fails with `offerWithdrawn` unless the peer offers it.
-    public mutating func invite(
+    package mutating func invite(
         _ id: ActivityID, from device: DeviceID, at now: Moment
     ) throws(HandoffFailure) -> [Action] {
         guard held[device]?.offer.id == id else { throw .offerWithdrawn(id) }
@@ -218,21 +218,21 @@ public struct RemoteOffers: Sendable {
     }
 
     /// The next invitation of a peer repeats one that came at `time`, in microseconds since the Unix epoch.
-    public mutating func willInvite(from time: Int64, by device: DeviceID) {
+    package mutating func willInvite(from time: Int64, by device: DeviceID) {
         invitations.willInvite(from: time, by: device)
     }
 
     /// From now on what a peer sends is shown as sent, or not.
-    public mutating func setMuted(_ isMuted: Bool, _ device: DeviceID) -> [Action] {
+    package mutating func setMuted(_ isMuted: Bool, _ device: DeviceID) -> [Action] {
         invitations.setMuted(isMuted, device)
         return show(device)
     }
 
     /// When `advance(to:)` has something to do; nil if time changes nothing.
-    public var nextDeadline: Instant? { invitations.nextDeadline }
+    package var nextDeadline: Instant? { invitations.nextDeadline }
 
     /// Time has passed.
-    public mutating func advance(to now: Instant) -> [Action] {
+    package mutating func advance(to now: Instant) -> [Action] {
         invitations.advance(to: now).keys.sorted().flatMap { showInvited($0) }
     }
 
@@ -245,7 +245,7 @@ public struct RemoteOffers: Sendable {
 
     /// The user switched Handoff on or off. While it is off, nothing is known of what peers offer; they have
     /// to offer it again.
-    public mutating func setEnabled(_ isEnabled: Bool) -> [Action] {
+    package mutating func setEnabled(_ isEnabled: Bool) -> [Action] {
         self.isEnabled = isEnabled
         if !isEnabled {
             for device in held.keys { invitations.offered(nil, by: device) }
@@ -255,13 +255,13 @@ public struct RemoteOffers: Sendable {
     }
 
     /// Whether offers are shown that nothing here can continue.
-    public mutating func setShowsUnhandled(_ showsUnhandled: Bool) -> [Action] {
+    package mutating func setShowsUnhandled(_ showsUnhandled: Bool) -> [Action] {
         self.showsUnhandled = showsUnhandled
         return showAll()
     }
 
     /// An offer that the user sees is being continued, or its continuation is over.
-    public mutating func setContinuing(
+    package mutating func setContinuing(
         _ isContinuing: Bool, _ id: ActivityID, of device: DeviceID
     ) -> [Action] {
         guard let index = shown[device]?.firstIndex(where: { $0.offer.id == id }),

@@ -4,16 +4,16 @@
 ///
 /// They are counted by source first, and then in all. Sources at which a peer may be keep a share for themselves that
 /// strangers elsewhere cannot take. What has matched is to be taken out, and counts elsewhere.
-public struct OpeningQuota: Sendable {
+package struct OpeningQuota: Sendable {
     /// Connections of one source that wait, and those of it that may begin in a second.
-    public static let (socketsOfSource, openingsOfSource) = (4, 5)
+    package static let (socketsOfSource, openingsOfSource) = (4, 5)
     /// The same two limits for all sources together.
-    public static let (sockets, openings) = (64, 50)
+    package static let (sockets, openings) = (64, 50)
     /// How many of both a source at which a peer may be has for itself.
-    public static let share = 2
+    package static let share = 2
 
     /// What becomes of a connection that has come.
-    public enum Decision: Equatable, Sendable {
+    package enum Decision: Equatable, Sendable {
         /// It may wait, and is known by this number. The connection `dropping`, if any, has to make room for
         /// it.
         case admit(Int, dropping: Int?)
@@ -49,16 +49,16 @@ public struct OpeningQuota: Sendable {
     private static let manySources = 256
 
     /// Nobody waits.
-    public init() {}
+    package init() {}
 
     /// How many wait.
-    public var count: Int { waiting.count }
+    package var count: Int { waiting.count }
 
     /// A connection has come from `source`.
     /// - Parameters:
     ///   - extra: how many more connections from it are expected, because tokens were given for them.
     ///   - mayBePeer: whether a peer may be there. It is asked only if it matters.
-    public mutating func arrived(
+    package mutating func arrived(
         from source: String, extra: Int = 0, at now: Instant, mayBePeer: () -> Bool
     ) -> Decision {
         var known = sources[source] ?? Source()
@@ -90,7 +90,7 @@ public struct OpeningQuota: Sendable {
 
     /// It has become known whose connection this is. From now on it counts elsewhere, as if it had never come
     /// here.
-    public mutating func matched(_ number: Int) {
+    package mutating func matched(_ number: Int) {
         guard let one = waiting.first(where: { $0.number == number }) else { return }
         ended(number)
         sources[one.source]?.all.remove(one.since)
@@ -98,10 +98,10 @@ public struct OpeningQuota: Sendable {
     }
 
     /// A connection no longer waits.
-    public mutating func ended(_ number: Int) { waiting.removeAll { $0.number == number } }
+    package mutating func ended(_ number: Int) { waiting.removeAll { $0.number == number } }
 
     /// No connection waits any longer.
-    public mutating func endAll() { waiting = [] }
+    package mutating func endAll() { waiting = [] }
 
     private mutating func forgetSources(at now: Instant) {
         sources = sources.filter { !$0.value.all.isIdle(at: now) }

@@ -2,12 +2,12 @@
 
 /// Strangers who have come past the opening, and whose handshake, which is costly, is yet to begin or under way
 /// (protocol.md, "Limits"). The sources take turns.
-public struct StrangerQueue: Sendable {
+package struct StrangerQueue: Sendable {
     /// How many strangers there may be at a time. If there are more, the oldest one of the source that has
     /// the most has to go.
-    public static let maximum = 8
+    package static let maximum = 8
     /// How many handshakes may begin in a second.
-    public static let rate = 2
+    package static let rate = 2
 
     private struct Stranger {
         let number: Int
@@ -26,14 +26,14 @@ public struct StrangerQueue: Sendable {
     private static let memory = Duration.seconds(10)
 
     /// Nobody is there.
-    public init() {}
+    package init() {}
 
     /// How many there are.
-    public var count: Int { strangers.count }
+    package var count: Int { strangers.count }
 
     /// A stranger has come.
     /// - Returns: the number of the one that has to make room for it; nil if there was room.
-    public mutating func arrived(_ number: Int, from source: String) -> Int? {
+    package mutating func arrived(_ number: Int, from source: String) -> Int? {
         var dropped: Int?
         if strangers.count >= Self.maximum, let index = Crowd.victim(among: strangers.map(\.source)) {
             dropped = strangers.remove(at: index).number
@@ -43,13 +43,13 @@ public struct StrangerQueue: Sendable {
     }
 
     /// A stranger is gone, or has become a link.
-    public mutating func ended(_ number: Int) { strangers.removeAll { $0.number == number } }
+    package mutating func ended(_ number: Int) { strangers.removeAll { $0.number == number } }
 
     /// All are gone.
-    public mutating func endAll() { strangers = [] }
+    package mutating func endAll() { strangers = [] }
 
     /// The number of the stranger whose handshake is to begin now; nil if there is none.
-    public mutating func next(at now: Instant) -> Int? {
+    package mutating func next(at now: Instant) -> Int? {
         forget(before: now)
         guard starts.allows(at: now) else { return nil }
         let waiting = strangers.indices.filter { !strangers[$0].hasBegun }
@@ -73,7 +73,7 @@ public struct StrangerQueue: Sendable {
     }
 
     /// When ``next(at:)`` may have somebody; nil if nobody waits.
-    public func nextDeadline(at now: Instant) -> Instant? {
+    package func nextDeadline(at now: Instant) -> Instant? {
         strangers.contains { !$0.hasBegun } ? starts.nextAllowed(at: now) : nil
     }
 

@@ -7,9 +7,9 @@
 /// other side has confirmed; `fail` comes at most once, and never together with `store`; after either of them
 /// nothing more happens, since one session is good for one attempt. An event that throws has ended the
 /// attempt: its error is the answer to the peer.
-public struct Pairing: Sendable {
+package struct Pairing: Sendable {
     /// Which end of the TLS session this device is, which decides who commits first.
-    public enum Role: Sendable {
+    package enum Role: Sendable {
         /// The TLS client, I.
         case initiator
         /// The TLS server, R.
@@ -17,12 +17,12 @@ public struct Pairing: Sendable {
     }
 
     /// What the user sees of the attempt: the property `PairingState`.
-    public enum Stage: String, Sendable {
+    package enum Stage: String, Sendable {
         case none, waiting, comparing, confirmed
     }
 
     /// What an event asks to be done.
-    public enum Action: Hashable, Sendable {
+    package enum Action: Hashable, Sendable {
         /// Call `Request`.
         case sendRequest
         /// Call `Commit` with these 32 bytes, and report the answer.
@@ -45,14 +45,14 @@ public struct Pairing: Sendable {
     }
 
     /// What is computed from the session, the devices and the nonces.
-    public struct Transcript: Sendable {
+    package struct Transcript: Sendable {
         /// Computes the commitment C to Na.
         let commitment: @Sendable (_ na: [UInt8]) -> [UInt8]
         /// Computes the six digits from Na and Nb.
         let code: @Sendable (_ na: [UInt8], _ nb: [UInt8]) -> String
 
         /// A transcript that computes with these functions.
-        public init(
+        package init(
             commitment: @escaping @Sendable (_ na: [UInt8]) -> [UInt8],
             code: @escaping @Sendable (_ na: [UInt8], _ nb: [UInt8]) -> String
         ) {
@@ -81,24 +81,24 @@ public struct Pairing: Sendable {
     }
 
     /// The length of nonces and commitments in bytes.
-    public static let size = 32
+    package static let size = 32
 
     private var state = State.idle
     private let role: Role
     private let nonce: [UInt8]
     private let transcript: Transcript
     /// When `advance(to:)` has something to do; nil if time changes nothing.
-    public private(set) var nextDeadline: Instant?
+    package private(set) var nextDeadline: Instant?
 
     /// An attempt that has not begun; `nonce` are 32 random bytes that nobody else knows.
-    public init(_ role: Role, nonce: [UInt8], transcript: Transcript) {
+    package init(_ role: Role, nonce: [UInt8], transcript: Transcript) {
         self.role = role
         self.nonce = nonce
         self.transcript = transcript
     }
 
     /// What the user sees.
-    public var stage: Stage {
+    package var stage: Stage {
         switch state {
         case .idle, .paired, .failed: .none
         case .requested, .committed, .held, .answered, .revealed: .waiting
@@ -108,7 +108,7 @@ public struct Pairing: Sendable {
     }
 
     /// Whether the other side has asked and this device has yet to agree, which is up to its user.
-    public var isAsked: Bool {
+    package var isAsked: Bool {
         switch (state, role) {
         case (.requested, .initiator), (.held, _): true
         default: false
@@ -116,16 +116,16 @@ public struct Pairing: Sendable {
     }
 
     /// The six digits, in two groups, while they are compared; empty otherwise.
-    public var code: String {
+    package var code: String {
         guard case .comparing(let code, _, _) = state else { return "" }
         return "\(code.prefix(3)) \(code.dropFirst(3))"
     }
 
     /// Whether an attempt is under way.
-    public var isActive: Bool { stage != .none }
+    package var isActive: Bool { stage != .none }
 
     /// Whether it has succeeded or failed.
-    public var isOver: Bool {
+    package var isOver: Bool {
         switch state {
         case .paired, .failed: true
         default: false
@@ -133,7 +133,7 @@ public struct Pairing: Sendable {
     }
 
     /// Whether this device takes part in an attempt, because its user or its budget has agreed to that.
-    public var isAgreed: Bool {
+    package var isAgreed: Bool {
         switch state {
         case .idle, .held, .paired, .failed: false
         case .requested, .committed, .answered, .revealed, .comparing, .storing: true
@@ -141,7 +141,7 @@ public struct Pairing: Sendable {
     }
 
     /// Whether the attempt is spent on this session: `Commit` was answered, and nothing has ended it since.
-    public var isAnswered: Bool {
+    package var isAnswered: Bool {
         switch state {
         case .answered, .revealed, .comparing, .storing: true
         case .idle, .requested, .committed, .held, .paired, .failed: false
@@ -152,7 +152,7 @@ public struct Pairing: Sendable {
 
     /// The user wants to pair, or agrees to it. If an attempt is under way in any other state, nothing
     /// changes.
-    public mutating func pair(at now: Instant) -> [Action] {
+    package mutating func pair(at now: Instant) -> [Action] {
         switch (state, role) {
         case (.idle, .initiator), (.requested, .initiator): return commit(at: now)
         case (.idle, .responder): return wait(.requested, at: now) + [.sendRequest]
@@ -162,7 +162,7 @@ public struct Pairing: Sendable {
     }
 
     /// The user says whether the codes match. Fails with `pairingFailed` if none is compared; then nothing changes.
-    public mutating func confirm(_ matches: Bool) throws(HandoffFailure) -> [Action] {
+    package mutating func confirm(_ matches: Bool) throws(HandoffFailure) -> [Action] {
         guard case .comparing(let code, local: false, let peer) = state else {
             throw HandoffFailure(.pairingFailed, "No code is being compared. Begin pairing first.")
         }
@@ -172,7 +172,7 @@ public struct Pairing: Sendable {
     }
 
     /// The user ends the attempt. Without one nothing happens.
-    public mutating func cancel() -> [Action] { cancel(PairingFailure(.ended, "The user has cancelled.")) }
+    package mutating func cancel() -> [Action] { cancel(PairingFailure(.ended, "The user has cancelled.")) }
 
     private mutating func cancel(_ reason: PairingFailure) -> [Action] {
         isActive ? [.sendCancel(reason.message)] + fail(reason) : []
@@ -181,7 +181,7 @@ public struct Pairing: Sendable {
     // MARK: The peer
 
     /// R asks to pair: I continues at once if its budget allows, and otherwise when its user agrees.
-    public mutating func requestReceived(
+    package mutating func requestReceived(
         budget: inout PairingBudget, at now: Instant
     ) throws(Refusal) -> [Action] {
         guard role == .initiator else { throw refuse("it asked, though it is its part to commit") }
@@ -195,7 +195,7 @@ public struct Pairing: Sendable {
 
     /// I has committed: R answers at once if its user has asked or its budget allows, and otherwise when its
     /// user agrees.
-    public mutating func commitReceived(
+    package mutating func commitReceived(
         _ commitment: [UInt8], budget: inout PairingBudget, at now: Instant
     ) throws(Refusal) -> [Action] {
         guard role == .responder, commitment.count == Self.size else {
@@ -210,7 +210,7 @@ public struct Pairing: Sendable {
     }
 
     /// R has answered `Commit`. Later answers do nothing.
-    public mutating func commitAnswered(_ nb: [UInt8]) -> [Action] {
+    package mutating func commitAnswered(_ nb: [UInt8]) -> [Action] {
         guard case .committed = state else { return [] }
         guard nb.count == Self.size else {
             return fail(
@@ -221,7 +221,7 @@ public struct Pairing: Sendable {
     }
 
     /// I reveals what it had committed itself to.
-    public mutating func revealReceived(_ na: [UInt8], at now: Instant) throws(Refusal) -> [Action] {
+    package mutating func revealReceived(_ na: [UInt8], at now: Instant) throws(Refusal) -> [Action] {
         guard case .answered(let commitment) = state else { throw refuse("it revealed out of order") }
         guard na.count == Self.size, transcript.commitment(na) == commitment else {
             throw refuse("it revealed something else than it had committed itself to")
@@ -230,13 +230,13 @@ public struct Pairing: Sendable {
     }
 
     /// R has answered `Reveal`. Later answers do nothing.
-    public mutating func revealAnswered(at now: Instant) -> [Action] {
+    package mutating func revealAnswered(at now: Instant) -> [Action] {
         guard case .revealed(let nb) = state else { return [] }
         return compare(transcript.code(nonce, nb), at: now)
     }
 
     /// The other user has said that the codes match.
-    public mutating func confirmReceived() throws(Refusal) -> [Action] {
+    package mutating func confirmReceived() throws(Refusal) -> [Action] {
         guard case .comparing(let code, let local, peer: false) = state else {
             throw refuse("it confirmed out of order")
         }
@@ -245,19 +245,19 @@ public struct Pairing: Sendable {
     }
 
     /// The other side has ended the attempt; `reason` is its own text.
-    public mutating func cancelReceived(_ reason: String) -> [Action] {
+    package mutating func cancelReceived(_ reason: String) -> [Action] {
         let words = PeerText.message(reason)
         let text = words.isEmpty ? "The other device has cancelled." : "The other device: \(words)"
         return isActive ? fail(PairingFailure(.ended, text)) : []
     }
 
     /// A call of the peer was answered with an error, or not at all.
-    public mutating func callFailed(_ failure: PairingFailure) -> [Action] { isActive ? fail(failure) : [] }
+    package mutating func callFailed(_ failure: PairingFailure) -> [Action] { isActive ? fail(failure) : [] }
 
     // MARK: The rest
 
     /// Storing the device durably has succeeded, or has failed with the message `failure`.
-    public mutating func stored(_ failure: String? = nil) -> [Action] {
+    package mutating func stored(_ failure: String? = nil) -> [Action] {
         guard case .storing = state else { return [] }
         if let failure {
             return [.sendCancel("It could not be stored.")] + fail(PairingFailure(.notStored, failure))
@@ -267,15 +267,15 @@ public struct Pairing: Sendable {
     }
 
     /// The attempt continues over another link: nothing more happens here.
-    public mutating func abandon() { (state, nextDeadline) = (.failed, nil) }
+    package mutating func abandon() { (state, nextDeadline) = (.failed, nil) }
 
     /// The session is over.
-    public mutating func linkLost() -> [Action] {
+    package mutating func linkLost() -> [Action] {
         isActive ? fail(PairingFailure(.disconnected, "The link was lost.")) : []
     }
 
     /// Time has passed.
-    public mutating func advance(to now: Instant) -> [Action] {
+    package mutating func advance(to now: Instant) -> [Action] {
         guard let nextDeadline, nextDeadline <= now else { return [] }
         return cancel(
             PairingFailure(
@@ -285,11 +285,11 @@ public struct Pairing: Sendable {
     // MARK: Steps
 
     /// Why the peer's call is refused; the attempt is over.
-    public struct Refusal: Error, Hashable, Sendable {
+    package struct Refusal: Error, Hashable, Sendable {
         /// The answer to the call.
-        public let failure: HandoffFailure
+        package let failure: HandoffFailure
         /// What else is to be done.
-        public let actions: [Action]
+        package let actions: [Action]
     }
 
     private mutating func refuse(_ what: String) -> Refusal {

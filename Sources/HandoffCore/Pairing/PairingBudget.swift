@@ -2,21 +2,21 @@
 
 /// How often this device takes part in pairing without its user having asked for it (protocol.md, "Pairing"): each time
 /// is one guess for whoever stands between, so there are few.
-public struct PairingBudget: Sendable {
+package struct PairingBudget: Sendable {
     /// How many times there are at most.
-    public static let maximum = 3
+    package static let maximum = 3
     /// How long it takes until there is one more.
-    public static let refill = Duration.seconds(600)
+    package static let refill = Duration.seconds(600)
 
     private var left = maximum
     /// When the budget was last refilled, or when the first attempt was taken from a full one.
     private var since = Instant(microseconds: 0)
 
     /// A full budget.
-    public init() {}
+    package init() {}
 
     /// Takes one attempt from the budget; false if none is left.
-    public mutating func take(at now: Instant) -> Bool {
+    package mutating func take(at now: Instant) -> Bool {
         while left < Self.maximum, since.advanced(by: Self.refill) <= now {
             left += 1
             since = since.advanced(by: Self.refill)
@@ -28,5 +28,5 @@ public struct PairingBudget: Sendable {
     }
 
     /// An attempt has succeeded, which gives back one.
-    public mutating func succeeded() { left = min(left + 1, Self.maximum) }
+    package mutating func succeeded() { left = min(left + 1, Self.maximum) }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// Why two devices have not been paired.
-public struct PairingFailure: Hashable, Sendable {
+package struct PairingFailure: Hashable, Sendable {
     /// What kind of failure it is.
-    public enum Kind: Hashable, Sendable, CaseIterable {
+    package enum Kind: Hashable, Sendable, CaseIterable {
         /// One of the users has ended it, or has said that the codes differ.
         case ended
         /// Nobody agreed in time.
@@ -19,12 +19,12 @@ public struct PairingFailure: Hashable, Sendable {
     }
 
     /// What kind of failure it is.
-    public let kind: Kind
+    package let kind: Kind
     /// What has happened, for people; it may be in the words of the other device, fit to be shown.
-    public let message: String
+    package let message: String
 
     /// A failure.
-    public init(_ kind: Kind, _ message: String) {
+    package init(_ kind: Kind, _ message: String) {
         self.kind = kind
         self.message = message
     }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// What an adapter is called: the program that stands for an application which does not know Handoff.
-public struct AdapterName: Hashable, Comparable, Sendable, CustomStringConvertible {
+package struct AdapterName: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The name as it was written.
-    public let description: String
+    package let description: String
 
     /// How many bytes a name may have.
-    public static let maximumSize = 64
+    package static let maximumSize = 64
     /// How many adapters the user may switch off.
-    public static let maximumCount = 64
+    package static let maximumCount = 64
 
     /// The name written as `text`.
     /// - Throws: `invalidArguments` unless it is 1 to 64 ASCII letters, digits and hyphens.
-    public init(_ text: String) throws(HandoffFailure) {
+    package init(_ text: String) throws(HandoffFailure) {
         let underscore = UInt8(ascii: "_")
         guard 1...Self.maximumSize ~= text.utf8.count,
             text.utf8.allSatisfy({ $0.isLabelCharacter && $0 != underscore })
@@ -27,7 +27,7 @@ public struct AdapterName: Hashable, Comparable, Sendable, CustomStringConvertib
 
     /// The adapters that are called so, each once.
     /// - Throws: `invalidArguments` naming the one that cannot be, or `limitsExceeded`.
-    public static func set(_ texts: [String]) throws(HandoffFailure) -> Set<AdapterName> {
+    package static func set(_ texts: [String]) throws(HandoffFailure) -> Set<AdapterName> {
         guard texts.count <= maximumCount else {
             throw .tooMany(
                 "adapters that are switched off (\(texts.count))", limit: maximumCount,
@@ -39,5 +39,5 @@ public struct AdapterName: Hashable, Comparable, Sendable, CustomStringConvertib
     }
 
     /// Whether `lhs` comes before `rhs` in an alphabetical list.
-    public static func < (lhs: AdapterName, rhs: AdapterName) -> Bool { lhs.description < rhs.description }
+    package static func < (lhs: AdapterName, rhs: AdapterName) -> Bool { lhs.description < rhs.description }
 }

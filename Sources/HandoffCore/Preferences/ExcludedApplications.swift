@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// The applications that the user keeps out of Handoff.
-public struct ExcludedApplications: Hashable, Sendable {
+package struct ExcludedApplications: Hashable, Sendable {
     /// Their ids.
-    public private(set) var ids: Set<ApplicationID>
+    package private(set) var ids: Set<ApplicationID>
 
     /// How many the user may exclude.
-    public static let maximumCount = 256
+    package static let maximumCount = 256
 
     /// None.
-    public init() { ids = [] }
+    package init() { ids = [] }
 
     /// The applications of these ids, each once.
     /// - Throws: `invalidArguments` naming the one that is no application id, or `limitsExceeded`.
-    public init(_ texts: [String]) throws(HandoffFailure) {
+    package init(_ texts: [String]) throws(HandoffFailure) {
         self.init()
         guard texts.count <= Self.maximumCount else {
             throw .tooMany(
@@ -24,7 +24,7 @@ public struct ExcludedApplications: Hashable, Sendable {
     }
 
     /// Their ids as texts, in alphabetical order.
-    public var texts: [String] { ids.sorted().map(\.description) }
+    package var texts: [String] { ids.sorted().map(\.description) }
 
     /// The packages that are kept out because of what `installed` says of the applications.
     func packages(_ installed: [ApplicationID: InstalledApplication]) -> Set<SandboxPackage> {

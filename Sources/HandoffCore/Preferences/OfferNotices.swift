@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// When the user wants a notification for what peers offer.
-public enum OfferNotices: String, CaseIterable, Sendable {
+package enum OfferNotices: String, CaseIterable, Sendable {
     /// When the user comes to this machine.
     case arrival
     /// Whenever something is offered.
@@ -11,7 +11,7 @@ public enum OfferNotices: String, CaseIterable, Sendable {
 
     /// What `text` stands for.
     /// - Throws: `invalidArguments`, naming the texts that stand for something.
-    public init(_ text: String) throws(HandoffFailure) {
+    package init(_ text: String) throws(HandoffFailure) {
         guard let notices = OfferNotices(rawValue: text) else {
             let list = Self.allCases.map(\.rawValue).joined(separator: ", ")
             throw HandoffFailure(

@@ -6,9 +6,9 @@
 /// to ask. Offers that were pushed here are shown by ``InvitedNotices``.
 ///
 /// Who wants to be asked about all that is new is asked about one thing of each peer at a time, at most once in ten seconds.
-public struct Arrival: Sendable {
+package struct Arrival: Sendable {
     /// When the user wants to be asked.
-    public enum Setting: String, Sendable {
+    package enum Setting: String, Sendable {
         /// When they come to this machine.
         case arrival
         /// Also whenever there is something new.
@@ -17,7 +17,7 @@ public struct Arrival: Sendable {
     }
 
     /// What is to be done.
-    public enum Action: Equatable, Sendable {
+    package enum Action: Equatable, Sendable {
         /// Ask about this offer, in place of whatever is asked now.
         case show(ShownOffer)
         /// Take the question back.
@@ -25,13 +25,13 @@ public struct Arrival: Sendable {
     }
 
     /// How long ago something may have been used last to be worth asking about.
-    public static let recent = Duration.seconds(1800)
+    package static let recent = Duration.seconds(1800)
     /// How long after waking up the offers of others may take to be here.
-    public static let patience = Duration.seconds(15)
+    package static let patience = Duration.seconds(15)
     /// Between two forms of one question, if it is only asked on arrival.
-    public static let pace = Duration.seconds(1)
+    package static let pace = Duration.seconds(1)
     /// Between two questions about one peer, or two forms of one, if the user is asked about all that is new.
-    public static let paceOfPeers = NewOffers.pace
+    package static let paceOfPeers = NewOffers.pace
 
     private var setting = Setting.arrival
     private var offers: [ShownOffer] = []
@@ -49,15 +49,15 @@ public struct Arrival: Sendable {
     private static let maximumKnown = 64
 
     /// Nobody has come, and nothing is offered.
-    public init() {}
+    package init() {}
 
     /// When ``advance(to:)`` has something to do; nil if time changes nothing.
-    public var nextTime: Instant? {
+    package var nextTime: Instant? {
         [nextChange, isLocked ? nil : new.nextTime].compactMap { $0 }.min()
     }
 
     /// These are the offers now, and what the user wants.
-    public mutating func update(
+    package mutating func update(
         _ all: [ShownOffer], _ setting: Setting, at now: Moment
     ) -> [Action] {
         offers = all.filter { !$0.isInvited }
@@ -75,7 +75,7 @@ public struct Arrival: Sendable {
     }
 
     /// The user has come to this machine.
-    public mutating func arrived(hasJustWokenUp: Bool, at now: Moment) -> [Action] {
+    package mutating func arrived(hasJustWokenUp: Bool, at now: Moment) -> [Action] {
         guard setting != .never, !isLocked else { return [] }
         awaitedUntil = nil
         if let offer = candidate(offers, at: now) {
@@ -89,7 +89,7 @@ public struct Arrival: Sendable {
     }
 
     /// Others could see from now on what is shown.
-    public mutating func locked() -> [Action] {
+    package mutating func locked() -> [Action] {
         (isLocked, awaitedUntil) = (true, nil)
         new.forget()
         guard shown != nil else { return [] }
@@ -98,13 +98,13 @@ public struct Arrival: Sendable {
     }
 
     /// Only the user sees from now on what is shown.
-    public mutating func unlocked() { isLocked = false }
+    package mutating func unlocked() { isLocked = false }
 
     /// The user has answered the question, or put it away.
-    public mutating func closed() { shown = nil }
+    package mutating func closed() { shown = nil }
 
     /// Time has passed.
-    public mutating func advance(to now: Instant) -> [Action] {
+    package mutating func advance(to now: Instant) -> [Action] {
         if !isLocked, let offer = new.take(from: offers, at: now) { return ask(offer, at: now) }
         guard let nextChange, nextChange <= now, let current else { return [] }
         return [show(current, at: now)]

@@ -2,20 +2,20 @@
 
 /// What is shown of activities that another device has continued from here: the latest, at most one in two seconds, and
 /// none while the session is locked or the user does not want it.
-public struct ContinuedNotices: Sendable {
+package struct ContinuedNotices: Sendable {
     /// What was continued, and where.
-    public struct Continued: Equatable, Sendable {
+    package struct Continued: Equatable, Sendable {
         /// The device that has continued it.
-        public let deviceID: String
+        package let deviceID: String
         /// What that is called; may be empty.
-        public let deviceName: String
+        package let deviceName: String
         /// The application that it comes from.
-        public let applicationID: String
+        package let applicationID: String
         /// What it is called; may be empty.
-        public let title: String
+        package let title: String
 
         /// Something that was continued.
-        public init(deviceID: String, deviceName: String, applicationID: String, title: String) {
+        package init(deviceID: String, deviceName: String, applicationID: String, title: String) {
             self.deviceID = deviceID
             self.deviceName = deviceName
             self.applicationID = applicationID
@@ -24,7 +24,7 @@ public struct ContinuedNotices: Sendable {
     }
 
     /// What is to be done.
-    public enum Action: Equatable, Sendable {
+    package enum Action: Equatable, Sendable {
         /// Say that this was continued.
         case show(Continued)
         /// Take back what is said.
@@ -32,7 +32,7 @@ public struct ContinuedNotices: Sendable {
     }
 
     /// Between two of them.
-    public static let pace = Duration.seconds(2)
+    package static let pace = Duration.seconds(2)
 
     private var isLocked = true
     private var isShown = false
@@ -40,20 +40,20 @@ public struct ContinuedNotices: Sendable {
     private var waiting: Continued?
 
     /// Nothing was continued.
-    public init() {}
+    package init() {}
 
     /// When ``advance(to:)`` has something to do; nil if time changes nothing.
-    public var nextTime: Instant? { waiting == nil ? nil : shownAt?.advanced(by: Self.pace) }
+    package var nextTime: Instant? { waiting == nil ? nil : shownAt?.advanced(by: Self.pace) }
 
     /// Another device has continued something. `isWanted` says whether the user wants to be told.
-    public mutating func continued(_ one: Continued, isWanted: Bool, at now: Instant) -> [Action] {
+    package mutating func continued(_ one: Continued, isWanted: Bool, at now: Instant) -> [Action] {
         guard isWanted, !isLocked else { return [] }
         waiting = one
         return advance(to: now)
     }
 
     /// Others could see from now on what is shown.
-    public mutating func locked() -> [Action] {
+    package mutating func locked() -> [Action] {
         (isLocked, waiting) = (true, nil)
         guard isShown else { return [] }
         isShown = false
@@ -61,13 +61,13 @@ public struct ContinuedNotices: Sendable {
     }
 
     /// Only the user sees from now on what is shown.
-    public mutating func unlocked() { isLocked = false }
+    package mutating func unlocked() { isLocked = false }
 
     /// The user has put it away.
-    public mutating func closed() { isShown = false }
+    package mutating func closed() { isShown = false }
 
     /// Time has passed.
-    public mutating func advance(to now: Instant) -> [Action] {
+    package mutating func advance(to now: Instant) -> [Action] {
         guard let one = waiting, nextTime.map({ $0 <= now }) ?? true else { return [] }
         // What only changes what is shown already would not be seen.
         let former: [Action] = isShown ? [.withdraw] : []

@@ -3,9 +3,9 @@
 /// What is shown of offers that were pushed to this device: one at a time for each peer, at most one in ten seconds, the
 /// latest, and nothing while the session is locked. What the user has answered or put away comes back only when it is sent
 /// again, even if it is not there in between.
-public struct InvitedNotices: Sendable {
+package struct InvitedNotices: Sendable {
     /// What is to be done.
-    public enum Action: Equatable, Sendable {
+    package enum Action: Equatable, Sendable {
         /// Ask about this offer, in place of what is asked for its device.
         case show(ShownOffer)
         /// Take back what is asked for this device.
@@ -13,7 +13,7 @@ public struct InvitedNotices: Sendable {
     }
 
     /// Between two questions of one peer.
-    public static let pace = Duration.seconds(10)
+    package static let pace = Duration.seconds(10)
 
     /// An invitation that the user has answered, or put away.
     private struct Closed: Equatable {
@@ -49,15 +49,15 @@ public struct InvitedNotices: Sendable {
     private var isLocked = true
 
     /// Nothing was pushed here.
-    public init() {}
+    package init() {}
 
     /// When ``advance(to:)`` has something to do; nil if time changes nothing.
-    public var nextTime: Instant? {
+    package var nextTime: Instant? {
         isLocked ? nil : peers.filter { isBehind($0, $1) }.compactMap { $1.nextTime }.min()
     }
 
     /// These are the offers now.
-    public mutating func update(_ offers: [ShownOffer], at now: Instant) -> [Action] {
+    package mutating func update(_ offers: [ShownOffer], at now: Instant) -> [Action] {
         let invited = Dictionary(grouping: offers.filter { $0.isInvited && !$0.isContinuing }, by: \.deviceID)
         for device in Set(invited.keys).union(peers.keys) {
             peers[device, default: Peer()].wanted = invited[device]?.latest
@@ -69,20 +69,20 @@ public struct InvitedNotices: Sendable {
 
     /// Others could see from now on what is shown. Unless it `isKnown` what the user has put away, that may be all of it, and
     /// it does not come back.
-    public mutating func locked(isKnown: Bool = true) -> [Action] {
+    package mutating func locked(isKnown: Bool = true) -> [Action] {
         isLocked = true
         if !isKnown { for device in peers.keys { closed(deviceID: device, isGone: false) } }
         return peers.keys.sorted().compactMap { withdraw($0) }
     }
 
     /// Only the user sees from now on what is shown.
-    public mutating func unlocked(at now: Instant) -> [Action] {
+    package mutating func unlocked(at now: Instant) -> [Action] {
         isLocked = false
         return advance(to: now)
     }
 
     /// The user has answered what was asked for this device, or put it away.
-    public mutating func closed(deviceID: String) { closed(deviceID: deviceID, isGone: true) }
+    package mutating func closed(deviceID: String) { closed(deviceID: deviceID, isGone: true) }
 
     private mutating func closed(deviceID: String, isGone: Bool) {
         guard let shown = peers[deviceID]?.shown else { return }
@@ -91,7 +91,7 @@ public struct InvitedNotices: Sendable {
     }
 
     /// Time has passed.
-    public mutating func advance(to now: Instant) -> [Action] {
+    package mutating func advance(to now: Instant) -> [Action] {
         guard !isLocked else { return [] }
         var actions: [Action] = []
         for (device, peer) in peers.sorted(by: { $0.key < $1.key }) {

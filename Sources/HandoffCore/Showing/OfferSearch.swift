@@ -4,16 +4,16 @@
 ///
 /// A text is found by the beginnings of its words. How letters are told apart (upper and lower case, with and without
 /// accents) is up to the function that folds them, which is given each text once.
-public struct OfferSearch<ID: Sendable>: Sendable {
+package struct OfferSearch<ID: Sendable>: Sendable {
     /// What an offer is found by.
-    public struct Entry: Sendable {
+    package struct Entry: Sendable {
         let id: ID
         let title: String
         let device: String
         let application: String
 
         /// The offer `id`.
-        public init(_ id: ID, title: String, device: String, application: String) {
+        package init(_ id: ID, title: String, device: String, application: String) {
             self.id = id
             self.title = title
             self.device = device
@@ -22,11 +22,11 @@ public struct OfferSearch<ID: Sendable>: Sendable {
     }
 
     /// An offer that was found.
-    public struct Match: Sendable {
+    package struct Match: Sendable {
         /// Which.
-        public let id: ID
+        package let id: ID
         /// How well it matches, from 0 to 1.
-        public let relevance: Double
+        package let relevance: Double
     }
 
     /// The words of one text, and how much it counts if one of them is what was looked for.
@@ -42,17 +42,17 @@ public struct OfferSearch<ID: Sendable>: Sendable {
     private let fold: @Sendable (String) -> String
 
     /// The most terms that are looked at; those after them change nothing.
-    public static var maximumTerms: Int { 64 }
+    package static var maximumTerms: Int { 64 }
     /// The longest term that can be found, in characters.
-    public static var maximumTerm: Int { 256 }
+    package static var maximumTerm: Int { 256 }
     /// The most that is found.
-    public static var maximumMatches: Int { 16 }
+    package static var maximumMatches: Int { 16 }
 
     /// A search in `entries`.
     /// - Parameters:
     ///   - keywords: words that find every offer, as long as enough of one is typed to know that it is meant.
     ///   - fold: a text as it is compared.
-    public init(
+    package init(
         _ entries: [Entry], keywords: [String], fold: @escaping @Sendable (String) -> String
     ) {
         func words(_ text: String, _ weight: Int) -> Words {
@@ -69,7 +69,7 @@ public struct OfferSearch<ID: Sendable>: Sendable {
     }
 
     /// The offers that all of `terms` match, the best first, and of those that match alike those that were given first.
-    public func matches(for terms: [String]) -> [Match] {
+    package func matches(for terms: [String]) -> [Match] {
         var wanted: [String] = []
         for term in terms.prefix(Self.maximumTerms) {
             // What is longer stands in no title.

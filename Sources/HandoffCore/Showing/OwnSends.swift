@@ -2,18 +2,18 @@
 
 /// To which devices something that was sent from here is on its way, so that it can be said what has become of it, and nothing
 /// of what others have sent.
-public struct OwnSends: Sendable {
+package struct OwnSends: Sendable {
     /// A device, as far as sending to it is concerned.
-    public struct Device: Equatable, Sendable {
+    package struct Device: Equatable, Sendable {
         /// Which one it is.
-        public let id: String
+        package let id: String
         /// Whether something is on its way to it.
-        public let isSending: Bool
+        package let isSending: Bool
         /// Why it did not take what was sent last, for people; empty if it did.
-        public let error: String
+        package let error: String
 
         /// The device `id`.
-        public init(id: String, isSending: Bool, error: String = "") {
+        package init(id: String, isSending: Bool, error: String = "") {
             self.id = id
             self.isSending = isSending
             self.error = error
@@ -23,14 +23,14 @@ public struct OwnSends: Sendable {
     private var underWay: Set<String> = []
 
     /// Nothing was sent.
-    public init() {}
+    package init() {}
 
     /// What was sent to the device with this id is on its way.
-    public mutating func began(_ id: String) { underWay.insert(id) }
+    package mutating func began(_ id: String) { underWay.insert(id) }
 
     /// These devices are known now. One that is not among them takes nothing any more, which its user or ours has chosen.
     /// - Returns: those that did not take what was sent from here, each once.
-    public mutating func update(_ devices: [Device]) -> [Device] {
+    package mutating func update(_ devices: [Device]) -> [Device] {
         let arrived = devices.filter { underWay.contains($0.id) && !$0.isSending }
         underWay.formIntersection(devices.filter(\.isSending).map(\.id))
         return arrived.filter { !$0.error.isEmpty }

@@ -3,22 +3,22 @@
 /// What is shown of devices that are being paired, wherever that was begun: that one asks, and then the code that both show.
 /// A device that this one has asked is not shown as one that asks.
 /// Nothing is shown while the session is locked, and putting it away changes nothing.
-public struct PairingNotices: Sendable {
+package struct PairingNotices: Sendable {
     /// A device, as far as pairing goes.
-    public struct Device: Equatable, Sendable {
+    package struct Device: Equatable, Sendable {
         /// 64 hexadecimal digits.
-        public let id: String
+        package let id: String
         /// What it calls itself.
-        public let name: String
+        package let name: String
         /// How far pairing has come.
-        public let stage: Pairing.Stage
+        package let stage: Pairing.Stage
         /// Whether it has asked and the user of this device has yet to agree.
-        public let isAsking: Bool
+        package let isAsking: Bool
         /// What both devices show while it is compared.
-        public let code: String
+        package let code: String
 
         /// A device.
-        public init(
+        package init(
             id: String, name: String, stage: Pairing.Stage, isAsking: Bool = false, code: String = ""
         ) {
             self.id = id
@@ -30,7 +30,7 @@ public struct PairingNotices: Sendable {
     }
 
     /// What is to be done.
-    public enum Action: Equatable, Sendable {
+    package enum Action: Equatable, Sendable {
         /// Say that this device asks, in place of what is shown of it.
         case ask(Device)
         /// Show the code of this device, in place of what is shown of it.
@@ -40,14 +40,14 @@ public struct PairingNotices: Sendable {
     }
 
     /// How long a device may ask without anything being shown: an answer that comes by itself is faster.
-    public static let patience = Duration.milliseconds(300)
+    package static let patience = Duration.milliseconds(300)
     /// Of how many devices something is shown at a time.
-    public static let maximum = 8
+    package static let maximum = 8
     /// How many devices may be shown as asking within ``pace``. What is more waits, and of what waits the latest is first:
     /// whoever asks ever again under other names does not fill the screen.
-    public static let maximumAsks = 3
+    package static let maximumAsks = 3
     /// The time that ``maximumAsks`` is for.
-    public static let pace = Duration.seconds(10)
+    package static let pace = Duration.seconds(10)
 
     private struct Entry {
         var device: Device
@@ -68,15 +68,15 @@ public struct PairingNotices: Sendable {
     private var isLocked = true
 
     /// No device is being paired.
-    public init() {}
+    package init() {}
 
     /// When ``advance(to:)`` has something to do; nil if time changes nothing.
-    public var nextTime: Instant? {
+    package var nextTime: Instant? {
         isLocked ? nil : entries.values.filter { !$0.isShown && !$0.isClosed }.map(time(of:)).min()
     }
 
     /// These are the devices now.
-    public mutating func update(_ devices: [Device], at now: Instant) -> [Action] {
+    package mutating func update(_ devices: [Device], at now: Instant) -> [Action] {
         let current = Dictionary(
             devices.filter(Self.isWorthShowing).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         var actions: [Action] = []
@@ -94,7 +94,7 @@ public struct PairingNotices: Sendable {
     }
 
     /// Others could see from now on what is shown.
-    public mutating func locked() -> [Action] {
+    package mutating func locked() -> [Action] {
         isLocked = true
         let shown = entries.keys.sorted().filter { entries[$0]?.isShown == true }
         for id in shown { entries[id]?.isShown = false }
@@ -102,19 +102,19 @@ public struct PairingNotices: Sendable {
     }
 
     /// Only the user sees from now on what is shown.
-    public mutating func unlocked(at now: Instant) -> [Action] {
+    package mutating func unlocked(at now: Instant) -> [Action] {
         isLocked = false
         return advance(to: now)
     }
 
     /// The user has answered what was shown of the device with this id, or put it away.
-    public mutating func closed(_ id: String) {
+    package mutating func closed(_ id: String) {
         entries[id]?.isShown = false
         entries[id]?.isClosed = true
     }
 
     /// Time has passed.
-    public mutating func advance(to now: Instant) -> [Action] {
+    package mutating func advance(to now: Instant) -> [Action] {
         guard !isLocked else { return [] }
         askableAt = nil
         var actions: [Action] = []

@@ -3,9 +3,9 @@
 /// Whether the user is at this machine, from what the session says of locks, idleness and sleep.
 ///
 /// Its clock goes on while the machine sleeps. Until it is known whether the session is locked, it counts as locked.
-public struct Presence: Sendable {
+package struct Presence: Sendable {
     /// Who says whether the session is locked.
-    public enum Locker: Hashable, Sendable, CaseIterable {
+    package enum Locker: Hashable, Sendable, CaseIterable {
         /// The session's own hint.
         case session
         /// The screen saver of GNOME and its relatives.
@@ -15,7 +15,7 @@ public struct Presence: Sendable {
     }
 
     /// Who says that nobody does anything at the machine.
-    public enum Source: Hashable, Sendable, CaseIterable {
+    package enum Source: Hashable, Sendable, CaseIterable {
         /// The session's own hint.
         case session
         /// What watches keyboard and pointer.
@@ -25,7 +25,7 @@ public struct Presence: Sendable {
     }
 
     /// What has come about.
-    public enum Event: Hashable, Sendable {
+    package enum Event: Hashable, Sendable {
         /// From now on others could see what is shown.
         case locked
         /// From now on only the user sees what is shown.
@@ -35,9 +35,9 @@ public struct Presence: Sendable {
     }
 
     /// How long nobody has to have done anything for coming back to be an arrival.
-    public static let longIdle = Duration.seconds(180)
+    package static let longIdle = Duration.seconds(180)
     /// How long after waking up an arrival belongs to that.
-    public static let afterSleep = Duration.seconds(60)
+    package static let afterSleep = Duration.seconds(60)
 
     private enum Lock {
         case unknown, unlocked, locked
@@ -54,10 +54,10 @@ public struct Presence: Sendable {
     private var wokenUp: Instant?
 
     /// Nothing is known.
-    public init() {}
+    package init() {}
 
     /// Whether others could see what is shown.
-    public var isLocked: Bool { lock != .unlocked }
+    package var isLocked: Bool { lock != .unlocked }
 
     /// It is locked if anybody says so, and unlocked only once nobody may still say so.
     private var lock: Lock {
@@ -66,7 +66,7 @@ public struct Presence: Sendable {
     }
 
     /// The session is locked, or is not, as `locker` says.
-    public mutating func lockIs(_ isLocked: Bool, _ locker: Locker, at now: Instant) -> [Event] {
+    package mutating func lockIs(_ isLocked: Bool, _ locker: Locker, at now: Instant) -> [Event] {
         let former = lock
         // Whoever ends a lock ends one that nobody has seen too: a request may be what has led to it.
         if said[locker] == true, !isLocked { isLockedUnseen = false }
@@ -75,7 +75,7 @@ public struct Presence: Sendable {
     }
 
     /// There is no such locker, or none any more. What it has locked stays so: it may be locked still.
-    public mutating func isGone(_ locker: Locker, at now: Instant) -> [Event] {
+    package mutating func isGone(_ locker: Locker, at now: Instant) -> [Event] {
         let former = lock
         if said[locker] == true { isLockedUnseen = true }
         said[locker] = false
@@ -83,7 +83,7 @@ public struct Presence: Sendable {
     }
 
     /// Somebody has asked for the session to be locked. It may be, by somebody who never says so.
-    public mutating func lockAsked(at now: Instant) -> [Event] {
+    package mutating func lockAsked(at now: Instant) -> [Event] {
         let former = lock
         isLockedUnseen = true
         return changed(from: former, at: now)
@@ -91,7 +91,7 @@ public struct Presence: Sendable {
 
     /// Somebody has asked for the session to be unlocked. Whoever says by itself that it is locked has to say otherwise: it
     /// may ask for a password first.
-    public mutating func unlockAsked(at now: Instant) -> [Event] {
+    package mutating func unlockAsked(at now: Instant) -> [Event] {
         let former = lock
         isLockedUnseen = false
         return changed(from: former, at: now)
@@ -110,12 +110,12 @@ public struct Presence: Sendable {
     }
 
     /// Nobody does anything, and has not since `time`, as `source` says.
-    public mutating func idle(_ source: Source, since time: Instant) {
+    package mutating func idle(_ source: Source, since time: Instant) {
         if idleSince[source] == nil { idleSince[source] = time }
     }
 
     /// Somebody does something again, as `source` says.
-    public mutating func active(_ source: Source, at now: Instant) -> [Event] {
+    package mutating func active(_ source: Source, at now: Instant) -> [Event] {
         if source == .sleep { wokenUp = now }
         guard let since = idleSince.removeValue(forKey: source), !isLocked,
             since.duration(to: now) >= Self.longIdle

@@ -2,20 +2,20 @@
 
 /// What is shown of continuations: that one is under way once it has taken half a second, unless its application shows that
 /// itself, and why one has failed. Nothing is shown while the session is locked.
-public struct ProgressNotices: Sendable {
+package struct ProgressNotices: Sendable {
     /// Why a continuation has failed.
-    public struct Failure: Equatable, Sendable {
+    package struct Failure: Equatable, Sendable {
         /// What was to be continued.
-        public var offer: ShownOffer
+        package var offer: ShownOffer
         /// Why it was not, and what to do, for people to read.
-        public let message: String
+        package let message: String
         /// What else is said of it, by whoever has failed; may be empty.
-        public let detail: String
+        package let detail: String
         /// Whether trying again can help.
-        public var canTryAgain: Bool
+        package var canTryAgain: Bool
 
         /// A failure.
-        public init(offer: ShownOffer, message: String, detail: String = "", canTryAgain: Bool) {
+        package init(offer: ShownOffer, message: String, detail: String = "", canTryAgain: Bool) {
             self.offer = offer
             self.message = message
             self.detail = detail
@@ -24,7 +24,7 @@ public struct ProgressNotices: Sendable {
     }
 
     /// What is to be done.
-    public enum Action: Equatable, Sendable {
+    package enum Action: Equatable, Sendable {
         /// Say that the continuation of this offer is under way, in place of what is said of it.
         case show(ShownOffer)
         /// Say that it has failed, in place of what is said of it.
@@ -34,11 +34,11 @@ public struct ProgressNotices: Sendable {
     }
 
     /// How long a continuation may take without anything being shown.
-    public static let patience = Duration.milliseconds(500)
+    package static let patience = Duration.milliseconds(500)
     /// Between two reports of progress.
-    public static let pace = Duration.seconds(1)
+    package static let pace = Duration.seconds(1)
     /// How many failures are kept.
-    public static let maximumFailures = 8
+    package static let maximumFailures = 8
 
     private struct Run {
         var offer: ShownOffer
@@ -63,13 +63,13 @@ public struct ProgressNotices: Sendable {
     private var isLocked = true
 
     /// Nothing is continued.
-    public init() {}
+    package init() {}
 
     /// When ``advance(to:)`` has something to do; nil if time changes nothing.
-    public var nextTime: Instant? { isLocked ? nil : runs.values.filter(\.isBehind).map(\.time).min() }
+    package var nextTime: Instant? { isLocked ? nil : runs.values.filter(\.isBehind).map(\.time).min() }
 
     /// The continuation of this offer was asked for here.
-    public mutating func began(_ offer: ShownOffer, at now: Instant) -> [Action] {
+    package mutating func began(_ offer: ShownOffer, at now: Instant) -> [Action] {
         let former = forget(offer.path)
         if runs[offer.path] == nil { begin(offer, at: now) }
         runs[offer.path]?.isOwn = true
@@ -77,7 +77,7 @@ public struct ProgressNotices: Sendable {
     }
 
     /// A continuation that was asked for here is over; `failure` says why it has failed, nil if it has not.
-    public mutating func finished(path: String, _ failure: Failure?) -> [Action] {
+    package mutating func finished(path: String, _ failure: Failure?) -> [Action] {
         let run = runs.removeValue(forKey: path)
         guard let failure else { return run?.shown == nil ? [] : [.withdraw(path: path)] }
         failures.removeAll { $0.offer.path == path }
@@ -92,7 +92,7 @@ public struct ProgressNotices: Sendable {
     }
 
     /// These are the offers now.
-    public mutating func update(_ offers: [ShownOffer], at now: Instant) -> [Action] {
+    package mutating func update(_ offers: [ShownOffer], at now: Instant) -> [Action] {
         var actions: [Action] = []
         let continuing = offers.filter(\.isContinuing)
         for offer in continuing {
@@ -117,7 +117,7 @@ public struct ProgressNotices: Sendable {
 
     /// Others could see from now on what is shown. Unless it `isKnown` what the user has put away, that may be all of it, and
     /// of that only what is under way comes back.
-    public mutating func locked(isKnown: Bool = true) -> [Action] {
+    package mutating func locked(isKnown: Bool = true) -> [Action] {
         isLocked = true
         let shown = runs.keys.sorted().filter { runs[$0]?.shown != nil }
         for path in shown { runs[path]?.shown = nil }
@@ -127,20 +127,20 @@ public struct ProgressNotices: Sendable {
     }
 
     /// Only the user sees from now on what is shown.
-    public mutating func unlocked(at now: Instant) -> [Action] {
+    package mutating func unlocked(at now: Instant) -> [Action] {
         (isLocked, unseen) = (false, [])
         return failures.map { .fail($0) } + advance(to: now)
     }
 
     /// The user has answered what was shown of the offer at this path, or put it away.
-    public mutating func closed(path: String) {
+    package mutating func closed(path: String) {
         failures.removeAll { $0.offer.path == path }
         runs[path]?.shown = nil
         runs[path]?.isClosed = true
     }
 
     /// Time has passed.
-    public mutating func advance(to now: Instant) -> [Action] {
+    package mutating func advance(to now: Instant) -> [Action] {
         guard !isLocked else { return [] }
         var actions: [Action] = []
         for (path, run) in runs.sorted(by: { $0.key < $1.key }) {
@@ -170,7 +170,7 @@ public struct ProgressNotices: Sendable {
 
 extension ShownOffer {
     /// How far it has come in hundredths; nil if that is not known.
-    public var percentage: Int? {
+    package var percentage: Int? {
         progress.flatMap { $0.isFinite ? Int((min(max($0, 0), 1) * 100).rounded(.down)) : nil }
     }
 }

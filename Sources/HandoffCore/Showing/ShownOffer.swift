@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// An offer of a peer, as far as what the user is shown of it depends on it.
-public struct ShownOffer: Equatable, Sendable {
+package struct ShownOffer: Equatable, Sendable {
     /// Its object, which identifies it.
-    public let path: String
+    package let path: String
     /// The device that it comes from.
-    public let deviceID: String
+    package let deviceID: String
     /// What that is called.
-    public var deviceName: String
+    package var deviceName: String
     /// What the activity is called; may be empty.
-    public var title: String
+    package var title: String
     /// The application that it comes from.
-    public var applicationID: String
+    package var applicationID: String
     /// The application here that continues it; empty if there is none.
-    public var handler: String
+    package var handler: String
     /// When it became current there, in microseconds since the Unix epoch.
-    public var since: Int64
+    package var since: Int64
     /// When it was last used there, in microseconds since the Unix epoch.
-    public var lastUsed: Int64
+    package var lastUsed: Int64
     /// Whether it was pushed to this device by its user.
-    public var isInvited: Bool
+    package var isInvited: Bool
     /// When it was, in microseconds since the Unix epoch, which tells one invitation from the next; 0 if it was not.
-    public var invitedAt: Int64
+    package var invitedAt: Int64
     /// Whether it is being continued here.
-    public var isContinuing: Bool
+    package var isContinuing: Bool
     /// Whether the application that continues it shows by itself that it is coming.
-    public var isShownByApplication: Bool
+    package var isShownByApplication: Bool
     /// How far it has come while it is continued, from 0 to 1; nil if that is not known.
-    public var progress: Double?
+    package var progress: Double?
 
     /// An offer. Unless it is said when it was last used, that was when it became current.
-    public init(
+    package init(
         path: String, deviceID: String, deviceName: String = "", title: String = "",
         applicationID: String = "",
         handler: String = "", since: Int64 = 0, lastUsed: Int64? = nil, isInvited: Bool = false,

@@ -5,9 +5,9 @@
 ///
 /// Each direction ends on its own. It has ended in order when the application that writes has ended it and
 /// the other side has been told so. Any other end is a break, and the application that reads is told of it.
-public struct StreamLife: Sendable {
+package struct StreamLife: Sendable {
     /// What happens to it.
-    public enum Event: Hashable, Sendable {
+    package enum Event: Hashable, Sendable {
         /// The application here has ended its direction, and the other device has been told.
         case outgoingEnded
         /// The other application has ended its direction, and the application here has been told.
@@ -28,7 +28,7 @@ public struct StreamLife: Sendable {
     }
 
     /// What an event asks to be done.
-    public enum Action: Hashable, Sendable {
+    package enum Action: Hashable, Sendable {
         /// Tell the other device that nothing more will be sent, and that nothing more is wanted.
         case finish
         /// Make both threads end.
@@ -38,7 +38,7 @@ public struct StreamLife: Sendable {
     }
 
     /// How it ended.
-    public enum Outcome: Hashable, Sendable {
+    package enum Outcome: Hashable, Sendable {
         /// Both applications have ended their directions.
         case complete
         /// The application here has closed it before the other has ended its direction.
@@ -57,14 +57,14 @@ public struct StreamLife: Sendable {
     private var threads = 2
 
     /// A stream in which nothing has ended.
-    public init() {}
+    package init() {}
 
     /// Whether the stream will end on its own, as soon as what has been written has arrived.
-    public var isFinishing: Bool { isFinished || outcome != nil }
+    package var isFinishing: Bool { isFinished || outcome != nil }
 
     /// Something has happened to it.
     /// - Returns: what to do, in this order.
-    public mutating func handle(_ event: Event) -> [Action] {
+    package mutating func handle(_ event: Event) -> [Action] {
         switch event {
         case .outgoingEnded: hasOutgoingEnded = true
         case .incomingEnded: hasIncomingEnded = true

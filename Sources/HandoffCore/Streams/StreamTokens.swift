@@ -2,34 +2,34 @@
 
 /// The one-time tokens that this device has made for connections that are to come: each for one stream of one peer,
 /// over one link (protocol.md, "Streams").
-public struct StreamTokens: Sendable {
+package struct StreamTokens: Sendable {
     /// A token that has not been used yet.
-    public struct Ticket: Hashable, Sendable {
+    package struct Ticket: Hashable, Sendable {
         /// Tells tickets apart; grows.
-        public let number: Int
+        package let number: Int
         /// The random bytes.
-        public let token: [UInt8]
+        package let token: [UInt8]
         /// The device that was given the token.
-        public let device: DeviceID
+        package let device: DeviceID
         /// The link over which it was given.
-        public let link: Int
+        package let link: Int
         /// When the token becomes worthless.
-        public let deadline: Instant
+        package let deadline: Instant
     }
 
     /// The length of a token in bytes.
-    public static let size = 16
+    package static let size = 16
 
     /// The unused tokens, in the order in which they were made.
     private var tickets: [Ticket] = []
     private var last = 0
 
     /// No tokens yet.
-    public init() {}
+    package init() {}
 
     /// A token has been made for a stream of `device` over a link. Fails with `limitsExceeded` if the device
     /// has too many.
-    public mutating func issue(
+    package mutating func issue(
         _ token: [UInt8], to device: DeviceID, over link: Int, at now: Instant
     ) throws(HandoffFailure) -> Ticket {
         guard tickets.count(where: { $0.device == device && now < $0.deadline }) < Quota.tokensOfPeer else {
@@ -49,7 +49,7 @@ public struct StreamTokens: Sendable {
     /// - Parameter shows: whether it is the token of the given ticket. This is asked for every ticket, so
     ///   that the time taken reveals nothing.
     /// - Returns: the ticket; nil if the token is not a valid one.
-    public mutating func claim(at now: Instant, _ shows: (Ticket) -> Bool) -> Ticket? {
+    package mutating func claim(at now: Instant, _ shows: (Ticket) -> Bool) -> Ticket? {
         var found: Int?
         for (index, ticket) in tickets.enumerated() {
             let isShown = shows(ticket)
@@ -59,23 +59,23 @@ public struct StreamTokens: Sendable {
     }
 
     /// How many tokens are outstanding for the devices for which `matches` is true.
-    public func outstanding(where matches: (DeviceID) -> Bool) -> Int {
+    package func outstanding(where matches: (DeviceID) -> Bool) -> Int {
         tickets.count { matches($0.device) }
     }
 
     /// The stream of this ticket is not wanted any more. Nothing happens if it has been used.
-    public mutating func revoke(_ ticket: Ticket) { tickets.removeAll { $0.number == ticket.number } }
+    package mutating func revoke(_ ticket: Ticket) { tickets.removeAll { $0.number == ticket.number } }
 
     /// A link has ended, and with it the tokens that were given over it.
     /// - Returns: those tokens.
-    public mutating func linkEnded(_ link: Int) -> [Ticket] { remove { $0.link == link } }
+    package mutating func linkEnded(_ link: Int) -> [Ticket] { remove { $0.link == link } }
 
     /// When `advance(to:)` has something to do; nil if time changes nothing.
-    public var nextDeadline: Instant? { tickets.map(\.deadline).min() }
+    package var nextDeadline: Instant? { tickets.map(\.deadline).min() }
 
     /// Time has passed.
     /// - Returns: the tokens that have become worthless.
-    public mutating func advance(to now: Instant) -> [Ticket] { remove { $0.deadline <= now } }
+    package mutating func advance(to now: Instant) -> [Ticket] { remove { $0.deadline <= now } }
 
     private mutating func remove(where predicate: (Ticket) -> Bool) -> [Ticket] {
         let removed = tickets.filter(predicate)

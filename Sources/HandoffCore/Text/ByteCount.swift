@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// Numbers of bytes for people.
-public enum ByteCount {
+package enum ByteCount {
     private static let units = ["kB", "MB", "GB", "TB"]
 
     /// The number with a unit that suits it, with at least three digits, or exactly where it is small.
-    public static func text(_ bytes: UInt64) -> String {
+    package static func text(_ bytes: UInt64) -> String {
         guard bytes >= 1000 else { return "\(bytes) B" }
         var (value, unit) = (Double(bytes) / 1000, 0)
         while value >= 999.5, unit + 1 < units.count { (value, unit) = (value / 1000, unit + 1) }

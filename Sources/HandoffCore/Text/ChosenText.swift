@@ -6,31 +6,31 @@
 /// It cannot leave that place, for nothing in it ends a quotation, a line or a column, or changes the
 /// direction of writing; and a name cannot pass for a code that two people compare. Apart from that it reads
 /// as before, and doing this twice changes nothing more.
-public struct ChosenText: Equatable, Sendable {
+package struct ChosenText: Equatable, Sendable {
     /// What is shown.
-    public let shown: String
+    package let shown: String
 
     /// The most that is shown of a title, in characters.
-    public static let maximumTitle = 120
+    package static let maximumTitle = 120
 
     /// The name of a device. It may be shown where a code is compared, so what looks like a group of as many digits
     /// as a code has is blotted out.
-    public init(name: String) {
+    package init(name: String) {
         shown = CodeLikeDigits.blotted(Self.contained(name, limit: PeerText.maximumName))
     }
 
     /// A title, or any other text that is never shown where a code is compared.
-    public init(title: String) {
+    package init(title: String) {
         shown = Self.contained(title, limit: Self.maximumTitle)
     }
 
     /// The message of an error, which may be in somebody else's words.
-    public init(message: String) {
+    package init(message: String) {
         shown = Self.contained(message, limit: PeerText.maximumMessage)
     }
 
     /// The text in quotation marks, which is where it ends.
-    public var quoted: String { "“\(shown)”" }
+    package var quoted: String { "“\(shown)”" }
 
     // MARK: Containing
 

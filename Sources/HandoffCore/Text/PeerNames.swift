@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// The names that peers are shown under: whatever they call themselves, no two look the same.
-public struct PeerNames: Sendable {
+package struct PeerNames: Sendable {
     private struct Name {
         /// What the peer calls itself, made fit to be shown.
         var own: String
@@ -12,12 +12,12 @@ public struct PeerNames: Sendable {
     private var names: [DeviceID: Name] = [:]
 
     /// No peers yet.
-    public init() {}
+    package init() {}
 
     /// Notes that `device` calls itself `name`, and returns what it is to be shown as, which stays the same
     /// until the peer calls itself something else. One without a name is shown by the start of its
     /// identifier.
-    public mutating func name(_ device: DeviceID, _ name: String) -> String {
+    package mutating func name(_ device: DeviceID, _ name: String) -> String {
         let cleaned = PeerText.name(name)
         let own = cleaned.isEmpty ? String(device.description.prefix(8)) : cleaned
         if let known = names[device], known.own == own { return known.shown }
@@ -28,12 +28,12 @@ public struct PeerNames: Sendable {
     }
 
     /// What `device` is shown as; nil if it never had a name.
-    public func name(of device: DeviceID) -> String? {
+    package func name(of device: DeviceID) -> String? {
         names[device]?.shown
     }
 
     /// Forgets `device`, whose name becomes free.
-    public mutating func remove(_ device: DeviceID) {
+    package mutating func remove(_ device: DeviceID) {
         names[device] = nil
     }
 

@@ -2,21 +2,21 @@
 
 /// Text that a peer or an application wrote and a person will read: nothing in it can steer a terminal,
 /// reverse the direction of the text beside it, or be longer than there is room for.
-public enum PeerText {
+package enum PeerText {
     /// The longest title, in characters.
-    public static let maximumTitle = 256
+    package static let maximumTitle = 256
     /// The longest name of a device, in characters.
-    public static let maximumName = 64
+    package static let maximumName = 64
     /// The longest message of an error, in characters.
-    public static let maximumMessage = 256
+    package static let maximumMessage = 256
 
     /// `text` as a title.
-    public static func title(_ text: String) -> String {
+    package static func title(_ text: String) -> String {
         clean(text, limit: maximumTitle)
     }
 
     /// `text` as the name of a device, without white space at its ends.
-    public static func name(_ text: String) -> String {
+    package static func name(_ text: String) -> String {
         // Trimmed once more after the cut, which may have left a space at the end.
         trimmed(clean(trimmed(text), limit: maximumName))
     }
@@ -26,7 +26,7 @@ public enum PeerText {
     }
 
     /// `text` as the message of an error.
-    public static func message(_ text: String) -> String {
+    package static func message(_ text: String) -> String {
         clean(text, limit: maximumMessage)
     }
 
@@ -60,7 +60,7 @@ public enum PeerText {
 
     /// Whether a scalar is a control character, ends a line, or changes the direction of writing: what counts
     /// as a control character wherever text from others is checked.
-    public static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    package static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x00...0x1F, 0x7F...0x9F: true
         case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 /// A claim of an application to show the pages of a host, or of all hosts below one.
-public struct DomainClaim: Hashable, Sendable, CustomStringConvertible {
+package struct DomainClaim: Hashable, Sendable, CustomStringConvertible {
     /// The host whose site is asked whether it approves of the claim.
-    public let host: WebHost
+    package let host: WebHost
     /// Whether it claims all hosts below ``host``, and not that one itself.
-    public let isWildcard: Bool
+    package let isWildcard: Bool
 
     /// The claim that is written as `text`: a host, or `*.` and a host. Nil if it is neither.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         isWildcard = text.hasPrefix("*.")
         guard let host = WebHost(isWildcard ? text.dropFirst(2) : text[...]) else { return nil }
         self.host = host
     }
 
     /// The claim as it is written.
-    public var description: String { isWildcard ? "*.\(host)" : host.description }
+    package var description: String { isWildcard ? "*.\(host)" : host.description }
 
     /// Whether pages of `host` are claimed.
-    public func covers(_ host: WebHost) -> Bool {
+    package func covers(_ host: WebHost) -> Bool {
         isWildcard ? host.isBelow(self.host) : host == self.host
     }
 }

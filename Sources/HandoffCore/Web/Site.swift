@@ -2,19 +2,19 @@
 
 /// What is known of one site: whom it has given its pages, and when it was asked. All times are microseconds since the
 /// Unix epoch.
-public struct Site: Hashable, Sendable {
+package struct Site: Hashable, Sendable {
     /// Those who claim its pages now, written `TEAM.APPLICATION_ID`.
-    public private(set) var claimed: Set<String> = []
+    package private(set) var claimed: Set<String> = []
     /// Those whom the site was last asked about.
-    public private(set) var considered: Set<String>
+    package private(set) var considered: Set<String>
     /// Those of them whom it has approved of.
-    public private(set) var approved: Set<String>
+    package private(set) var approved: Set<String>
     /// When it has last said so; 0 for never.
-    public private(set) var answeredAt: Int64
+    package private(set) var answeredAt: Int64
     /// When it was last asked; 0 for never.
-    public private(set) var askedAt: Int64
+    package private(set) var askedAt: Int64
     /// How many times in a row it could not be asked.
-    public private(set) var failures: Int
+    package private(set) var failures: Int
 
     /// How long what a site has said is good, in microseconds.
     private static let day: Int64 = 24 * hour
@@ -26,7 +26,7 @@ public struct Site: Hashable, Sendable {
     private static let patience: Int64 = 7 * day
 
     /// A site of which this is known, by default nothing.
-    public init(
+    package init(
         considered: Set<String> = [], approved: Set<String> = [], answeredAt: Int64 = 0, askedAt: Int64 = 0,
         failures: Int = 0
     ) {

@@ -6,7 +6,7 @@
 /// after an hour. Sites that are due about the same time are asked together, so that this wakes the machine once a day at
 /// most. What a site has said counts until it says something else, for a week at most if it cannot be asked. Only the wall
 /// clock counts, since days pass while the machine sleeps; all times are microseconds since the Unix epoch.
-public struct SiteClaims: Sendable {
+package struct SiteClaims: Sendable {
     /// A claim of an application.
     private struct Claim: Hashable, Sendable {
         let application: ApplicationID
@@ -22,17 +22,17 @@ public struct SiteClaims: Sendable {
     private var isEnabled: Bool
 
     /// How many claims of all applications together count, and to how many sites.
-    public static let (maximumClaims, maximumSites) = (1024, 512)
+    package static let (maximumClaims, maximumSites) = (1024, 512)
 
     /// No claims yet. Nothing is asked while Handoff is not on, which `isEnabled` says.
-    public init(isEnabled: Bool) { self.isEnabled = isEnabled }
+    package init(isEnabled: Bool) { self.isEnabled = isEnabled }
 
     /// What is known of each site, to be kept.
-    public var known: [WebHost: Site] { sites }
+    package var known: [WebHost: Site] { sites }
 
     /// These claims of installed applications count now, and no others: those of the first applications by id, if there
     /// are too many. What is known of other sites is forgotten.
-    public mutating func setInstalled(_ applications: some Sequence<InstalledApplication>) {
+    package mutating func setInstalled(_ applications: some Sequence<InstalledApplication>) {
         claims = []
         var names: [WebHost: Set<String>] = [:]
         for application in applications.sorted(by: { $0.applicationID < $1.applicationID }) {
@@ -53,7 +53,7 @@ public struct SiteClaims: Sendable {
     }
 
     /// What was known of sites when it was kept, for those of which nothing is known yet.
-    public mutating func restore(_ known: [WebHost: Site]) {
+    package mutating func restore(_ known: [WebHost: Site]) {
         for (host, site) in sites where site.isUnknown {
             guard var former = known[host] else { continue }
             former.claim(by: site.claimed)
@@ -62,14 +62,14 @@ public struct SiteClaims: Sendable {
     }
 
     /// The user has switched Handoff on or off. What was being asked while it is switched off is to be given up.
-    public mutating func setEnabled(_ isEnabled: Bool) {
+    package mutating func setEnabled(_ isEnabled: Bool) {
         self.isEnabled = isEnabled
         if !isEnabled { asking = nil }
     }
 
     /// The applications to which the site of `host` has given its pages, as far as is known at `now`: first those that
     /// claim that host alone, then those that claim the fewest hosts besides, by id.
-    public func claimants(of host: WebHost, at now: Int64) -> [ApplicationID] {
+    package func claimants(of host: WebHost, at now: Int64) -> [ApplicationID] {
         let matching = claims.filter { claim in
             claim.domain.covers(host) && sites[claim.domain.host]?.approves(of: claim.name, at: now) == true
         }
@@ -87,7 +87,7 @@ public struct SiteClaims: Sendable {
 
     /// The site that is to be asked now; nil if none is, or if one is being asked. Once one is due, so are those that would
     /// soon be.
-    public mutating func begin(at now: Int64) -> WebHost? {
+    package mutating func begin(at now: Int64) -> WebHost? {
         guard isEnabled, asking == nil else { return nil }
         for host in sites.keys { sites[host]?.notice(now) }
         guard let dueTime = sites.values.map(\.dueTime).min(), dueTime <= now || isAskingTogether else {
@@ -104,14 +104,14 @@ public struct SiteClaims: Sendable {
     private var isAskingTogether = false
 
     /// What came of asking `host`. Whatever else was asked meanwhile does not count.
-    public mutating func answered(_ host: WebHost, _ answer: SiteAnswer, at now: Int64) {
+    package mutating func answered(_ host: WebHost, _ answer: SiteAnswer, at now: Int64) {
         guard asking == host else { return }
         asking = nil
         sites[host]?.answered(answer, at: now)
     }
 
     /// When ``begin(at:)`` has something to do; nil if nothing is to be asked, or if something is being asked.
-    public var nextTime: Int64? {
+    package var nextTime: Int64? {
         guard isEnabled, asking == nil else { return nil }
         return sites.values.map(\.dueTime).min()
     }

@@ -5,12 +5,12 @@
 /// Names that mean something on this machine or in this network alone, or nowhere, are none, nor are IP addresses, nor is
 /// anything with a port: `localhost`, single labels, names below `.local`, `.internal`, `.test` and their like, and what
 /// ends in a dot.
-public struct WebHost: Hashable, Comparable, Sendable, CustomStringConvertible {
+package struct WebHost: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The name.
-    public let description: String
+    package let description: String
 
     /// The host that is written as `text`; nil if it is not the name of a public host in this very form.
-    public init?(_ text: some StringProtocol) {
+    package init?(_ text: some StringProtocol) {
         guard text.utf8.count <= Self.maximumLength else { return nil }
         description = String(text)
         let labels = description.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -32,7 +32,7 @@ public struct WebHost: Hashable, Comparable, Sendable, CustomStringConvertible {
     ]
 
     /// Whether `lhs` comes first, by the bytes of the names.
-    public static func < (lhs: WebHost, rhs: WebHost) -> Bool { lhs.description < rhs.description }
+    package static func < (lhs: WebHost, rhs: WebHost) -> Bool { lhs.description < rhs.description }
 
     /// 1 to 63 letters, digits and hyphens, without a hyphen at either end.
     private static func isLabel(_ label: some Collection<UInt8>) -> Bool {
@@ -44,5 +44,5 @@ public struct WebHost: Hashable, Comparable, Sendable, CustomStringConvertible {
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
     /// Whether this host is below `other`, at whatever depth.
-    public func isBelow(_ other: WebHost) -> Bool { description.hasSuffix("." + other.description) }
+    package func isBelow(_ other: WebHost) -> Bool { description.hasSuffix("." + other.description) }
 }

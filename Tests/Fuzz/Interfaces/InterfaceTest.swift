@@ -16,7 +16,7 @@ enum InterfaceTest {
     private static func check(_ bytes: [UInt8]) {
         let file = SourceFile(path: "fuzz.xml", bytes: bytes)
         do throws(GenerationError) {
-            let text = try Generator.swift(from: [file])
+            let text = try Generator.swift(from: [file])[0]
             try check(Interface(file), text)
         } catch {
             let lines = bytes.count { $0 == UInt8(ascii: "\n") } + 1

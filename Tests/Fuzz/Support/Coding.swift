@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-@testable public import DBus
+@testable package import DBus
 
 /// Values as the arguments of a message, there and back.
-public enum Coding {
+package enum Coding {
     /// A call with `values` as its arguments, none of them in a variant, as bytes.
-    public static func encode(_ values: [Value]) throws(DBusError) -> [UInt8] {
+    package static func encode(_ values: [Value]) throws(DBusError) -> [UInt8] {
         let message = try Message.call(to: nil, "/", "a.b", "C")
         var writer = MessageWriter(message)
         for value in values { try writer.writeContent(of: value) }
@@ -13,26 +13,26 @@ public enum Coding {
     }
 
     /// The arguments of the message that `bytes` are.
-    public static func decode(_ bytes: [UInt8]) throws(DBusError) -> [Value] {
+    package static func decode(_ bytes: [UInt8]) throws(DBusError) -> [Value] {
         try arguments(of: Message.demarshal(bytes))
     }
 
     /// The arguments of `message`.
-    public static func arguments(of message: Message) throws(DBusError) -> [Value] {
+    package static func arguments(of message: Message) throws(DBusError) -> [Value] {
         var (reader, values): (MessageReader, [Value]) = (MessageReader(message), [])
         while !reader.isAtEnd { values.append(try reader.readAnyValue()) }
         return values
     }
 
     /// The body of the message in this machine's byte order that `bytes` are.
-    public static func body(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
+    package static func body(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
         bytes.suffix(bytes[4..<8].reversed().reduce(0) { $0 << 8 | Int($1) })
     }
 
     /// Checks that `bytes` are the encoded `values`, and that they take as many bytes as was predicted.
     ///
     /// Values are compared as bytes, since NaN does not equal itself.
-    public static func check(_ bytes: [UInt8], are values: [Value]) {
+    package static func check(_ bytes: [UInt8], are values: [Value]) {
         var size = MarshalledSize()
         for value in values { size.add(value) }
         let body = body(bytes)

@@ -4,12 +4,12 @@ internal import CGio
 internal import Glibc
 
 /// The engine that makes up inputs, libFuzzer, with the arguments of the command line.
-public enum Fuzzer {
+package enum Fuzzer {
     /// Set once, before the engine runs.
     nonisolated(unsafe) private static var test: ([UInt8]) -> Void = { _ in }
 
     /// Gives inputs to `test` until the command line's limits are reached.
-    public static func run(_ test: @escaping ([UInt8]) -> Void) -> Never {
+    package static func run(_ test: @escaping ([UInt8]) -> Void) -> Never {
         Self.test = test
         // If GLib finds fault with its arguments, that is a finding too.
         g_log_set_always_fatal(
@@ -24,14 +24,14 @@ public enum Fuzzer {
 }
 
 /// Ends the process, which the engine takes for a finding, unless `condition` holds.
-public func require(
+package func require(
     _ condition: Bool, _ message: @autoclosure () -> String, file: StaticString = #file, line: UInt = #line
 ) {
     if !condition { fatalError(message(), file: file, line: line) }
 }
 
 /// What `body` returns. An error ends the process, which the engine takes for a finding.
-public func require<Result>(
+package func require<Result>(
     _ what: @autoclosure () -> String, file: StaticString = #file, line: UInt = #line,
     _ body: () throws -> Result
 ) -> Result {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-@testable public import DBus
+@testable package import DBus
 
 /// The type of a value, which knows how to make values of itself.
 indirect enum ValueType {
@@ -90,13 +90,13 @@ indirect enum ValueType {
 
 extension Choices {
     /// A value of some type with at most about `depth` nested containers.
-    public mutating func value(depth: Int = 70) -> Value {
+    package mutating func value(depth: Int = 70) -> Value {
         if isAtEnd || depth <= 0 { return .boolean(true) }
         return ValueType(&self, depth: min(depth, 30)).value(&self, depth: depth)
     }
 
     /// A dictionary of values, its keys among others those in `keys`.
-    public mutating func properties(keys: [String], _ likelyValue: (String, inout Choices) -> Value)
+    package mutating func properties(keys: [String], _ likelyValue: (String, inout Choices) -> Value)
         -> [String: Value]
     {
         var properties: [String: Value] = [:]
@@ -109,7 +109,7 @@ extension Choices {
     }
 
     /// A dictionary of values of any type.
-    public mutating func properties() -> [String: Value] {
+    package mutating func properties() -> [String: Value] {
         var properties: [String: Value] = [:]
         for _ in 0..<below(8) where !isAtEnd { properties[text(atMost: 7)] = value() }
         return properties
