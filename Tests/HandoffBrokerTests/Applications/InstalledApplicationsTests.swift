@@ -29,14 +29,15 @@ private final class SlowReader: Sendable {
 
     func read(_ progress: (InstalledReading) -> Void, _ name: String) -> InstalledReading {
         let counts = counts
+        var reading = InstalledReading()
+        reading.contents.applications = Self.applications(name, 1)
+        progress(reading)
+        // Whoever sees that it has begun can count on what it has found by then.
         MainLoop.start {
             counts.begun += 1
             counts.underWay += 1
             counts.most = max(counts.most, counts.underWay)
         }
-        var reading = InstalledReading()
-        reading.contents.applications = Self.applications(name, 1)
-        progress(reading)
         gate.wait()
         reading.contents.applications = Self.applications(name, 2)
         MainLoop.start { counts.underWay -= 1 }
