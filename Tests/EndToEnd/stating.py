@@ -35,8 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
                      help="the tests of meson-helpers/test --smoke, of meson-helpers/test alone, or of --all")
     parser.addoption("--long", action="store_true", help="run those that take long too")
     parser.addoption("--desktop", action="store_true", help="run those that need programs of a desktop too")
-    parser.addoption("--list-names", action="store_true", help="say at the end what was tested, in words")
-    parser.addoption("--names-to", metavar="FILE", help="what --list-names says, written to this file")
+    parser.addoption("--names-to", metavar="FILE", help="write to this file what was tested, in words")
     parser.addoption("--progress", action="store_true", help="say in lines for meson-helpers/progress how far it is")
 
 
@@ -153,6 +152,9 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Lists what the tests state, with what became of each and how often, for people and meson-helpers/check-rules."""
+    path = config.getoption("--names-to")
+    if not path:
+        return
     outcomes: dict[tuple[str, str], dict[str, int]] = {}
 
     def count(name: tuple[str, str], outcome: str) -> None:
@@ -174,9 +176,5 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
             former = file
         words = ", ".join(outcome if count == 1 else f"{outcome} {count} times" for outcome, count in counts.items())
         lines.append(f"  {name} ({words})")
-    if config.getoption("--list-names"):
-        for line in lines:
-            terminalreporter.write_line(line)
-    if path := config.getoption("--names-to"):
-        # What programs print meanwhile comes between the lines of the terminal, not between these.
-        Path(path).write_text("".join(f"{line}\n" for line in lines))
+    # What programs print meanwhile comes between the lines of the terminal, not between these.
+    Path(path).write_text("".join(f"{line}\n" for line in lines))

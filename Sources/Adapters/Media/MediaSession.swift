@@ -102,7 +102,6 @@ final class MediaSession {
         continuing.said(player, report)
         let offered = files.offered(report, player.application)
         let begins = players.says(offered, player.owner, of: player.application, at: .now)
-        if watch.isSettled { settled.come(()) }
         show(takingOver: begins)
     }
 
