@@ -32,7 +32,6 @@ package final class Broker {
     private(set) lazy var guards = StreamGuards(self)
     private(set) lazy var sentDocuments = SentDocuments(self)
     private(set) lazy var offerNews = OfferNews(self)
-    private lazy var clientSockets = ClientSockets(self)
     private(set) lazy var unreadMessages = UnreadMessagesWatch(self)
     let looks = FileLooks()
     private(set) lazy var starter = ApplicationStarter(bus, looks)
@@ -116,7 +115,7 @@ package final class Broker {
         connection.objects.export(
             HandoffNames.brokerPath,
             [
-                ManagerBinding(ManagerObject(self, clientSockets)),
+                ManagerBinding(ManagerObject(self)),
                 PreferencesBinding(PreferencesObject(self)),
                 PeerManagerBinding(PeerManagerObject(peers, guards) { [weak self] in self?.attach($0) }),
             ])
@@ -147,7 +146,6 @@ package final class Broker {
             connection.detach(attachedBridge)
             self.attachedBridge = nil
         }
-        if let owner { clientSockets.close(owner) }
         setBridge(owner)
     }
 
@@ -156,7 +154,6 @@ package final class Broker {
     /// A connection has left the bus.
     private func vanished(_ name: BusName) {
         firstReading.vanished(name)
-        clientSockets.vanished(name)
         forget(name)
         holdings.left(name.text)
         unreadMessages.vanished(name)

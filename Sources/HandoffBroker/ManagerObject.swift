@@ -38,15 +38,12 @@ extension Broker: ManagerOwner {
 @MainLoop
 final class ManagerObject: ManagerServer {
     private unowned let owner: any ManagerOwner
-    private let sockets: ClientSockets
     private var warnedTypes: Set<ActivityType> = []
 
     /// How many bytes the path of an application's object may have.
     private static let maximumPathSize = 4096
 
-    init(_ owner: any ManagerOwner, _ sockets: ClientSockets) {
-        (self.owner, self.sockets) = (owner, sockets)
-    }
+    init(_ owner: any ManagerOwner) { self.owner = owner }
 
     var enabled: Bool { owner.activities.isEnabled }
     var maximumUserInfoSize: UInt32 { UInt32(UserInfoRules.maximumSize) }
@@ -153,8 +150,6 @@ final class ManagerObject: ManagerServer {
         _ = try owner.registry.requireRegistration(of: name.text)
         call.afterReply { [weak owner] in owner?.unregister(name.text, isOnBus: true) }
     }
-
-    func open(_ call: MethodCall) async throws -> FileDescriptor { try sockets.open(call) }
 
     func createActivity(
         activityType: String, properties: [String: Value], _ call: MethodCall

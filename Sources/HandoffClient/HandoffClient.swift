@@ -28,7 +28,6 @@ package final class HandoffClient {
     }
 
     private let way: Way
-    private let leavesBusOut: Bool
     private let policy = BusAccessPolicy()
     private var declaration: ClientDeclaration?
     private var bus: Bus?
@@ -51,21 +50,16 @@ package final class HandoffClient {
     var activities = ActivityBook()
     var continuations = ContinuationBook()
     let openings = StreamOpenings()
-    private var socket = BrokerSocket()
 
     static let log = Log(domain: "handoff-client")
     /// How long a broker may take to answer a registration before that is reported. It is waited for nevertheless.
     private static let patience = Connection.defaultTimeout
 
-    /// A client on the bus at `address`, which ``start(_:)`` connects to. If it `leavesBusOut`, what it and the broker have
-    /// for each other passes the bus by, if the broker can do that (`Manager.Open`).
-    package init(_ address: Bus.Address = .session, leavesBusOut: Bool = true) {
-        way = .address(address)
-        self.leavesBusOut = leavesBusOut
-    }
+    /// A client on the bus at `address`, which ``start(_:)`` connects to.
+    package init(_ address: Bus.Address = .session) { way = .address(address) }
 
     /// A client on `bus`, whose objects and access policy are the client's from now on. The broker is not started.
-    package init(on bus: Bus) { (way, leavesBusOut) = (.bus(bus), false) }
+    package init(on bus: Bus) { way = .bus(bus) }
 
     // MARK: Begin and end
 
@@ -125,7 +119,6 @@ package final class HandoffClient {
 
     private func serve(on bus: Bus) {
         let server = ClientServer(self)
-        socket = BrokerSocket()
         policy.seesSandboxes = Sandbox.own == nil
         bus.connection.policy = policy
         bus.connection.objects.export(
@@ -165,7 +158,6 @@ package final class HandoffClient {
         isOwnerKnown = true
         guard owner != self.owner || owner == nil else { return }
         let had = self.owner
-        if let had { bus?.connection.detach(had) }
         self.owner = owner
         if had != nil { endBroker(Self.brokerEnded, isReplaced: owner != nil) }
         guard let owner else {
@@ -206,7 +198,6 @@ package final class HandoffClient {
             try await broker.manager.registerApplication(
                 applicationId: declaration.applicationID, activityTypes: declaration.activityTypes,
                 application: Self.path, options: declaration.options, timeout: Self.patience)
-            await openSocket(to: broker)
             guard began == epoch else { return }
             // A broker that knew the application before keeps its activities.
             let isNew = self.broker == nil
@@ -242,28 +233,6 @@ package final class HandoffClient {
     /// Whether whoever was called is not there any more, of which the bus tells apart from this.
     static func saysThatItIsGone(_ error: DBusError) -> Bool {
         [.serviceUnknown, .nameHasNoOwner, .disconnected].contains(error.name)
-    }
-
-    /// What follows goes past the bus, if that is possible.
-    private func openSocket(to broker: Daemon) async {
-        guard leavesBusOut else { return }
-        await socket.open(to: broker) { [weak self, name = broker.name] in self?.socketEnded(to: name) }
-    }
-
-    /// The broker is gone, which the bus is about to say; or it has ended the socket, and nobody knows what of what was said
-    /// there has taken effect.
-    private func socketEnded(to name: BusName) {
-        guard owner == name, let bus else { return }
-        epoch += 1
-        let began = epoch
-        MainLoop.start { [weak self] in
-            guard await Daemon(bus: bus, name: name).isStillThere(), let self, began == epoch else { return }
-            Self.log.debug("The broker has ended the socket. The application is registered anew.")
-            endBroker(Self.ended("The connection to the broker of Handoff was lost."), isReplaced: nil)
-            MainLoop.start { try? await Daemon(bus: bus, name: name).manager.unregisterApplication() }
-            policy.nameOwners[.broker] = owner
-            register()
-        }
     }
 
     private func registrationEnded(_ signal: Message) {

@@ -24,8 +24,6 @@ package enum Quota {
     package static let unansweredMessages = 1024
     /// How many calls in a row without an answer are too many.
     package static let unansweredCalls = 3
-    /// Clients that talk to the broker past the bus daemon, in all; ``processes`` of one process.
-    package static let sockets = 64
     /// How much more a process may have than one connection: activities, streams, continuations and types.
     package static let processes = 4
     /// The bytes that the properties of all activities of one connection take.

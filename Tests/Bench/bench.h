@@ -68,25 +68,12 @@ void report(const struct comparison *comparison, const char *name);
 #define OFFER_INTERVAL 110
 #define REST 3
 
-// wire.c: a client's socket to the broker, past the bus daemon.
-
-struct wire;
-
-struct wire *open_wire(DBusConnection *bus);
-int descriptor_of(const struct wire *wire);
-// Gives back the serial number.
-dbus_uint32_t send_by(struct wire *wire, DBusMessage *message);
-// What has come next; NULL if there is nothing now.
-DBusMessage *next_from(struct wire *wire);
-
 // machines.c: one program that is an application on each of two machines.
 
 enum side { ORIGIN, TARGET, SIDES };
 
 struct machines {
     DBusConnection *bus[SIDES];
-    // What is said to and by the broker goes there, if there is one.
-    struct wire *wire[SIDES];
     // The reply that is waited for, by the serial number of its call.
     dbus_uint32_t serial[SIDES];
     DBusMessage *reply[SIDES];
@@ -108,8 +95,7 @@ struct machines {
     bool saved, finished, continued, let_go;
 };
 
-// Connects both, by the addresses in BENCH_ORIGIN and BENCH_TARGET, and registers the application on both. If BENCH_OPEN
-// is set, it talks to the brokers past the bus daemons.
+// Connects both, by the addresses in BENCH_ORIGIN and BENCH_TARGET, and registers the application on both.
 void set_up(struct machines *machines);
 // Calls the broker of this side while the other one is served too.
 DBusMessage *ask(struct machines *machines, enum side side, DBusMessage *message);

@@ -129,7 +129,7 @@ accepts() {
 # Texts
 
 text_figures=("becoming current until the peer sees it" "Continue until ContinueActivity, with WillSave")
-text_aims=(1.0 1.4) open_aims=(0.8 1.0)
+text_aims=(1.0 1.4)
 
 no_texts() {
     local index
@@ -139,7 +139,7 @@ no_texts() {
 
 # texts BUS: what handoffs take beside texts under that bus. Both daemons on both machines are left running.
 texts() {
-    local index reason
+    local index attempt lines=() reason ratio median slowest text slowest_text
     bus="$1"
     begin_section "beside KDE Connect, under $bus" "Continuing beside KDE Connect, which sends texts, under $bus."
     reason="$(missing_bus "$bus")"
@@ -153,24 +153,6 @@ texts() {
         hosts[$index-$bus]="${addresses[$index]}"
     done
     link_machines "origin-$bus" "target-$bus"
-    time_texts "${text_aims[@]}"
-}
-
-# The same between the machines under dbus-daemon, whose applications talk to the brokers past that: by Manager.Open.
-texts_over_open() {
-    bus=dbus-daemon
-    begin_section "beside KDE Connect, past the bus daemon" \
-        "Continuing beside KDE Connect, by applications that leave the bus daemon out."
-    if [[ -n $without_kdeconnect ]]; then
-        no_texts "$without_kdeconnect"
-        return
-    fi
-    BENCH_OPEN=yes time_texts "${open_aims[@]}"
-}
-
-# time_texts AIMS…: what handoffs take beside texts between the machines under $bus.
-time_texts() {
-    local aims=("$@") index attempt lines=() reason ratio median slowest text slowest_text
     # It gets stuck now and then.
     for attempt in 1 2; do
         start_kdeconnect "origin-$bus" "target-$bus" || break
@@ -191,7 +173,7 @@ time_texts() {
             row "KDE Connect: shareText until shareReceived" "$text" ms 1.00 -
             row "KDE Connect: the same, 99 %" "$slowest_text" ms - -
         fi
-        row "${text_figures[index]}" "$median" ms "$ratio" "${aims[index]}"
+        row "${text_figures[index]}" "$median" ms "$ratio" "${text_aims[index]}"
         row "${text_figures[index]}, 99 %" "$slowest" ms - -
     done
 }

@@ -37,16 +37,6 @@ static void take_stream(struct machines *machines, DBusMessage *call) {
     if (write(machines->stream[ORIGIN], "!", 1) != 1) fail("writing to the stream", NULL);
 }
 
-// Gives back the serial number.
-static dbus_uint32_t post(struct machines *machines, enum side side, DBusMessage *message) {
-    dbus_uint32_t serial;
-    const bool is_call = dbus_message_get_type(message) == DBUS_MESSAGE_TYPE_METHOD_CALL;
-    if (machines->wire[side] && (!is_call || dbus_message_has_destination(message, BROKER_NAME)))
-        return send_by(machines->wire[side], message);
-    if (!dbus_connection_send(machines->bus[side], message, &serial)) fail("memory", NULL);
-    return serial;
-}
-
 static void answer(struct machines *machines, enum side side, DBusMessage *call) {
     DBusMessage *reply = need(dbus_message_new_method_return(call));
     DBusMessageIter arguments;
@@ -67,7 +57,7 @@ static void answer(struct machines *machines, enum side side, DBusMessage *call)
         const dbus_bool_t shows_or_handled = !is_will_continue;
         dbus_message_iter_append_basic(&arguments, DBUS_TYPE_BOOLEAN, &shows_or_handled);
     }
-    post(machines, side, reply);
+    dbus_connection_send(machines->bus[side], reply, NULL);
     dbus_message_unref(reply);
 }
 
@@ -139,10 +129,6 @@ static void received(struct machines *machines, enum side side, DBusMessage *mes
 
 static void drain(struct machines *machines, enum side side) {
     DBusConnection *bus = machines->bus[side];
-    for (DBusMessage *message; machines->wire[side] && (message = next_from(machines->wire[side]));) {
-        received(machines, side, message);
-        dbus_message_unref(message);
-    }
     if (!dbus_connection_read_write(bus, 0)) fail("a bus has gone", NULL);
     for (DBusMessage *message; (message = dbus_connection_pop_message(bus));) {
         received(machines, side, message);
@@ -152,21 +138,19 @@ static void drain(struct machines *machines, enum side side) {
 
 // Serves both buses until there is something on one of them, or the first byte of the stream, or the time has come.
 static void serve(struct machines *machines, double end) {
-    struct pollfd sockets[2 * SIDES + 1];
+    struct pollfd sockets[SIDES + 1];
     for (enum side side = ORIGIN; side < SIDES; side++) {
         sockets[side] = (struct pollfd){.events = POLLIN};
         dbus_connection_get_unix_fd(machines->bus[side], &sockets[side].fd);
         if (dbus_connection_has_messages_to_send(machines->bus[side])) sockets[side].events |= POLLOUT;
-        sockets[SIDES + 1 + side] = (struct pollfd){
-            .fd = machines->wire[side] ? descriptor_of(machines->wire[side]) : -1, .events = POLLIN};
     }
     struct pollfd *stream = &sockets[SIDES];
     *stream = (struct pollfd){.fd = machines->greeted == 0 ? machines->stream[TARGET] : -1, .events = POLLIN};
     const double left = end - now();
-    if (poll(sockets, 2 * SIDES + 1, left > 0 ? (int)left + 1 : 0) < 0 && errno != EINTR) fail("poll", NULL);
+    if (poll(sockets, SIDES + 1, left > 0 ? (int)left + 1 : 0) < 0 && errno != EINTR) fail("poll", NULL);
     if (stream->fd >= 0 && stream->revents) machines->greeted = now();
     for (enum side side = ORIGIN; side < SIDES; side++)
-        if (sockets[side].revents || sockets[SIDES + 1 + side].revents) drain(machines, side);
+        if (sockets[side].revents) drain(machines, side);
 }
 
 void await(struct machines *machines, bool (*holds)(const struct machines *machines), const char *what) {
@@ -190,7 +174,7 @@ static bool is_answered(const struct machines *machines) {
 }
 
 DBusMessage *ask(struct machines *machines, enum side side, DBusMessage *message) {
-    machines->serial[side] = post(machines, side, message);
+    if (!dbus_connection_send(machines->bus[side], message, &machines->serial[side])) fail("memory", NULL);
     await(machines, is_answered, dbus_message_get_member(message));
     dbus_message_unref(message);
     DBusMessage *reply = machines->reply[side];
@@ -210,7 +194,6 @@ void set_up(struct machines *machines) {
     }
     for (enum side side = ORIGIN; side < SIDES; side++) {
         DBusMessageIter arguments;
-        if (getenv("BENCH_OPEN")) machines->wire[side] = open_wire(machines->bus[side]);
         DBusMessage *message = new_call(BROKER_NAME, BROKER_PATH, BROKER_NAME ".Manager", "RegisterApplication");
         dbus_message_iter_init_append(message, &arguments);
         append_registration(&arguments);

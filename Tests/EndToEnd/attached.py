@@ -116,13 +116,9 @@ class Attached:
 class AttachedBridge(Session):
     """What the broker takes for its bridge, which attaches, and has one peer."""
 
-    def __init__(self, machine: Machine, former: Session | None = None) -> None:
-        """`former`: whoever becomes the bridge; it is on the bus already."""
-        if former:
-            self.connection, self.name, self.received = former.connection, former.name, []
-        else:
-            super().__init__(machine.address)
-            machine.sessions.append(self)
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine.address)
+        machine.sessions.append(self)
         self.peer = f"{ROOT}/peers/{DEVICE}"
         self.calls: list[str] = []
         self.connection.add_filter(self._seen)

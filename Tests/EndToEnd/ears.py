@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import signal
 
-from listener import Listener, stay_on_bus
+from listener import Listener
 from support import Machine, wait_for_link
 
 
@@ -21,7 +21,6 @@ class Ears:
         self.machines = machines
         for machine in machines:
             machine.environment["G_MESSAGES_DEBUG"] = "all"
-            stay_on_bus(machine)
             for program in ("handoff-bridge", "handoffd"):
                 machine.kill(program, signal.SIGTERM)
             machine.start_broker("--verbose")

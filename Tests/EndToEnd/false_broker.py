@@ -50,7 +50,7 @@ class FalseBroker(Session):
         self.call("/org/freedesktop/DBus", f"{BUS}.RequestName", GLib.Variant("(su)", (BROKER, 4)), destination=BUS)
 
     def register(self, path: str, interface: str) -> None:
-        self.connection.register_object(path, interface_without(interface, ("Open",)), self._called, None, None)
+        self.connection.register_object(path, interface_without(interface, ()), self._called, None, None)
 
     def _called(self, _connection: Gio.DBusConnection, sender: str, _path: str, _interface: str, method: str,
                 arguments: GLib.Variant, invocation: Gio.DBusMethodInvocation) -> None:

@@ -5,17 +5,8 @@ from __future__ import annotations
 
 import subprocess
 
-from buses import BUS, wait
-from gi.repository import GLib
+from buses import wait
 from support import Machine
-
-
-def stay_on_bus(machine: Machine) -> None:
-    """Has programs that are started from now on say on the bus what they have for the broker."""
-    name = "HANDOFF_STAY_ON_BUS"
-    machine.environment[name] = "1"
-    machine.session.call("/org/freedesktop/DBus", f"{BUS}.UpdateActivationEnvironment",
-                         GLib.Variant("(a{ss})", ({name: "1"},)), destination=BUS)
 
 
 class Listener:

@@ -15,8 +15,7 @@ from gi.repository import Gio, GLib
 from support import Machine
 
 TYPE = "org.example.notes.edit"
-# What is said is said on the bus, as with a broker that knows no other way.
-interface = functools.cache(lambda name: interface_without(name, ("Open",)))
+interface = functools.cache(lambda name: interface_without(name, ()))
 
 
 class Call(NamedTuple):

@@ -16,7 +16,7 @@ from gi.repository import GLib
 from buses import let_pass, wait
 from clients import Client, Dock
 from ears import Ears
-from listener import Listener, stay_on_bus
+from listener import Listener
 from running_browsers import PATIENCE, RunningBrowser, Site, running
 from support import SANITIZED, Machine, memory
 
@@ -198,7 +198,6 @@ def test_restless_page(machines: Machines, site: Site) -> None:
         "<!doctype html><title>Restless</title><script>let n = 0; setInterval(() => { for (let i = 0; i < 10; i++) {"
         "n++; document.title = `Restless ${n}`; if (n % 10 == 0) history.replaceState(null, '', `?${n}`); } }, 10);</script>")
     site.bodies["long"] = "<!doctype html><title>Long</title><script>document.title = 'x'.repeat(10e6);</script>"
-    stay_on_bus(desk)
     with running(desk, "chromium", f"{site.address}/restless") as browser:
         dock = Dock(lap)
         wait(lambda: [title for title in dock.titles if title.startswith("Restless")], "an offer", PATIENCE)

@@ -15,7 +15,7 @@ import pytest
 from gi.repository import GLib
 from buses import let_pass, wait
 from clients import CROSSING, Client, Dock
-from listener import Listener, stay_on_bus
+from listener import Listener
 from support import PROGRAMS, SANITIZED, Machine
 from test_preferences import choose
 from test_excluded_applications import exclude
@@ -227,7 +227,6 @@ def test_flood(machines: Machines) -> None:
     """A thousand pages a second, with titles of almost a megabyte among them, are told ten times a second at most; the last one
     is told, and the host's memory stays."""
     desk, lap = machines
-    stay_on_bus(desk)
     with host(desk) as browser:
         dock = Dock(lap)
         listener = Listener(desk)

@@ -14,7 +14,7 @@ from buses import ROOT, let_pass, wait
 from clients import CROSSING, Client, Dock
 from editors import Editor
 from gi.repository import GLib
-from listener import Listener, stay_on_bus
+from listener import Listener
 from support import PROGRAMS, Machine
 from test_adapter_editors import edited, typed  # noqa: F401
 
@@ -124,7 +124,6 @@ def test_editor_that_is_excluded(edited: tuple[Machine, Machine, Path], preferen
     it is started then, and takes part again as soon as the user wants that: what is in front by then is offered, and nothing
     of what was before has been heard of."""
     desk, lap, _ = edited
-    stay_on_bus(desk)
     said = Listener(desk)
     for name in ("a", "s3cret", "b"):
         Path(desk.environment["HOME"], f"{name}.txt").write_text("text\n")

@@ -93,7 +93,7 @@ def test_members_for_applications() -> None:
     found = [member for interface in ("Activity", "ActivityDelegate", "Application", "Continuation")
              for member in members(interface, "method", "signal", "property")]
     found += members("Manager", "method", "signal")
-    assert set(found) - {"Manager.ActivityContinued", "Manager.Open"} == set(MEMBERS)
+    assert set(found) - {"Manager.ActivityContinued"} == set(MEMBERS)
     for member, (file, beginning, *within) in MEMBERS.items():
         assert declarations(KIT / file, beginning, *within) == [True], member
 

@@ -102,9 +102,6 @@ private final class FakeManager: ManagerServer {
     var hiddenOffers: [[String: Value]] { [] }
 
     func setEnabled(_ value: Bool, _ call: MethodCall) async throws { broker.setEnabled(value) }
-    func open(_ call: MethodCall) async throws -> FileDescriptor {
-        throw DBusError(.unknownMethod, "There is no Open.")
-    }
     func unregisterApplication(_ call: MethodCall) async throws {}
     func registerApplication(
         applicationId: String, activityTypes: [String], application: ObjectPath, options: [String: Value],

@@ -63,39 +63,9 @@ final class FakeBroker: ManagerServer {
 
     func unregisterApplication(_ call: MethodCall) async throws { application = nil }
 
-    /// How each creation came.
-    private(set) var creations: [String] = []
-    /// The sockets that were opened.
-    private(set) var sockets: [AttachedSocket] = []
-    /// Whether it knows how to.
-    var opensSockets = true
-    /// Whether it never answers who asks for one.
-    var keepsWaiting = false
-    private var waiting: [CheckedContinuation<Void, Never>] = []
-
-    func open(_ call: MethodCall) async throws -> FileDescriptor {
-        if keepsWaiting { await withCheckedContinuation { waiting.append($0) } }
-        guard opensSockets, let name = call.caller.name else {
-            throw DBusError(.unknownMethod, "There is no Open.")
-        }
-        let pair = try FileDescriptor.socketPair()
-        let socket = AttachedSocket(pair.ours, to: name, .toClient)
-        sockets.append(socket)
-        call.afterReply { [bus] in bus.connection.attach(socket) }
-        return pair.theirs
-    }
-
-    /// Ends the latest socket, as if something malformed had come.
-    func endSocket() {
-        if let name = sockets.last?.name { bus.connection.detach(name) }
-    }
-
     func createActivity(
         activityType: String, properties: [String: Value], _ call: MethodCall
-    ) async throws -> ObjectPath {
-        creations.append(call.message.isAttached ? "past the bus" : "on the bus")
-        return try await onCreate()
-    }
+    ) async throws -> ObjectPath { try await onCreate() }
 
     var enabled: Bool { true }
     func setEnabled(_ value: Bool, _ call: MethodCall) async throws {}

@@ -55,8 +55,8 @@ private final class ClientSession {
     }
 
     /// A client with this session's recorder, which is started.
-    func client(leavesBusOut: Bool = true) -> HandoffClient {
-        let client = HandoffClient(.address(bus.address), leavesBusOut: leavesBusOut)
+    func client() -> HandoffClient {
+        let client = HandoffClient(.address(bus.address))
         client.delegate = recorder
         client.start(Self.declaration)
         return client
@@ -166,7 +166,7 @@ struct HandoffClientTests {
     func oneUpdate() async throws {
         try await onLoop {
             let session = try await Session.start()
-            let client = session.client(leavesBusOut: false)
+            let client = session.client()
             client.create(Session.activity, type: "", properties: [:])
             try await eventually { session.recorder.paths.count == 1 }
             let monitor = try ChildProcess([

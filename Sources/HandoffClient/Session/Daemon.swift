@@ -25,14 +25,6 @@ package struct Daemon {
     /// The broker's root object.
     package var manager: ManagerProxy { ManagerProxy(object(HandoffNames.brokerPath)) }
 
-    /// Pings it, and waits as long as a call may take: whether it answers, or the bus still knows its name after that.
-    package func isStillThere() async -> Bool {
-        let answer = try? await object(.root).call(.peer, "Ping", output: "") { (_) throws(DBusError) in }
-        // One that is stopped is still there.
-        if answer != nil { return true }
-        return (try? await bus.owner(of: name)) == name
-    }
-
     /// What the broker shows: activities and offers. From now on, it also tells this connection of changes.
     package func brokerObjects(
         timeout: Duration = Connection.defaultTimeout

@@ -30,9 +30,9 @@ package final class BusBackend: HandoffBackend {
     package convenience init() { self.init(.session) }
 
     /// The bus at `address`.
-    package init(_ address: Bus.Address, leavesBusOut: Bool = true) {
+    package init(_ address: Bus.Address) {
         let events = BusEventQueue()
-        listener = BusListener(address, leavesBusOut: leavesBusOut, events)
+        listener = BusListener(address, events)
         events.taker = self
     }
 

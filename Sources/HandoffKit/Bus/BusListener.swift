@@ -12,18 +12,16 @@ final class BusListener: HandoffClientDelegate {
     /// How many turns of the main actor have taken effect here.
     var turn: UInt64 = 0
     private let address: Bus.Address
-    private let leavesBusOut: Bool
     private let events: BusEventQueue
 
     /// A listener to the client on the bus at `address`.
-    nonisolated init(_ address: Bus.Address, leavesBusOut: Bool, _ events: BusEventQueue) {
+    nonisolated init(_ address: Bus.Address, _ events: BusEventQueue) {
         self.address = address
-        self.leavesBusOut = leavesBusOut
         self.events = events
     }
 
     private func makeClient() -> HandoffClient {
-        let client = HandoffClient(address, leavesBusOut: leavesBusOut)
+        let client = HandoffClient(address)
         client.delegate = self
         return client
     }

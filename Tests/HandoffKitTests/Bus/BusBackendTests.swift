@@ -61,11 +61,8 @@ struct BusBackendTests {
         id: "com.example.notes", activityTypes: ["com.example.notes.edit"])
 
     /// A backend on the bus at `address`, and who hears of it.
-    private static func backend(
-        _ address: String, leavesBusOut: Bool = true
-    ) -> (BusBackend, KitRecorder) {
-        let backend = BusBackend(.address(address), leavesBusOut: leavesBusOut)
-        let recorder = KitRecorder()
+    private static func backend(_ address: String) -> (BusBackend, KitRecorder) {
+        let (backend, recorder) = (BusBackend(.address(address)), KitRecorder())
         backend.receiver = recorder
         backend.start(declaration)
         return (backend, recorder)
@@ -164,7 +161,7 @@ struct BusBackendTests {
     @Test("a thousand setters in one turn of the main actor are one Update")
     func oneUpdate() async throws {
         let session = try await onLoop { try await BrokerSession.start() }
-        let (backend, recorder) = Self.backend(session.address, leavesBusOut: false)
+        let (backend, recorder) = Self.backend(session.address)
         backend.create(ActivityNumber(1), type: "", properties: [:])
         backend.becomeCurrent(ActivityNumber(1))
         await recorder.wait(for: "1 current")
