@@ -299,15 +299,13 @@ if let engine = Context.environment["HANDOFF_FUZZ_ENGINE"] {
         "Values": ["DBus"],
         "Activities": ["DBus", "HandoffBroker", "HandoffCore", "HandoffInterfaces"],
         "Folders": ["DBus", "HandoffBroker", "HandoffCore", "HandoffInterfaces"],
-        "Frames": ["DBus", "HandoffBridge"],
-        "Headers": ["DBus", "LibdbusReference"],
+        "Frames": ["DBus", "HandoffBridge", "LibdbusReference"],
         "Hello": ["DBus", "HandoffBridge", "HandoffCore"],
         "Interfaces": ["CGio", "DBusGeneratorLibrary"],
         "Json": ["AdapterSupport", "Platform"],
         "Files": ["HandoffBridge", "HandoffCore", "Platform"],
         "Opening": ["HandoffBridge", "HandoffCore"],
         "Sites": ["HandoffAssociations", "HandoffBroker", "HandoffCore", "HandoffInterfaces"],
-        "Sockets": ["DBus"],
         "Streams": ["HandoffBridge"],
     ]
     package.targets += [

@@ -29,11 +29,18 @@ package final class Bus {
     /// Called when a name of ours has been taken by another connection.
     package var onNameLost: (@MainLoop (BusName) -> Void)?
 
-    private let channel: BusChannel
+    private let channel: SocketChannel
+    private let end: BusEnd
     private lazy var callers = CallerDirectory(self)
     private var tokens: [SignalToken] = []
     private var watches: [BusName: [Int: Watcher]] = [:]
     private var nextWatch = 0
+
+    isolated deinit {
+        channel.close()
+        // Whoever still waits for a reply would wait until it times out.
+        connection.closed(DBusError(.disconnected, "The connection to the bus has been given up."))
+    }
 
     private struct Watcher {
         let body: @MainLoop (BusName?) -> Void
@@ -45,20 +52,19 @@ package final class Bus {
     /// Connects and says hello, which blocks: this is meant for the start of a program.
     /// - Throws: what libdbus says if there is no such bus.
     package convenience init(_ address: Address) throws(DBusError) {
-        try self.init(taking: try BusOpening.open(address))
+        self.init(taking: try BusOpening.open(address))
     }
 
-    /// Takes over a private connection that has been registered.
-    private init(taking raw: OpaquePointer) throws(DBusError) {
-        channel = BusChannel(owning: raw)
-        guard let name = dbus_bus_get_unique_name(raw) else {
-            throw DBusError(.disconnected, "The bus gave this connection no name.")
-        }
-        uniqueName = BusName(validated: String(cString: name))
+    /// Takes over a connection that has its name.
+    private init(taking opened: BusOpening.Opened) {
+        uniqueName = opened.name
+        channel = opened.channel()
+        end = BusEnd(channel)
         connection = Connection(channel)
-        channel.connection = connection
-        channel.callers = callers
-        try channel.begin()
+        connection.directory = callers
+        end.connection = connection
+        channel.owner = end
+        channel.begin()
         tokens.append(connection.onSignal(.bus, "NameOwnerChanged") { [weak self] in self?.ownerChanged($0) })
         tokens.append(connection.onSignal(.bus, "NameLost") { [weak self] in self?.nameLost($0) })
     }
@@ -68,18 +74,21 @@ package final class Bus {
     /// that.
     /// - Throws: what libdbus says if there is no such bus.
     package static func connect(_ address: Address) async throws -> Bus {
-        try Bus(taking: try await BusOpening.openOnThread(address).raw)
+        Bus(taking: try await BusOpening.openOnThread(address))
     }
 
     private var daemon: RemoteObject { RemoteObject(connection, Self.name, "/org/freedesktop/DBus") }
 
     /// Sends what is queued before it returns. This is meant for the end of a program.
-    package func flush() { channel.flush() }
+    package func flush() { channel.flush(until: MainLoop.now + Self.partingTime) }
+
+    /// How long what is queued may take to be sent at the end of a program, in microseconds.
+    private static let partingTime: Int64 = 5_000_000
 
     /// Sends what is queued, and leaves the bus before it returns. This is meant for the end of a daemon: a thread that
     /// waits for a file system that does not answer keeps the process, and all that it has open, until that answers.
     package func leave() {
-        channel.flush()
+        flush()
         channel.close()
     }
 
@@ -153,7 +162,7 @@ package final class Bus {
     /// already, otherwise as soon as it is, and never if the connection has left the bus. Calls of that
     /// connection are served only after that.
     package func identify(_ name: BusName, _ body: @escaping @MainLoop (Caller) -> Void) {
-        _ = callers.identify(name, size: 0, body)
+        callers.line(of: name).whenIdentified(body)
     }
 
     /// Asks the bus to start the service that provides `name`, if it is not running.

@@ -23,9 +23,18 @@ package final class Connection {
     /// The gate that decides when calls run; nil if they run at once.
     package weak var gate: (any CallGate)?
 
+    /// Whether nothing should be done that adds to what waits to be sent.
+    var isCrowded: Bool { channel?.isCrowded == true }
+
     private weak var channel: (any MessageChannel)?
+    /// Knows whose messages come; without it none is taken.
+    package weak var directory: (any Directory)?
+    /// The connection to a bus that this one is a way past; nil if it is none.
+    private weak var main: Connection?
+    /// Whether this is a way past a bus.
+    var isPast: Bool { main != nil }
     /// The ways past the bus to some of its connections.
-    private var sockets = AttachedSockets()
+    private var sockets: [BusName: AttachedSocket] = [:]
     private let replies = ReplyTable()
     private var signalHandlers: [Int: SignalHandler] = [:]
     private var closeHandlers: [Int: @MainLoop (DBusError) -> Void] = [:]
@@ -49,6 +58,12 @@ package final class Connection {
         objects.connection = self
     }
 
+    /// Makes the end of `channel`, a way past the bus that `main` is on: it serves the same objects, to the same callers.
+    init(_ channel: any MessageChannel, past main: Connection) {
+        (self.channel, self.main, directory) = (channel, main, main.directory)
+        (objects, gate) = (main.objects, main.gate)
+    }
+
     /// Whether the channel has ended.
     package var isClosed: Bool { closingError != nil }
 
@@ -57,19 +72,27 @@ package final class Connection {
     /// Queues a message for which no reply is awaited.
     @discardableResult
     package func send(_ message: Message) throws(DBusError) -> UInt32 {
-        if let closingError { throw closingError }
-        guard let channel else { throw DBusError(.disconnected, "The connection is closed.") }
-        let socket = try sockets.way(of: message)
-        func pass() throws(DBusError) -> UInt32 {
-            if let socket { try socket.send(message) } else { try channel.send(message) }
-        }
-        guard let observer, let name = message.observedDestination else { return try pass() }
+        if let way = way(of: message) { return try way.pass(message) }
+        guard let observer, let name = message.observedDestination else { return try pass(message) }
         guard observer.maySend(to: name) else {
             throw DBusError(.noReply, "\(name) does not read what it is sent. Nothing more is sent to it.")
         }
-        let serial = try pass()
+        let serial = try pass(message)
         observer.sent(serial, to: name, isCall: message.kind == .call && message.wantsReply)
         return serial
+    }
+
+    /// Queues `message` for this very channel.
+    private func pass(_ message: Message) throws(DBusError) -> UInt32 {
+        if let closingError { throw closingError }
+        guard let channel else { throw DBusError(.disconnected, "The connection is closed.") }
+        return try channel.send(message)
+    }
+
+    /// The way past the bus that `message` goes by; nil if it goes by the bus.
+    private func way(of message: Message) -> Connection? {
+        if sockets.isEmpty { return nil }
+        return message.uniqueDestination.flatMap { sockets[$0]?.connection }
     }
 
     /// Queues a signal or a reply; if that fails, it is only logged.
@@ -82,6 +105,7 @@ package final class Connection {
     ///   `CancellationError` as soon as the task is cancelled.
     package func call(_ call: Message, timeout: Duration = defaultTimeout) async throws -> Message {
         try Task.checkCancellation()
+        if let way = way(of: call) { return try await way.call(call, timeout: timeout) }
         let serial = try send(call)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation {
@@ -89,8 +113,7 @@ package final class Connection {
                 if let closingError { return $0.resume(throwing: closingError) }
                 replies.add(
                     serial, to: call.uniqueDestination, timeout: timeout,
-                    "\(call.interface ?? "").\(call.member ?? "")", awaitsDescriptor: call.awaitsDescriptor,
-                    $0)
+                    "\(call.interface ?? "").\(call.member ?? "")", $0)
             }
         } onCancel: {
             MainLoop.start { self.replies.cancel(serial) }
@@ -104,40 +127,23 @@ package final class Connection {
     package func attach(_ socket: AttachedSocket) {
         detach(socket.name)
         guard closingError == nil else { return socket.release() }
-        sockets.add(socket)
-        socket.begin(self, sockets.turns)
+        sockets[socket.name] = socket
+        socket.begin(past: self)
     }
 
     /// Ends the socket to `name`, if there is one, from this side: nothing that is unread on it counts.
-    package func detach(_ name: BusName) {
-        guard let former = sockets.socket(to: name) else { return }
-        former.release()
-        detached(former)
-        former.finished()
-    }
+    package func detach(_ name: BusName) { sockets.removeValue(forKey: name)?.release() }
 
     /// `name` has left the bus: what it has left on a socket counts, and then the socket ends, and `ended` is called.
     /// - Returns: whether there is one.
     func finish(_ name: BusName, _ ended: @escaping @MainLoop () -> Void) -> Bool {
-        guard let socket = sockets.socket(to: name) else { return false }
+        guard let socket = sockets[name] else { return false }
         socket.finish(ended)
         return true
     }
 
     func detached(_ socket: AttachedSocket) {
-        guard sockets.remove(socket) else { return }
-        replies.failAll(
-            to: socket.name, from: AttachedSocket.firstSerial,
-            DBusError(.noReply, "\(socket.name) has gone without a reply."))
-    }
-
-    /// Whether `message`, which has come by a socket, carries a descriptor, as far as what it says goes.
-    func expectsDescriptor(with message: Message) -> Bool {
-        switch message.kind {
-        case .call: objects.takesDescriptor(message)
-        case .reply: replies.awaitsDescriptor(message.replySerial)
-        case .error, .signal, nil: false
-        }
+        if sockets[socket.name] === socket { sockets[socket.name] = nil }
     }
 
     // MARK: Receiving
@@ -150,23 +156,67 @@ package final class Connection {
     /// counts as unknown.
     package func dropped(lateReplyTo serial: UInt32) { replies.forgetLate(serial) }
 
+    /// Makes sure that the body of `message` is what its types claim, at the expense of whoever waits for it.
+    func check(_ message: Message) throws(DBusError) {
+        try MainLoop.charge(replies.account(of: message.replySerial)) { () throws(DBusError) in
+            try message.checkBody()
+        }
+    }
+
     /// Takes what arrived on the channel.
     package func received(_ message: Message) {
+        let turns = CallTurns.shared
+        if message.kind == .call {
+            guard let line = directory?.line(of: message.sender) else { return }
+            if let refusal = turns.take(message, from: line, on: self) { refuse(message, refusal) }
+        } else if turns.isBusy, !replies.isPing(message.replySerial),
+            let line = directory?.knownLine(of: message.sender), !line.isEmpty
+        {
+            // Whoever calls and then answers, or tells, means it in that order.
+            turns.wait(message, in: line, on: self)
+        } else {
+            takeEffect(message)
+        }
+    }
+
+    /// Calls `body` once all that has come from `sender` has begun to take effect.
+    package func afterWhatCame(from sender: BusName?, _ body: @escaping @MainLoop () -> Void) {
+        if let line = directory?.knownLine(of: sender), !line.isEmpty {
+            line.append(.end(body))
+        } else {
+            MainLoop.start { body() }
+        }
+    }
+
+    /// `message`, a reply or a signal, takes effect: in a task, because calls and waiting callers run in tasks too, so that all of
+    /// them take effect in the order in which they arrived.
+    func takeEffect(_ message: Message) {
         switch message.kind {
-        case .call: receivedCall(message)
         case .reply, .error:
             if !replies.resolve(message) {
                 log.debug("A reply to no call of ours (\(message.replySerial)) is dropped.")
             }
-        case .signal:
-            // A task, because calls and waiting callers run in tasks too: all of them take effect in the
-            // order in which they arrived.
-            MainLoop.start { [weak self] in self?.deliver(message) }
-        case nil: log.debug("A message of an unknown type is dropped.")
+        case .signal: MainLoop.start { [weak self] in self?.deliver(message) }
+        case .call, nil: log.debug("A message of an unknown type is dropped.")
         }
     }
 
+    /// Answers `call`, of which only the header need have come, with `error`.
+    func refuse(_ call: Message, _ error: DBusError) {
+        guard call.kind == .call, call.wantsReply, let answer = try? Message.error(error, to: call) else {
+            return
+        }
+        postHere(answer)
+    }
+
+    /// Queues `answer` for the channel that the call has come by.
+    private func postHere(_ answer: Message) {
+        do { _ = try pass(answer) } catch { log.debug("A message was not sent: \(error.message)") }
+    }
+
     private func deliver(_ signal: Message) {
+        if let main { return main.deliver(signal) }
+        do { try signal.checkBody() } catch { return log.debug("A signal is dropped: \(error.message)") }
         for number in signalHandlers.keys.sorted() {
             guard let handler = signalHandlers[number], matches(handler, signal) else { continue }
             handler.body(signal)
@@ -197,7 +247,8 @@ package final class Connection {
     package func closed(_ error: DBusError) {
         guard closingError == nil else { return }
         closingError = error
-        sockets.release()
+        for socket in sockets.values { socket.release() }
+        sockets = [:]
         replies.failAll(error)
         onClosed?(error)
         let handlers = closeHandlers.sorted { $0.key < $1.key }
@@ -212,26 +263,45 @@ package final class Connection {
         return SignalToken(self, nextHandler)
     }
 
+    /// Whether `name` answers a call, and so has read what came before that.
+    private func doesRead(_ name: BusName) async -> Bool {
+        do {
+            _ = try await RemoteObject(self, name, .root).call(
+                .peer, "Ping", output: "", timeout: Self.readingPatience
+            ) { (_) throws(DBusError) in }
+            return true
+        } catch {
+            // Any answer of its own will do.
+            let error = DBusError.converting(error)
+            return error.name != .noReply && error.name != .disconnected
+        }
+    }
+
+    /// How long somebody may take to read what it was answered.
+    private static let readingPatience = Duration.seconds(5)
+
     // MARK: Calls
 
-    private func receivedCall(_ message: Message) {
-        guard let channel else { return }
-        channel.identify(senderOf: message) { [weak self] caller in
-            guard let self else { return }
-            guard let gate, gate.concerns(caller) else { return begin(message, from: caller) }
-            gate.admit(message, from: caller) { [weak self] refusal in
-                self?.begin(message, from: caller, refusal: refusal)
-            }
+    /// `call` has its turn: it begins now, or once the gate lets it.
+    func begin(_ call: Message, from caller: Caller, in line: CallLine) {
+        guard let gate, gate.concerns(caller) else { return start(call, from: caller, in: line) }
+        gate.admit(call, from: caller) { [weak self] refusal in
+            self?.start(call, from: caller, in: line, refusal: refusal)
         }
     }
 
     /// Starts a task for each call, in the order of arrival: what a handler does before it first waits takes effect in
     /// that order.
-    private func begin(_ message: Message, from caller: Caller, refusal: DBusError? = nil) {
-        MainLoop.start { [weak self] in await self?.serve(message, from: caller, refusal) }
+    private func start(_ call: Message, from caller: Caller, in line: CallLine, refusal: DBusError? = nil) {
+        MainLoop.start { [weak self] in
+            await self?.serve(call, from: caller, in: line, refusal)
+            line.closed(call.length)
+        }
     }
 
-    private func serve(_ message: Message, from caller: Caller, _ refusal: DBusError?) async {
+    private func serve(
+        _ message: Message, from caller: Caller, in line: CallLine, _ refusal: DBusError?
+    ) async {
         var call: MethodCall?
         let answer: Message?
         do {
@@ -242,9 +312,13 @@ package final class Connection {
             log.debug("\(caller.label): \(message.member ?? "?") refused: \(error.message) (\(error.name))")
             answer = message.wantsReply ? try? Message.error(error, to: message) : nil
         }
-        if let answer, message.wantsReply { post(answer) }
+        if let answer, message.wantsReply {
+            postHere(answer)
+            if let name = caller.name, !isPast {
+                line.answered(answer.marshalledSize) { [weak self] in await self?.doesRead(name) ?? true }
+            }
+        }
         call?.runEffects()
-        sockets.source(of: message)?.callEnded()
     }
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+internal import Glibc
 
 /// Finds out whether values are what their types claim, all of them, so that whoever reads them later need not.
 extension MarshalledInput {
@@ -63,18 +64,30 @@ extension MarshalledInput {
 
     private mutating func checkString() throws(DBusError) {
         let range = try text()
-        for index in range {
-            let byte = bytes[index]
-            guard byte != 0 else { throw .malformed("a string holds a NUL character") }
-            // Most are nothing but ASCII.
-            guard byte < 0x80 else { return try checkUnicode(index..<range.upperBound) }
+        // Up to the NUL that ends it.
+        guard bytes.withUnsafeBytes({ strlen($0.baseAddress, from: range.lowerBound) }) == range.count else {
+            throw .malformed("a string holds a NUL character")
+        }
+        // Most are nothing but ASCII.
+        guard !isASCII(range) else { return }
+        guard (try? UTF8Span(validating: bytes.span.extracting(range))) != nil else {
+            throw .malformed("a string is not UTF-8")
         }
     }
 
-    private func checkUnicode(_ range: Range<Int>) throws(DBusError) {
-        let text = bytes.span.extracting(range)
-        guard (try? UTF8Span(validating: text)) != nil, !bytes[range].contains(0) else {
-            throw .malformed("a string is not UTF-8 without NUL")
+    private func isASCII(_ range: Range<Int>) -> Bool {
+        bytes.withUnsafeBytes { all in
+            let part = UnsafeRawBufferPointer(rebasing: all[range])
+            var (index, found) = (0, UInt64(0))
+            while index + 8 <= part.count {
+                found |= part.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                index += 8
+            }
+            while index < part.count {
+                found |= UInt64(part[index])
+                index += 1
+            }
+            return found & 0x8080_8080_8080_8080 == 0
         }
     }
 
@@ -109,4 +122,9 @@ extension MarshalledInput {
         }
         guard offset == stop else { throw .malformed("an array ends within an element") }
     }
+}
+
+/// How many bytes there are at `offset` before the next NUL, of which there is one.
+private func strlen(_ start: UnsafeRawPointer?, from offset: Int) -> Int {
+    start.map { Glibc.strlen(($0 + offset).assumingMemoryBound(to: CChar.self)) } ?? 0
 }

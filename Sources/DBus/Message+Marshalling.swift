@@ -15,45 +15,11 @@ extension Message {
         case invalid
     }
 
-    /// The fixed part of a header with the length of its fields: enough to know a message's length.
-    private static let fixedSize = 16
-
     /// How many bytes the message takes that begins with `prefix`.
-    ///
-    /// Ask before more than the first 16 bytes are kept: whatever is longer than `limit` is invalid at once.
-    package static func neededBytes(
-        _ prefix: some Collection<UInt8>, limit: Int = Message.maximumLength
-    ) -> Framing {
-        let head = Array(prefix.prefix(fixedSize))
-        guard head.count == fixedSize else { return .needMore }
-        guard let layout = Layout(head), layout.length <= limit else { return .invalid }
-        return .length(layout.length)
-    }
-
-    /// What the fixed part of a header says.
-    private struct Layout {
-        let isBigEndian: Bool
-        let serial: UInt32
-        /// Where the fields end, where the body begins, and where it ends.
-        let fieldsEnd: Int
-        let bodyStart: Int
-        let length: Int
-
-        /// Nil if no message begins like `bytes`, of which there are 16 at least.
-        init?(_ bytes: [UInt8]) {
-            guard bytes[0] == UInt8(ascii: "l") || bytes[0] == UInt8(ascii: "B") else { return nil }
-            isBigEndian = bytes[0] == UInt8(ascii: "B")
-            var input = MarshalledInput(bytes, isBigEndian: isBigEndian, 4..<Message.fixedSize)
-            guard let body: UInt32 = try? input.integer(), let serial: UInt32 = try? input.integer(),
-                let fields: UInt32 = try? input.integer(),
-                fields <= Message.maximumLength, body <= Message.maximumLength
-            else { return nil }
-            self.serial = serial
-            fieldsEnd = Message.fixedSize + Int(fields)
-            bodyStart = (fieldsEnd + 7) & ~7
-            length = bodyStart + Int(body)
-            guard length <= Message.maximumLength else { return nil }
-        }
+    package static func neededBytes(_ prefix: some Collection<UInt8>) -> Framing {
+        let head = Array(prefix.prefix(MessageStart.size))
+        guard head.count == MessageStart.size else { return .needMore }
+        return MessageStart(head[...]).map { .length($0.length) } ?? .invalid
     }
 
     // MARK: Sending
@@ -64,11 +30,12 @@ extension Message {
     package func marshal(limit: Int = Message.maximumLength) throws(DBusError) -> [UInt8] {
         // A writer never appends the type of a descriptor without a descriptor.
         guard !containsFileDescriptors else { throw Self.descriptorRefused }
-        return try marshal(limit: limit, withBody: true)
+        return try marshalled(limit: limit)
     }
 
-    /// This message as bytes, with its body or without one.
-    func marshal(limit: Int, withBody: Bool) throws(DBusError) -> [UInt8] {
+    /// This message as bytes, with the numbers of the descriptors that go along.
+    /// - Throws: `InvalidArgs` if it has no serial number; `LimitsExceeded` if it takes more than `limit` bytes.
+    func marshalled(limit: Int) throws(DBusError) -> [UInt8] {
         guard serial != 0 else {
             throw .invalidArgs("A message without a serial number cannot be marshalled.")
         }
@@ -79,16 +46,21 @@ extension Message {
         var output = MarshalledOutput(capacity: length)
         output.append(bytes)
         if bodyStart == nil {
-            if withBody, !types.isEmpty { appendSignature(to: &output) }
-            output.replace(at: 12, with: UInt32(truncatingIfNeeded: output.bytes.count - Self.fixedSize))
+            if containsFileDescriptors { appendDescriptors(to: &output) }
+            if !types.isEmpty { appendSignature(to: &output) }
+            output.replace(at: 12, with: UInt32(truncatingIfNeeded: output.bytes.count - MessageStart.size))
             output.align(8)
-            if withBody {
-                output.replace(at: 4, with: UInt32(truncatingIfNeeded: body.bytes.count))
-                output.append(body.bytes)
-            }
+            output.replace(at: 4, with: UInt32(truncatingIfNeeded: body.bytes.count))
+            output.append(body.bytes)
         }
         output.replace(at: 8, with: isBigEndian ? serial.byteSwapped : serial)
         return output.bytes
+    }
+
+    private func appendDescriptors(to output: inout MarshalledOutput) {
+        output.align(8)
+        for byte in [MessageFields.Code.descriptors, 1, TypeCode.uint32, 0] { output.append(byte) }
+        output.append(integer: UInt32(truncatingIfNeeded: descriptors.count))
     }
 
     private func appendSignature(to output: inout MarshalledOutput) {
@@ -102,8 +74,10 @@ extension Message {
     /// How many bytes the message takes.
     package var marshalledSize: Int {
         guard bodyStart == nil else { return bytes.count }
+        var header = bytes.count
+        if containsFileDescriptors { header = (header + 7) & ~7 + 8 }
         // The field with the signature takes six bytes beside the types.
-        let header = types.isEmpty ? bytes.count : (bytes.count + 7) & ~7 + types.count + 6
+        if !types.isEmpty { header = (header + 7) & ~7 + types.count + 6 }
         return (header + 7) & ~7 + body.bytes.count
     }
 
@@ -120,55 +94,14 @@ extension Message {
         guard bytes.count <= min(limit, maximumLength) else {
             throw .limitsExceeded("The message takes \(bytes.count) bytes, more than the \(limit) allowed.")
         }
-        let message = try reading(bytes)
+        guard bytes.count >= MessageStart.size, let start = MessageStart(bytes[...]),
+            start.length == bytes.count
+        else { throw .malformed("\(bytes.count) bytes are not one message") }
+        let message = Message(received: bytes, try MessageHead(start, in: bytes))
         guard message.kind != nil else { throw .malformed("its type is unknown") }
-        guard message.fields.descriptors == 0 else { throw descriptorRefused }
-        var body = message.input
-        try body.checkValues(of: message.fields.signature)
+        guard message.announcedDescriptors == 0 else { throw descriptorRefused }
+        try message.checkBody()
         return message
-    }
-
-    /// The message that `bytes` hold, exactly, whose header is checked and whose body is not.
-    static func reading(_ bytes: [UInt8]) throws(DBusError) -> Message {
-        guard bytes.count >= fixedSize, let layout = Layout(bytes), layout.length == bytes.count else {
-            throw .malformed("\(bytes.count) bytes are not one message")
-        }
-        guard bytes[1] != 0, bytes[3] == 1, layout.serial != 0 else {
-            throw .malformed("its type, version or serial number is none")
-        }
-        var input = MarshalledInput(
-            bytes, isBigEndian: layout.isBigEndian, fixedSize..<layout.fieldsEnd)
-        input.takesDescriptors = true
-        let fields = try MessageFields(reading: &input)
-        for index in layout.fieldsEnd..<layout.bodyStart where bytes[index] != 0 {
-            throw .malformed("padding is not zero")
-        }
-        let message = Message(
-            received: bytes, fields, bodyStart: layout.bodyStart, isBigEndian: layout.isBigEndian,
-            serial: layout.serial)
-        try message.checkFields()
-        return message
-    }
-
-    /// Throws unless each field is there that messages of its kind have, and none names what D-Bus reserves.
-    private func checkFields() throws(DBusError) {
-        let isComplete =
-            switch kind {
-            case .call: !fields.path.isEmpty && !fields.member.isEmpty
-            case .signal: !fields.path.isEmpty && !fields.member.isEmpty && !fields.interface.isEmpty
-            case .reply: fields.replySerial != 0
-            case .error: fields.replySerial != 0 && !fields.errorName.isEmpty
-            case nil: true
-            }
-        guard isComplete else { throw .malformed("a field of the header is missing") }
-        guard !begins(fields.path, with: "/org/freedesktop/DBus/Local"),
-            !begins(fields.interface, with: "org.freedesktop.DBus.Local")
-        else { throw .malformed("D-Bus reserves its path or interface") }
-    }
-
-    private func begins(_ range: Range<Int>, with text: StaticString) -> Bool {
-        range.count >= text.utf8CodeUnitCount
-            && bytes.holds("\(text)", at: range.lowerBound..<range.lowerBound + text.utf8CodeUnitCount)
     }
 
     /// The body, to be read from its beginning, with the types in front of it or, if it was made here, behind it.

@@ -24,43 +24,45 @@ package final class Message {
     @exclusivity(unchecked) var body: MarshalledOutput
     /// The types of what writers have appended.
     @exclusivity(unchecked) var types: [UInt8] = []
-    /// The descriptors that travel with it, by the numbers in the body; −1 for one that nothing in the body names.
+    /// The descriptors that travel with it, by the numbers in the body.
     var descriptors: [Int32] = []
-    /// Who sent it, if it did not come by the bus but by a socket of this connection's own; nil otherwise.
-    var attachedSender: BusName?
-    /// The way that it has come, or has to go.
-    var way = Way.any
-    /// Whether a number stands in the body where a descriptor is meant, as on such a socket.
-    var numbersDescriptors = false
-    /// Whether the reply to this call carries a descriptor.
-    var awaitsDescriptor = false
+    /// How many bytes it takes, if it has arrived; its body may be still to come.
+    package let length: Int
+    /// Whether the body has been found to be what its types claim.
+    private var isBodyChecked: Bool
+    /// Who sent it, if it did not come by the bus but past it (``AttachedSocket``); nil otherwise.
+    var origin: BusName?
     /// How much memory readers may still build from it.
     var readingBudget = MessageReader.budget
 
-    /// How a message travels between two connections of a bus.
-    enum Way: Equatable {
-        /// By whichever way there is.
-        case any
-        /// By the bus, or by the only channel that there is.
-        case channel
-        /// By the socket of this number alone (``AttachedSocket``).
-        case socket(UInt64)
-    }
-
     /// What a message is.
-    package enum Kind: Sendable { case call, reply, error, signal }
+    package enum Kind: Sendable {
+        case call, reply, error, signal
+
+        /// The kind that stands for this byte; nil for a type that this version of D-Bus does not know.
+        init?(type: UInt8) {
+            switch type {
+            case 1: self = .call
+            case 2: self = .reply
+            case 3: self = .error
+            case 4: self = .signal
+            default: return nil
+            }
+        }
+    }
 
     /// The flag that says that nobody waits for an answer.
     private static let noReplyFlag: UInt8 = 1
 
-    /// A message that has arrived, whose body has been checked.
-    init(received bytes: [UInt8], _ fields: MessageFields, bodyStart: Int, isBigEndian: Bool, serial: UInt32)
-    {
+    /// A message that has arrived, or its header alone, whose body has not been checked.
+    init(received bytes: [UInt8], _ head: MessageHead) {
         self.bytes = bytes
-        self.fields = fields
-        self.bodyStart = bodyStart
-        self.isBigEndian = isBigEndian
-        self.serial = serial
+        fields = head.fields
+        bodyStart = head.start.bodyStart
+        isBigEndian = head.start.isBigEndian
+        serial = head.start.serial
+        length = head.start.length
+        isBodyChecked = false
         body = MarshalledOutput()
     }
 
@@ -72,7 +74,7 @@ package final class Message {
         // The lengths and the serial number are filled in when it is sent.
         bytes += [UInt8(ascii: "l"), type, flags, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
         fields = MessageFields()
-        bodyStart = nil
+        (bodyStart, length, isBodyChecked) = (nil, 0, true)
         isBigEndian = false
         body = MarshalledOutput(capacity: 128)
     }
@@ -80,10 +82,39 @@ package final class Message {
     /// A body alone, to be read or filled, that never is a whole message.
     init(body: MarshalledOutput, types: String) {
         (bytes, fields, bodyStart, isBigEndian) = ([], MessageFields(), nil, false)
+        (length, isBodyChecked) = (0, true)
         (self.body, self.types) = (body, Array(types.utf8))
     }
 
-    deinit { for number in descriptors where number >= 0 { close(number) } }
+    deinit { for number in descriptors { close(number) } }
+
+    /// Whether all of it has come.
+    var isWhole: Bool { bytes.count == length }
+
+    /// Adds what of `part` belongs to it.
+    /// - Returns: how many bytes that are.
+    func append(_ part: UnsafeRawBufferPointer) -> Int {
+        let own = min(part.count, length - bytes.count)
+        if bytes.capacity < length { bytes.reserveCapacity(length) }
+        bytes.append(contentsOf: part[..<own])
+        return own
+    }
+
+    /// Makes sure that the body is what its types claim, once.
+    /// - Throws: `InvalidArgs` if it is not.
+    package func checkBody() throws(DBusError) {
+        guard !isBodyChecked else { return }
+        var body = input
+        body.takesDescriptors = !descriptors.isEmpty
+        try body.checkValues(of: fields.signature)
+        isBodyChecked = true
+    }
+
+    /// Gives its descriptors away: whoever takes them has to close them.
+    func takeDescriptors() -> [Int32] {
+        defer { descriptors = [] }
+        return descriptors
+    }
 
     /// Throws for the path and the interface that D-Bus reserves for messages that never leave a process. A
     /// bus disconnects whoever sends one, and the paths that are called come from other programs.
@@ -141,8 +172,6 @@ package final class Message {
             throw .invalidArgs("A message without a serial number cannot be answered.")
         }
         let message = Message(making: type, flags: noReplyFlag)
-        // A call is answered the way that it has come: elsewhere its number means another one, or nothing.
-        message.way = call.way == .any ? .channel : call.way
         if let sender = call.sender { message.add(MessageFields.Code.destination, sender.text) }
         if let error { message.add(MessageFields.Code.errorName, error.text) }
         message.fields.replySerial = call.serial
@@ -154,15 +183,7 @@ package final class Message {
     // MARK: Header
 
     /// What it is, or nil for a type that this version of D-Bus does not know.
-    package var kind: Kind? {
-        switch bytes.count > 1 ? bytes[1] : 0 {
-        case 1: .call
-        case 2: .reply
-        case 3: .error
-        case 4: .signal
-        default: nil
-        }
-    }
+    package var kind: Kind? { bytes.count > 1 ? Kind(type: bytes[1]) : nil }
 
     /// The number by which replies name it; 0 if it has none yet.
     package private(set) var serial: UInt32 = 0
@@ -176,7 +197,7 @@ package final class Message {
     package var member: String? { optional(fields.member) }
     /// Who sent it. On a bus, the bus guarantees this; elsewhere it is only what the other side claims.
     package var sender: BusName? {
-        attachedSender ?? optional(fields.sender).map { BusName(validated: $0) }
+        origin ?? optional(fields.sender).map { BusName(validated: $0) }
     }
     /// The destination if it is a single connection, or the bus itself, and not a name that passes from one
     /// connection to another.
@@ -194,7 +215,7 @@ package final class Message {
         return name
     }
     /// Whether it has come past the bus, by an ``AttachedSocket``.
-    package var isAttached: Bool { attachedSender != nil }
+    package var isAttached: Bool { origin != nil }
     /// Whom it is for, if anybody in particular.
     package var destination: String? { optional(fields.destination) }
     /// The signature of the body.
@@ -205,6 +226,8 @@ package final class Message {
     package var wantsReply: Bool { bytes[2] & Self.noReplyFlag == 0 }
     /// Whether file descriptors travel with it.
     package var containsFileDescriptors: Bool { !descriptors.isEmpty }
+    /// How many descriptors come with it, as it says.
+    var announcedDescriptors: Int { Int(fields.descriptors) }
 
     /// The error of an error reply. A missing or odd error message is replaced and never a reason to fail.
     package var error: DBusError? {
@@ -215,11 +238,6 @@ package final class Message {
     }
 
     func hasSignature(_ signature: String) -> Bool {
-        if numbersDescriptors { return hasNumberedSignature(signature) }
-        return holdsSignature(signature)
-    }
-
-    func holdsSignature(_ signature: String) -> Bool {
         bodyStart == nil
             ? types.holds(signature, at: types.indices) : bytes.holds(signature, at: fields.signature)
     }
@@ -284,9 +302,4 @@ package final class Message {
         default: fields.destination = range
         }
     }
-}
-
-/// Calls `body` with the C string of `text`, or with nil.
-func withOptional<Result>(_ text: String?, _ body: (UnsafePointer<CChar>?) -> Result) -> Result {
-    if let text { text.withCString { body($0) } } else { body(nil) }
 }

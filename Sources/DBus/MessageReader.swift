@@ -34,8 +34,7 @@ package struct MessageReader {
 
     /// Reads the next argument, a file descriptor, of which the caller becomes the owner.
     package mutating func readFileDescriptor() throws(DBusError) -> FileDescriptor {
-        let type = message.numbersDescriptors ? TypeCode.uint32 : TypeCode.fileDescriptor
-        let number = try integer(type, "h", UInt32.self)
+        let number = try integer(TypeCode.fileDescriptor, "h", UInt32.self)
         guard let index = Int(exactly: number), index < message.descriptors.count,
             let descriptor = FileDescriptor(duplicating: message.descriptors[index])
         else { throw .invalidArgs("The file descriptor is missing.") }

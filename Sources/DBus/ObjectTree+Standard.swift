@@ -3,7 +3,7 @@ internal import CDBus
 
 /// `org.freedesktop.DBus.Introspectable`, `Peer`, `Properties` (D-Bus Specification, "Standard Interfaces").
 extension ObjectTree {
-    static func isStandard(_ interface: String?) -> Bool {
+    nonisolated static func isStandard(_ interface: String?) -> Bool {
         guard let interface, interface.hasPrefix("org.freedesktop.DBus.") else { return false }
         let standard: [InterfaceName] = [.properties, .introspectable, .peer, .objectManager]
         return standard.contains { $0.text == interface }
@@ -43,6 +43,7 @@ extension ObjectTree {
                 "\(message.interface ?? "").\(message.member ?? "") takes “\(signature)”, not “\(message.signature)”."
             )
         }
+        try message.checkBody()
     }
 
     private func reply(_ call: Message, _ text: String) throws -> Message {

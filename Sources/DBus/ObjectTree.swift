@@ -107,6 +107,7 @@ package final class ObjectTree {
             throw DBusError.invalidArgs(
                 "\(description.name).\(member) takes “\(method.input)”, not “\(message.signature)”.")
         }
+        try message.checkBody()
         let call = MethodCall(message, from: caller, on: object)
         began(call)
         return try await binding.handle(index, call)
@@ -121,14 +122,6 @@ package final class ObjectTree {
             if let index = description.method(named: member) { return (binding, index) }
         }
         return nil
-    }
-
-    /// Whether `message` calls a method that takes a descriptor.
-    func takesDescriptor(_ message: Message) -> Bool {
-        guard let path = message.path, let member = message.member, let object = objects[path],
-            let (binding, index) = find(member, message.interface, on: object)
-        else { return false }
-        return type(of: binding).description.methods[index].input.utf8.contains(TypeCode.fileDescriptor)
     }
 
     // MARK: Access

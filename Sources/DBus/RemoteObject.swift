@@ -28,7 +28,6 @@ package struct RemoteObject {
         let message = try Message.call(to: destination, path, interface, member)
         var writer = MessageWriter(message)
         try body(&writer)
-        message.awaitsDescriptor = output.utf8.contains(TypeCode.fileDescriptor)
         let reply = try await connection.call(message, timeout: timeout)
         guard reply.hasSignature(output) else {
             throw DBusError(

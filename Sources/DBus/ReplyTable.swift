@@ -11,20 +11,13 @@ final class ReplyTable {
         /// The only one who may answer besides the bus, nil if it is not known.
         let destination: BusName?
         let what: String
-        /// Whether the reply carries a descriptor.
-        let awaitsDescriptor: Bool
         /// For whose sake the call was made.
         let account: TimeAccount?
     }
 
-    private struct Late {
-        let serial: UInt32
-        let awaitsDescriptor: Bool
-    }
-
     private var pending: [UInt32: Pending] = [:]
     /// The calls that were not answered and that nobody waits for any longer, the oldest first.
-    private var late: [Late] = []
+    private var late: [UInt32] = []
     /// How many late calls are remembered.
     private static let maximumLate = 256
     /// The observer that is told whether calls to single connections are answered in time.
@@ -37,37 +30,36 @@ final class ReplyTable {
     /// Waits for the reply to the call with `serial`.
     func add(
         _ serial: UInt32, to destination: BusName?, timeout: Duration, _ what: String,
-        awaitsDescriptor: Bool = false, _ continuation: CheckedContinuation<Message, any Error>
+        _ continuation: CheckedContinuation<Message, any Error>
     ) {
         // No more than a century, so that the sum cannot overflow.
         let seconds = min(max(timeout.components.seconds, 0), 100 * 366 * 86_400)
         let deadline = MainLoop.now + seconds * 1_000_000 + timeout.components.attoseconds / 1_000_000_000_000
         pending[serial] = Pending(
             continuation: continuation, deadline: deadline, destination: destination, what: what,
-            awaitsDescriptor: awaitsDescriptor, account: MainLoop.account)
+            account: MainLoop.account)
         if deadline < timerDeadline { arm(deadline) }
     }
 
     /// What is known of the call with `serial`.
     func standing(of serial: UInt32) -> ReplyStanding {
         if let call = pending[serial] { return .awaited(call.what) }
-        return late.contains { $0.serial == serial } ? .late : .unknown
+        return late.contains(serial) ? .late : .unknown
     }
 
-    /// Whether the reply to the call with `serial` carries a descriptor, though nobody may wait for it any longer.
-    func awaitsDescriptor(_ serial: UInt32) -> Bool {
-        pending[serial]?.awaitsDescriptor ?? late.last { $0.serial == serial }?.awaitsDescriptor ?? false
-    }
+    /// Whether the call with `serial` asked merely whether somebody is there. What that means does not depend on what else was
+    /// said, and others may wait for it.
+    func isPing(_ serial: UInt32) -> Bool { pending[serial]?.what == "\(InterfaceName.peer).Ping" }
+
+    /// For whose sake the call with `serial` was made.
+    func account(of serial: UInt32) -> TimeAccount? { pending[serial]?.account }
 
     /// The call with `serial` has been answered, too late.
-    func forgetLate(_ serial: UInt32) { late.removeAll { $0.serial == serial } }
+    func forgetLate(_ serial: UInt32) { late.removeAll { $0 == serial } }
 
-    private func noteLate(_ serial: UInt32, _ call: Pending) {
-        // Of one that carries a descriptor it has to be known for longer.
-        if late.count == Self.maximumLate {
-            late.remove(at: late.firstIndex { !$0.awaitsDescriptor } ?? 0)
-        }
-        late.append(Late(serial: serial, awaitsDescriptor: call.awaitsDescriptor))
+    private func noteLate(_ serial: UInt32) {
+        if late.count == Self.maximumLate { late.removeFirst() }
+        late.append(serial)
     }
 
     /// Gives `message` to the call that it answers.
@@ -91,10 +83,12 @@ final class ReplyTable {
         // anywhere.
         nonisolated(unsafe) let reply = message
         MainLoop.charge(call.account) {
-            if let error = reply.error {
-                call.continuation.resume(throwing: error)
-            } else {
+            do throws(DBusError) {
+                try reply.checkBody()
+                if let error = reply.error { throw error }
                 call.continuation.resume(returning: reply)
+            } catch {
+                call.continuation.resume(throwing: error)
             }
         }
         return true
@@ -109,7 +103,7 @@ final class ReplyTable {
     /// Ends the wait for `serial`, if there is one.
     func cancel(_ serial: UInt32) {
         guard let call = remove(serial) else { return }
-        noteLate(serial, call)
+        noteLate(serial)
         if let destination = call.destination { observer?.abandoned(serial, to: destination) }
         call.continuation.resume(throwing: CancellationError())
     }
@@ -120,15 +114,6 @@ final class ReplyTable {
         pending = [:]
         disarm()
         for call in calls { call.continuation.resume(throwing: error) }
-    }
-
-    /// Ends the waits for all calls to `destination` numbered from `first` on.
-    func failAll(to destination: BusName, from first: UInt32, _ error: DBusError) {
-        let ended = pending.filter { $0.key >= first && $0.value.destination == destination }
-        for serial in ended.keys.sorted() {
-            remove(serial)?.continuation.resume(throwing: error)
-            observer?.abandoned(serial, to: destination)
-        }
     }
 
     private func remove(_ serial: UInt32) -> Pending? {
@@ -157,7 +142,7 @@ final class ReplyTable {
         let due = pending.filter { $1.deadline <= now }.sorted { $0.value.deadline < $1.value.deadline }
         for (serial, call) in due {
             pending[serial] = nil
-            noteLate(serial, call)
+            noteLate(serial)
             if let destination = call.destination { observer?.unanswered(serial, by: destination) }
             call.continuation.resume(throwing: DBusError(.noReply, "\(call.what) was not answered in time."))
         }

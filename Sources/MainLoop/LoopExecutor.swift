@@ -140,6 +140,7 @@ final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
     /// Measures time for `new` from now on.
     private func measure(_ new: TimeAccount?) {
+        let new = new?.countsJobs == true ? nil : new
         if let (former, time) = meter.set(new) { MainLoop.assumeIsolated { former.charge(time) } }
     }
 
@@ -165,7 +166,11 @@ final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
             let entry = running[next]
             next += 1
             run(entry)
+            let begun = now
             now = MainLoop.now
+            if let account = entry.account, account.countsJobs {
+                MainLoop.assumeIsolated { account.charge((now - begun) * 1000) }
+            }
         } while now < end
     }
 

@@ -9,10 +9,19 @@
 @MainLoop
 package final class TimeAccount {
     private let spent: @MainLoop (Int64) -> Void
+    /// Whether it is charged the time that each job takes by the clock on the wall, and nothing else, which costs no system call.
+    let countsJobs: Bool
 
     /// An account; `spent` is told of processor time, in nanoseconds, soon after it was used. It is called in
     /// the middle of whatever runs, so it should only record the time, and leave the consequences to a job.
-    package init(_ spent: @escaping @MainLoop (Int64) -> Void) { self.spent = spent }
+    package convenience init(_ spent: @escaping @MainLoop (Int64) -> Void) {
+        self.init(countsJobs: false, spent)
+    }
+
+    /// The same, or one that is charged for whole jobs, which is enough where one is compared with others.
+    package init(countsJobs: Bool, _ spent: @escaping @MainLoop (Int64) -> Void) {
+        (self.countsJobs, self.spent) = (countsJobs, spent)
+    }
 
     func charge(_ nanoseconds: Int64) { spent(nanoseconds) }
 }

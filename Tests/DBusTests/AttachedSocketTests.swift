@@ -71,20 +71,55 @@ struct AttachedSocketTests {
         }
     }
 
-    @Test("several descriptors in a message are refused before anything is sent")
+    @Test("several descriptors go along in both directions, each for what it is, and nobody keeps them")
     func several() async throws {
         try await onLoop {
             let attached = try await AttachedPair()
             let sockets = try FileDescriptor.socketPair()
-            let message = try Message.call(
-                to: attached.pair.server.uniqueName, "/org/example/log", "org.example.CallLog", "Take")
-            var writer = MessageWriter(message)
-            for _ in 0..<2 { try writer.write(sockets.theirs) }
-            let error = await attached.pair.error {
-                _ = try await attached.pair.client.connection.call(message)
+            let first = try #require(OpenFile(sockets.ours.number))
+            let second = try #require(OpenFile(sockets.theirs.number))
+            for _ in 0..<20 {
+                let message = try Message.call(
+                    to: attached.pair.server.uniqueName, "/org/example/log", "org.example.CallLog", "Swap")
+                var writer = MessageWriter(message)
+                try writer.write(sockets.ours)
+                try writer.write(sockets.theirs)
+                let reply = try await attached.pair.client.connection.call(message)
+                #expect(reply.signature == "hh")
+                var reader = MessageReader(reply)
+                for file in [second, first] {
+                    let descriptor = try reader.readFileDescriptor()
+                    #expect(fcntl(descriptor.number, F_GETFD) == FD_CLOEXEC)
+                    #expect(OpenFile(descriptor.number) == file)
+                }
             }
-            #expect(error == .invalidArgs)
+            try await eventually { first.count == 1 && second.count == 1 }
+            #expect(attached.ended.isEmpty)
+        }
+    }
+
+    @Test(
+        "descriptors that nobody asked for are closed, and the socket goes on",
+        arguments: ["Note", "Missing", "Take"])
+    func unexpected(_ member: String) async throws {
+        try await onLoop {
+            let attached = try await AttachedPair()
+            let sockets = try FileDescriptor.socketPair()
+            let file = try #require(OpenFile(sockets.theirs.number))
+            for _ in 0..<20 {
+                let message = try Message.call(
+                    to: attached.pair.server.uniqueName, "/org/example/log", "org.example.CallLog",
+                    MemberName(member))
+                var writer = MessageWriter(message)
+                for _ in 0..<3 { try writer.write(sockets.theirs) }
+                let error = await attached.pair.error {
+                    _ = try await attached.pair.client.connection.call(message)
+                }
+                #expect(error == (member == "Missing" ? .unknownMethod : .invalidArgs))
+            }
+            try await eventually { file.count == 1 }
             #expect(try await attached.note(1) == 1)
+            #expect(attached.ended.isEmpty)
         }
     }
 
@@ -123,22 +158,21 @@ struct AttachedSocketTests {
         try await onLoop {
             let attached = try await AttachedPair()
             let text = String(repeating: "x", count: 1 << 16)
-            var tasks: [Task<Void, any Error>] = []
-            for _ in 0..<100 {
-                tasks.append(
-                    MainLoop.start {
-                        let reply = try await attached.pair.object().call(
-                            "org.example.CallLog", "Echo", output: "s"
-                        ) {
-                            (writer) throws(DBusError) in try writer.write(text)
-                        }
-                        var reader = MessageReader(reply)
-                        #expect(try reader.read(String.self) == text)
-                    })
-            }
-            var changes: [Bool] = []
+            var (changes, arrived) = ([Bool](), 0)
             attached.client.onCrowding = { changes.append(attached.client.isCrowded) }
-            for task in tasks { try await task.value }
+            let token = attached.pair.server.connection.onSignal("org.example.CallLog", "Told") { signal in
+                var reader = MessageReader(signal)
+                if (try? reader.read(String.self)) == text { arrived += 1 }
+            }
+            for _ in 0..<100 {
+                let signal = try Message.signal(from: "/org/example/log", "org.example.CallLog", "Told")
+                try signal.setDestination(attached.pair.server.uniqueName)
+                var writer = MessageWriter(signal)
+                try writer.write(text)
+                try attached.pair.client.connection.send(signal)
+            }
+            try await eventually { arrived == 100 }
+            withExtendedLifetime(token) {}
             // It may be read and filled in turns.
             #expect(changes.first == true && changes.last == false)
             #expect(changes.enumerated().allSatisfy { $0.element == ($0.offset % 2 == 0) })

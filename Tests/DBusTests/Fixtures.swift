@@ -41,6 +41,7 @@ final class CallLog: InterfaceBinding {
             .init(name: "Echo", input: "s", output: "s", access: "any"),
             .init(name: "Take", input: "h", output: "t", access: "any"),
             .init(name: "Give", input: "", output: "h", access: "any"),
+            .init(name: "Swap", input: "hh", output: "hh", access: "any"),
             .init(name: "Secret", input: "", output: "", access: "hidden"),
             .init(name: "Private", input: "", output: "", access: "denied"),
             .init(name: "Odd", input: "", output: "", access: "any"),
@@ -83,6 +84,9 @@ final class CallLog: InterfaceBinding {
             return try call.reply { (writer) throws(DBusError) in try writer.write(text) }
         case "Take": return try take(reader.readFileDescriptor(), call)
         case "Give": return try give(call)
+        case "Swap":
+            let first = try reader.readFileDescriptor()
+            return try exchange(first, reader.readFileDescriptor(), call)
         case "Odd":
             struct Odd: Error {}
             throw Odd()
@@ -95,6 +99,17 @@ final class CallLog: InterfaceBinding {
         let number = UInt64(descriptor.number)
         try writeByte(to: descriptor.number)
         return try call.reply { (writer) throws(DBusError) in try writer.write(number) }
+    }
+
+    /// Gives both back, the other way around.
+    private func exchange(
+        _ first: consuming FileDescriptor, _ second: consuming FileDescriptor, _ call: MethodCall
+    ) throws -> Message {
+        let reply = try Message.reply(to: call.message)
+        var writer = MessageWriter(reply)
+        try writer.write(second)
+        try writer.write(first)
+        return reply
     }
 
     private(set) var given: OpenFile?

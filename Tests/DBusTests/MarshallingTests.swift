@@ -63,12 +63,9 @@ struct MarshallingTests {
         #expect(Message.neededBytes(bytes + bytes) == .length(bytes.count))
     }
 
-    @Test("a length beyond the limit is refused before there is more than a header")
+    @Test("a message that is longer than the limit is refused, and is not marshalled")
     func limit() throws {
         let bytes = try sample()
-        #expect(Message.neededBytes(bytes.prefix(16), limit: bytes.count) == .length(bytes.count))
-        #expect(Message.neededBytes(bytes.prefix(16), limit: bytes.count - 1) == .invalid)
-        #expect(Message.neededBytes(bytes.prefix(16), limit: -1) == .invalid)
         #expect(throws: DBusError.self) { try Message.demarshal(bytes, limit: bytes.count - 1) }
         let message = try Message.demarshal(bytes, limit: bytes.count)
         #expect(throws: DBusError.self) { try message.marshal(limit: bytes.count - 1) }

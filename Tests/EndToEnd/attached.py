@@ -17,6 +17,17 @@ from support import Machine
 PEER = "org.example.Handoff.Peer"
 PEER_MANAGER = "org.example.Handoff.PeerManager"
 DEVICE = "ab" * 32
+# Messages may carry descriptors.
+CARRYING = Gio.DBusCapabilityFlags.UNIX_FD_PASSING
+
+
+def announce(message: Gio.DBusMessage, descriptors: tuple[int, ...]) -> None:
+    """Has a message say that these come with it."""
+    if descriptors:
+        announced = Gio.UnixFDList.new()
+        for descriptor in descriptors:
+            announced.append(descriptor)
+        message.set_unix_fd_list(announced)
 
 
 class Received(NamedTuple):
@@ -63,7 +74,7 @@ class Attached:
             self.is_ended = not new
             self.bytes += new
         while len(self.bytes) >= 16 and (length := Gio.DBusMessage.bytes_needed(self.bytes)) <= len(self.bytes):
-            message = Gio.DBusMessage.new_from_blob(self.bytes[:length], Gio.DBusCapabilityFlags.NONE)
+            message = Gio.DBusMessage.new_from_blob(self.bytes[:length], CARRYING)
             self.bytes = self.bytes[length:]
             self.received.append(Received(message))
         return True
@@ -92,7 +103,8 @@ class Attached:
         message.set_serial(self.serial)
         if body:
             message.set_body(body)
-        self.send_bytes(message.to_blob(Gio.DBusCapabilityFlags.NONE), descriptors)
+        announce(message, descriptors)
+        self.send_bytes(message.to_blob(CARRYING), descriptors)
         return self.serial
 
     def begin(self, path: str, interface: str, member: str, body: GLib.Variant | None = None,

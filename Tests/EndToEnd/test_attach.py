@@ -9,13 +9,14 @@ import socket
 
 import pytest
 from gi.repository import Gio, GLib
-from attached import DEVICE, PEER, PEER_MANAGER, AttachedBridge, number_of_descriptors
+from attached import CARRYING, DEVICE, PEER, PEER_MANAGER, AttachedBridge, announce, number_of_descriptors
 from buses import BRIDGE, BROKER, BUS, ROOT, Session, let_pass, wait
 from clients import APPLICATION_ID, Client, Dock
 from link import CONTINUATION, offer
 from support import Machine, refused
 
-STREAM = GLib.Variant("(ussbu)", (1, DEVICE, CONTINUATION, False, 0))
+STREAM = GLib.Variant("(ussbh)", (1, DEVICE, CONTINUATION, False, 0))
+OPENED = Gio.DBusMessage.new_method_call(None, ROOT, PEER_MANAGER, "StreamOpened")
 CALL = Gio.DBusMessage.new_method_call(None, ROOT, PEER_MANAGER, "StreamClosed")
 
 
@@ -83,30 +84,46 @@ def test_descriptor(desk: Machine) -> None:
         ours.close()
 
 
-def blob(message: Gio.DBusMessage = CALL, serial: int = 77, body: GLib.Variant | None = None, **fields: str) -> bytes:
-    """The bytes of a message."""
+def test_descriptors_that_nobody_needs(desk: Machine) -> None:
+    """Descriptors that come as a message says, and that its member has no use for, are closed."""
+    bridge = AttachedBridge(desk)
+    broker = desk.processes["handoffd"].pid
+    before = number_of_descriptors(broker)
+    null = os.open("/dev/null", os.O_RDONLY)
+    for number in (1, 3, 100):
+        bridge.socket.call(ROOT, PEER_MANAGER, "StreamClosed", GLib.Variant("(u)", (1,)), (null,) * number)
+    os.close(null)
+    with refused("InvalidArgs"):
+        bridge.socket.call(ROOT, PEER_MANAGER, "StreamOpened", GLib.Variant("(ussbu)", (1, DEVICE, CONTINUATION, False, 0)))
+    wait(lambda: number_of_descriptors(broker) == before, "the broker to close them")
+
+
+def blob(message: Gio.DBusMessage = CALL, serial: int = 77, body: GLib.Variant | None = None, announced: int = 0) -> bytes:
+    """The bytes of a message, which says that so many descriptors come with it."""
     copy = message.copy()
     copy.set_serial(serial)
     if body:
         copy.set_body(body)
-    return copy.to_blob(Gio.DBusCapabilityFlags.NONE)
+    # GDBus writes no number of descriptors that are not there.
+    null = os.open("/dev/null", os.O_RDONLY)
+    announce(copy, (null,) * announced)
+    os.close(null)
+    return copy.to_blob(CARRYING)
 
 
+# What is sent, and how many descriptors come with it.
 BREACHES = {
     "no message": (b"GET / HTTP/1.1\r\n\r\n", 0),
     "a length of gigabytes": (b"l\1\0\1\xff\xff\xff\x7f\1\0\0\0\0\0\0\0", 0),
     "more than 4 MiB": (b"l\1\0\1\1\0\x40\0\1\0\0\0\0\0\0\0", 0),
     "an unknown type": (b"l\x09" + blob(body=GLib.Variant("(u)", (1,)))[2:], 0),
-    "a message without a descriptor that it needs": (
-        blob(Gio.DBusMessage.new_method_call(None, ROOT, PEER_MANAGER, "StreamOpened"), body=STREAM), 0),
-    "two descriptors where one is needed": (
-        blob(Gio.DBusMessage.new_method_call(None, ROOT, PEER_MANAGER, "StreamOpened"), body=STREAM), 2),
-    "a descriptor that is not needed": (blob(body=GLib.Variant("(u)", (1,))), 1),
+    "a message without the descriptor that it announces": (blob(OPENED, body=STREAM, announced=1), 0),
+    "two descriptors where one is announced": (blob(OPENED, body=STREAM, announced=1), 2),
+    "a descriptor where none is announced": (blob(body=GLib.Variant("(u)", (1,))), 1),
     "ten descriptors": (blob(body=GLib.Variant("(u)", (1,))), 10),
-    "a descriptor by its own type": (
-        blob(Gio.DBusMessage.new_method_call(None, ROOT, PEER_MANAGER, "StreamOpened"),
-             body=GLib.Variant("(h)", (0,))), 1),
-    "a signal with a descriptor": (blob(Gio.DBusMessage.new_signal(ROOT, PEER, "Offer")), 1),
+    "a descriptor that the body alone names": (blob(OPENED, body=STREAM), 1),
+    "a descriptor that the body alone names, and that does not come": (blob(OPENED, body=STREAM), 0),
+    "a signal with a descriptor that it does not announce": (blob(Gio.DBusMessage.new_signal(ROOT, PEER, "Offer")), 1),
 }
 
 

@@ -58,10 +58,11 @@ def test_stream_by_the_socket(among_others: tuple[Machine, Client]) -> None:
     attached.call(path, PEER, "Fetch", GLib.Variant("(ss)", (told.arguments[0], CONTINUATION)))
     serial = attached.begin(path, PEER, "OpenStream", GLib.Variant("(s)", (CONTINUATION,)))
     opened = attached.next_call("StreamOpened")
-    assert opened.message.get_signature() == "ussbu" and opened.arguments[4] == 0
+    assert opened.message.get_signature() == "ussbh" and opened.arguments[4] == 0 and opened.message.get_num_unix_fds() == 1
     attached.answer(opened)
     answer = attached.next("the stream", lambda one: one.message.get_reply_serial() == serial)
-    assert answer.message.get_signature() == "u" and answer.arguments == (0,) and len(attached.descriptors) == 2
+    assert answer.message.get_signature() == "h" and answer.arguments == (0,) and answer.message.get_num_unix_fds() == 1
+    assert len(attached.descriptors) == 2
     for number in attached.descriptors:
         assert os.fstat(number)
         os.close(number)

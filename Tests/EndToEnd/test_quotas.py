@@ -199,7 +199,7 @@ def test_withdraw_of_who_asks_too_much(desk: Machine) -> None:
         broker.send_signal(signal.SIGSTOP)
         before = [bridge.ask("Offer", costly) for _ in range(30)]
         taken = bridge.ask("Offer", offer())
-        beyond = [bridge.ask("Offer", costly) for _ in range(400)]
+        beyond = [bridge.ask("Offer", costly) for _ in range(140)]
         ends = [bridge.ask("Withdraw", GLib.Variant("(s)", (SOME_ID,))),
                 bridge.ask("Release", GLib.Variant("(s)", (CONTINUATION,)))]
         bridge.connection.flush_sync()

@@ -215,7 +215,7 @@ def test_failing_save(machines: Machines, folder: Path, command: str, reason: st
     assert received(lap, folder, "Note")["userInfo"] == {"n": "last"}
     publisher.until("What was known before goes on")
     assert reason in publisher.text
-    wait(lambda: "WillSave" in desk.log("handoffd") or "--save" in desk.log("handoffd"), "the broker's log")
+    wait(lambda: "was not saved" in desk.log("handoffd"), "the broker's log")
     wait(lambda: not in_group_of(int((folder / "group").read_text())), "the end of all of the command")
     publisher.kill(signal.SIGINT)
     assert publisher.end() == 0

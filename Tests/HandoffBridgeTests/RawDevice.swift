@@ -14,8 +14,8 @@ final class RawDevice {
     private(set) var isClosed = false
     private(set) var messages: [Message] = []
     private var transport: TLSConnection?
-    private var source: LoopSource?
-    private var frames = FrameBuffer()
+    private var source: AnyObject?
+    private var framer = RawDevice.makeFramer()
     private var serial: UInt32 = 0
     /// Whether it reads what it is sent.
     var isReading = true
@@ -32,7 +32,8 @@ final class RawDevice {
     func connect(to device: TestDevice) async throws {
         host = device
         // What came over a former link does not count as an answer on this one.
-        (messages, frames, isClosed) = ([], FrameBuffer(), false)
+        (messages, isClosed) = ([], false)
+        framer = Self.makeFramer()
         guard let address = NetworkAddress(device.address) else { throw TestFailure("no address") }
         let socket = try await SocketConnection.connect(to: address)
         try await Opening().dial(
@@ -127,7 +128,7 @@ final class RawDevice {
         }
         while let transport {
             switch buffer.withUnsafeMutableBytes({ transport.read(into: $0) }) {
-            case .bytes(let count): frames.append(buffer[..<count])
+            case .bytes(let count): framer.add(buffer[..<count])
             case .wouldBlock: return take()
             case .ended, .failed:
                 take()
@@ -137,10 +138,13 @@ final class RawDevice {
         }
     }
 
+    /// It takes whatever a device may send.
+    private static func makeFramer() -> Framer {
+        Framer(Framer.Limits(header: LinkRules.maximumHeader, message: 1 << 20))
+    }
+
     private func take() {
-        while let frame = try? frames.next({ _ in .take(limit: 1 << 20) }),
-            let message = try? Message.demarshal(frame)
-        {
+        while let message = try? framer.next(), (try? message.checkBody()) != nil {
             messages.append(message)
         }
     }

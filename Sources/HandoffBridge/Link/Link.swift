@@ -121,8 +121,8 @@ final class Link {
     }
     /// Whether nothing is read, because what would come of it has no room.
     var isHeldUp: Bool {
-        get { channel.isHeldUp }
-        set { channel.isHeldUp = newValue }
+        get { channel.isBlocked }
+        set { channel.isBlocked = newValue }
     }
 
     /// Whether this device dialled.

@@ -6,6 +6,13 @@ internal import MainLoop
 
 /// What a message on a link must be like. A bridge sends nothing else, so whoever does is cut off.
 enum LinkRules {
+    /// The longest message on a link, in bytes.
+    static let maximumMessage = 1 << 14
+    /// The longest reply to `Fetch`, in bytes.
+    static let maximumFetchReply = 320 << 10
+    /// The most that a header may take, in bytes: object, interface and member take no more.
+    static let maximumHeader = 2048
+
     /// Why a message is not allowed; nil if it is.
     /// - Parameter isFirst: whether nothing has come before it.
     static func violation(by message: Message, isFirst: Bool) -> String? {
@@ -28,34 +35,46 @@ enum LinkRules {
         return nil
     }
 
-    /// What becomes of a message of which only the header has arrived. `standing` says what is known of the
+    /// What becomes of a message of which only the header need have arrived. `standing` says what is known of the
     /// call that the message answers.
+    /// - Throws: `InvalidArgs`, saying what its sender did wrong, if it ends the link.
     static func verdict(
-        on header: MessageHeader, _ standing: (UInt32) -> ReplyStanding
-    ) -> FrameBuffer.Verdict {
-        guard header.kind == .reply || header.kind == .error else {
-            return .take(limit: FrameBuffer.maximumMessage)
+        on message: Message, _ standing: (UInt32) -> ReplyStanding
+    ) throws(DBusError) -> Framer.Verdict {
+        guard message.kind == .reply || message.kind == .error else {
+            return .take
         }
-        switch standing(header.replySerial) {
+        switch standing(message.replySerial) {
         case .awaited(let call):
-            return .take(limit: header.kind == .reply ? limit(ofReplyTo: call) : FrameBuffer.maximumMessage)
-        case .late: return .skip(limit: FrameBuffer.maximumFetchReply)
-        case .unknown: return .refuse("it answered what was not asked, or once more")
+            let limit = message.kind == .reply ? limit(ofReplyTo: call) : maximumMessage
+            guard message.length <= limit else {
+                throw .invalidArgs(
+                    "it sent a message of \(message.length) bytes, more than the \(limit) allowed")
+            }
+            return .take
+        case .late:
+            guard message.length <= maximumFetchReply else {
+                throw .invalidArgs(
+                    "it sent a message of \(message.length) bytes, more than the \(maximumFetchReply) allowed"
+                )
+            }
+            return .passOver
+        case .unknown: throw .invalidArgs("it answered what was not asked, or once more")
         }
     }
 
     /// How long a reply to `call`, written `interface.member`, may be, in bytes.
     static func limit(ofReplyTo call: String) -> Int {
-        call == fetch ? FrameBuffer.maximumFetchReply : FrameBuffer.maximumMessage
+        call == fetch ? maximumFetchReply : maximumMessage
     }
 
     /// How long `message`, which answers `call` if there is one, may be, in bytes.
     static func limit(of message: Message, answering call: Message?) -> Int {
         guard message.kind == .reply, let call, call.isMember("Fetch", of: PeerBinding.description.name)
         else {
-            return FrameBuffer.maximumMessage
+            return maximumMessage
         }
-        return FrameBuffer.maximumFetchReply
+        return maximumFetchReply
     }
 
     private static let fetch = "\(PeerBinding.description.name).Fetch"

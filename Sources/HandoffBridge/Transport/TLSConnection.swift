@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CGio
+internal import DBus
 internal import Glibc
 internal import HandoffCore
 internal import HandoffDaemon
@@ -9,7 +10,7 @@ internal import Platform
 /// A TLS connection to a device that has shown its certificate. Its functions never block, unless they say
 /// so.
 @MainLoop
-final class TLSConnection {
+final class TLSConnection: Transport {
     /// Which end of the connection this device is.
     enum Side {
         /// This device has dialled.
@@ -32,18 +33,6 @@ final class TLSConnection {
             if let expected, device != expected { return TLSFailure("it is \(device), not \(expected)") }
             return nil
         }
-    }
-
-    /// The result of reading or writing.
-    enum Transfer {
-        /// This many bytes were read or written.
-        case bytes(Int)
-        /// Nothing can be done now.
-        case wouldBlock
-        /// The other side has ended the connection: in order, with TLS's goodbye, or without a word.
-        case ended(inOrder: Bool)
-        /// The connection is broken.
-        case failed(String)
     }
 
     /// The device at the other end: the hash of its certificate.
@@ -133,6 +122,15 @@ final class TLSConnection {
     private var input: OpaquePointer { OpaquePointer(g_io_stream_get_input_stream(connection.cast())) }
     private var output: OpaquePointer { OpaquePointer(g_io_stream_get_output_stream(connection.cast())) }
 
+    var isDrainedByShortRead: Bool { false }
+    var pieceSize: Int { Self.recordSize }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, _ descriptors: inout [Int32]) -> Transfer {
+        read(into: buffer)
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, _ descriptors: [Int32]) -> Transfer { write(bytes) }
+
     /// Reads what is there into `buffer`, which must have room for ``recordSize`` bytes.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
         transferred { error in
@@ -163,13 +161,13 @@ final class TLSConnection {
     }
 
     /// Calls `body` whenever there is something to read, until the source is cancelled.
-    func whenReadable(_ body: @escaping @MainLoop () -> Void) -> LoopSource {
-        .pollable(g_pollable_input_stream_create_source(input, nil), body)
+    func whenReadable(_ body: @escaping @MainLoop () -> Void) -> AnyObject {
+        LoopSource.pollable(g_pollable_input_stream_create_source(input, nil), body)
     }
 
     /// Calls `body` whenever writing would not block, until the source is cancelled.
-    func whenWritable(_ body: @escaping @MainLoop () -> Void) -> LoopSource {
-        .pollable(g_pollable_output_stream_create_source(output, nil), body)
+    func whenWritable(_ body: @escaping @MainLoop () -> Void) -> AnyObject {
+        LoopSource.pollable(g_pollable_output_stream_create_source(output, nil), body)
     }
 
     /// Returns when writing would not block, at `deadline` at the latest, in microseconds of ``MainLoop/now``.
@@ -197,6 +195,9 @@ final class TLSConnection {
 
     /// The IP address of the other end.
     var remoteHost: String { socket.remoteHost }
+
+    /// TLS says by itself what its last byte is.
+    func endInput() {}
 
     /// Ends the connection at once, unless it has been ended in order. To the other side it looks cut off.
     /// Its sources must have been cancelled.

@@ -38,6 +38,49 @@ struct LinkRulesTests {
         #expect(LinkRules.violation(by: early, isFirst: false) == nil)
     }
 
+    /// What `make` makes, with as much text more as makes it `length` bytes, as it arrives.
+    private func arrived(_ make: () throws -> Message, length: Int) throws -> Message {
+        func filled(_ count: Int) throws -> Message {
+            let message = try make()
+            var writer = MessageWriter(message)
+            try writer.write(String(repeating: "x", count: count))
+            message.setSerial(1)
+            return message
+        }
+        return try .demarshal(filled(length - filled(0).marshalledSize).marshal())
+    }
+
+    @Test("a message is as long as its kind, and what it answers, allow, or is refused")
+    func lengths() throws {
+        let question = try call()
+        let fetch = ReplyStanding.awaited("org.example.Handoff.Peer.Fetch")
+        let other = ReplyStanding.awaited("org.example.Handoff.Peer.Release")
+        let kinds: [(make: () throws -> Message, standing: ReplyStanding, limit: Int)] = [
+            ({ try Message.reply(to: question) }, fetch, LinkRules.maximumFetchReply),
+            ({ try Message.reply(to: question) }, other, LinkRules.maximumMessage),
+            ({ try Message.error(.invalidArgs("x"), to: question) }, fetch, LinkRules.maximumMessage),
+        ]
+        for (make, standing, limit) in kinds {
+            let longest = try arrived(make, length: limit)
+            let verdict = try LinkRules.verdict(on: longest) { _ in standing }
+            #expect(longest.length == limit && verdict == .take)
+            let longer = try arrived(make, length: limit + 1)
+            let error = #expect(throws: DBusError.self) {
+                try LinkRules.verdict(on: longer) { _ in standing }
+            }
+            #expect(error?.message.contains("\(limit) allowed") == true)
+        }
+    }
+
+    @Test("an answer that comes too late is passed over, one that nobody has asked for is refused")
+    func answers() throws {
+        let question = try call()
+        let reply = try arrived({ try Message.reply(to: question) }, length: 100)
+        let verdict = try LinkRules.verdict(on: reply) { _ in .late }
+        #expect(verdict == .passOver)
+        #expect(throws: DBusError.self) { try LinkRules.verdict(on: reply) { _ in .unknown } }
+    }
+
     @Test("of all interfaces three are served")
     func interfaces() {
         for name in ["Link", "Pairing", "Peer"] { #expect(LinkRules.serves("org.example.Handoff.\(name)")) }

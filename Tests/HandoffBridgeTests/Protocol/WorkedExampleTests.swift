@@ -73,12 +73,16 @@ struct WorkedExampleTests {
     @Test("has a first message that is taken for the Hello that it is")
     func hello() throws {
         let bytes = try example.bytes("Hello")
-        guard case .header(let header) = MessageHeader.read(bytes[...]) else {
-            Issue.record("it is no message")
-            return
+        var framer = Framer(
+            Framer.Limits(header: LinkRules.maximumHeader, message: LinkRules.maximumFetchReply))
+        framer.add(bytes)
+        let next = try framer.next { (message) throws(DBusError) in
+            try LinkRules.verdict(on: message) { _ in .unknown }
         }
-        #expect(header.length == bytes.count)
-        let message = try Message.demarshal(bytes, limit: FrameBuffer.maximumMessage)
+        let message = try #require(next)
+        let isWithinMessage = framer.isWithinMessage
+        #expect(message.length == bytes.count && !isWithinMessage)
+        try message.checkBody()
         #expect(LinkRules.violation(by: message, isFirst: true) == nil)
         var reader = MessageReader(message)
         let version = try reader.read(UInt32.self)

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import MainLoop
+internal import Platform
+
+/// What a channel to a bus takes.
+@MainLoop
+final class BusEnd: ChannelOwner {
+    /// The connection that is handed what arrives.
+    weak var connection: Connection?
+    private weak var channel: SocketChannel?
+    private let log = Log(domain: "dbus")
+
+    /// How many bytes a call may take: enough for the right error to say what is too large in it.
+    private static let longestCall = 32 << 20
+    /// How many bytes anything else may take. Lists of all objects may be long.
+    private static let longest = 64 << 20
+
+    /// Nothing is read while more than 4 MiB wait to be sent: the answers to whoever calls without reading stay unmade.
+    nonisolated static let limits = SocketChannel.Limits(
+        frames: Framer.Limits(header: 128 << 10, message: Message.maximumLength, passesOverLonger: true),
+        comfortable: 4 << 20, unsent: nil, restsWhileCrowded: true, waitingJobs: 64, patience: nil)
+
+    init(_ channel: SocketChannel) { self.channel = channel }
+
+    func judge(_ message: Message) -> Framer.Verdict {
+        let most = message.kind == .call ? Self.longestCall : Self.longest
+        guard message.length > most else { return .take }
+        log.debug("A message of \(message.length) bytes is passed over.")
+        connection?.refuse(
+            message, .limitsExceeded("The call takes \(message.length) bytes, more than the \(most) allowed.")
+        )
+        return .passOver
+    }
+
+    func received(_ message: Message) { connection?.received(message) }
+
+    /// As long as a call has just taken: whatever is asked for, others are heard between.
+    var readingTime: Int64 { CallTurns.shared.readingTime }
+
+    /// What waits has its turn after whoever wrote meanwhile was heard.
+    func hasRead() { if channel?.isCrowded == false { CallTurns.shared.goOn() } }
+
+    func ended(_ reason: SocketChannel.End) {
+        log.debug("The connection to the bus has ended: \(reason).")
+        connection?.closed(DBusError(.disconnected, "The bus has closed the connection."))
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import Glibc
+import MainLoop
+import TestSupport
+import Testing
+
+@testable import DBus
+
+/// A channel to nobody, with callers who are what their names say.
+@MainLoop
+private final class Crowd: MessageChannel, Directory {
+    var isCrowded = false { didSet { if !isCrowded { CallTurns.shared.goOn() } } }
+    private(set) var errors: [ErrorName] = []
+    private(set) lazy var connection = Connection(self)
+    private var lines: [BusName: CallLine] = [:]
+    private var serial: UInt32 = 0
+
+    init(_ binding: any InterfaceBinding) {
+        connection.directory = self
+        connection.policy = allowAll
+        connection.objects.export("/", [binding])
+    }
+
+    private let allowAll = AllowAll()
+
+    func send(_ message: Message) -> UInt32 {
+        if let error = message.error { errors.append(error.name) }
+        serial += 1
+        return serial
+    }
+
+    func line(of sender: BusName?) -> CallLine? {
+        guard let sender else { return nil }
+        if let line = lines[sender] { return line }
+        let line = CallLine(Caller(name: sender, credentials: nil, sandbox: nil))
+        lines[sender] = line
+        return line
+    }
+
+    func knownLine(of sender: BusName?) -> CallLine? { sender.flatMap { lines[$0] } }
+
+    /// `sender` calls, or signals, with a number.
+    func says(_ number: UInt32, _ sender: BusName, isCall: Bool = true) throws {
+        let message =
+            isCall
+            ? try Message.call(to: nil, "/", "org.example.Slow", "Note")
+            : try Message.signal(from: "/", "org.example.Slow", "Told")
+        var writer = MessageWriter(message)
+        try writer.write(number)
+        message.setSerial(number)
+        let arrived = try Message.demarshal(try message.marshal())
+        arrived.origin = sender
+        connection.received(arrived)
+    }
+}
+
+/// Notes what it is called with, which takes a while.
+@MainLoop
+private final class Slow: InterfaceBinding {
+    private(set) var numbers: [UInt32] = []
+
+    static let description = InterfaceDescription(
+        name: "org.example.Slow", methods: [.init(name: "Note", input: "u", output: "", access: "any")],
+        properties: [], signals: [], xml: "")
+
+    func note(_ message: Message) throws {
+        var reader = MessageReader(message)
+        numbers.append(try reader.read())
+    }
+
+    func handle(_ method: Int, _ call: MethodCall) async throws -> Message {
+        try note(call.message)
+        let end = MainLoop.now + 5000
+        while MainLoop.now < end {}
+        return try call.reply()
+    }
+
+    func read(_ property: Int, into writer: inout MessageWriter) throws(DBusError) {}
+    func write(_ property: Int, from reader: inout MessageReader, _ call: MethodCall) async throws {}
+}
+
+@Suite("The turns of callers", .timeLimit(.minutes(1)))
+struct CallTurnsTests {
+    @Test("whoever has used least time is next, and what one sender says stays in order")
+    func turns() async throws {
+        try await onLoop {
+            let slow = Slow()
+            let crowd = Crowd(slow)
+            let token = crowd.connection.onSignal("org.example.Slow") { try? slow.note($0) }
+            for number in 1...4 as ClosedRange<UInt32> { try crowd.says(number, ":1.1") }
+            try crowd.says(5, ":1.1", isCall: false)
+            try crowd.says(6, ":1.1")
+            for number in 11...12 as ClosedRange<UInt32> { try crowd.says(number, ":1.2") }
+            try await eventually { slow.numbers.count == 8 }
+            withExtendedLifetime(token) {}
+            #expect(slow.numbers.filter { $0 < 10 } == [1, 2, 3, 4, 5, 6])
+            #expect(slow.numbers.firstIndex(of: 11) ?? 9 < 2 && slow.numbers.firstIndex(of: 12) ?? 9 < 4)
+        }
+    }
+
+    @Test("nothing is served while much waits to be sent, and all of it once that has left")
+    func crowding() async throws {
+        try await onLoop {
+            let slow = Slow()
+            let crowd = Crowd(slow)
+            crowd.isCrowded = true
+            for number in 1...3 as ClosedRange<UInt32> { try crowd.says(number, ":1.1") }
+            try await MainLoop.sleep(for: .milliseconds(20))
+            let before = slow.numbers
+            crowd.isCrowded = false
+            try await eventually { slow.numbers.count == 3 }
+            #expect(before.isEmpty && slow.numbers == [1, 2, 3])
+        }
+    }
+
+    @Test("of one sender so much is taken that others have room, and the rest is refused")
+    func limits() async throws {
+        try await onLoop {
+            let slow = Slow()
+            let crowd = Crowd(slow)
+            crowd.isCrowded = true
+            for number in 1...17_000 as ClosedRange<UInt32> { try crowd.says(number, ":1.1") }
+            #expect(crowd.errors.count == 17_000 - 16_384)
+            #expect(crowd.errors.allSatisfy { $0 == .limitsExceeded })
+            try crowd.says(20_000, ":1.2")
+            #expect(crowd.errors.count == 17_000 - 16_384)
+            crowd.line(of: ":1.1")?.leave {}
+        }
+    }
+}

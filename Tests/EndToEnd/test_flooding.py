@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Programs of the session that call the broker as much as they can."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from gi.repository import Gio, GLib
+from buses import BROKER, ROOT, wait
+from clients import Client
+from raw_client import RawConnection
+from support import Machine
+
+MEBI = 1 << 20
+# What one program may hold, which flooder.py does.
+HELD = 8 * MEBI
+# Others wait for no longer than this, all but one of a hundred: on a machine that does something else too.
+PROMPT = 0.25
+
+
+def memory(pid: int, what: str) -> int:
+    """The memory that it has (VmRSS), or the most that it has had (VmHWM), in bytes."""
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        return next(int(line.split()[1]) * 1024 for line in file if line.startswith(what))
+
+
+@contextmanager
+def flooders(machine: Machine, number: int, *arguments: str) -> Iterator[list[subprocess.Popen]]:
+    """Programs that flood the broker from now on."""
+    script = Path(__file__).with_name("flooder.py")
+    programs = [subprocess.Popen([sys.executable, script, machine.address, *arguments], stdin=subprocess.PIPE,
+                                 stdout=subprocess.PIPE, text=True) for _ in range(number)]
+    try:
+        for program in programs:
+            assert program.stdout.readline() == "ready\n"
+        yield programs
+    finally:
+        for program in programs:
+            program.kill()
+            program.communicate()
+
+
+def slowest(activity: object, seconds: float) -> float:
+    """How long all but one of a hundred calls of another program take, while this many seconds pass."""
+    times = []
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        begin = time.monotonic()
+        activity.get("Title")
+        times.append(time.monotonic() - begin)
+    return sorted(times)[int(len(times) * 0.99)]
+
+
+@pytest.mark.parametrize("reads", ["never", "reads"])
+def test_answers_of_megabytes(machine: Machine, reads: str) -> None:
+    """Programs that ask for all that they have, 8 MB, 250 times at once, hold nobody up, whether or not they read it, make
+    the broker take less than 64 MB more, and leave nothing behind when they are killed."""
+    activity, broker = Client(machine).create(Title="still here"), machine.processes["handoffd"].pid
+    before = memory(broker, "VmRSS")
+    with flooders(machine, 3, reads, "250") as programs:
+        for program in programs:
+            print(file=program.stdin, flush=True)
+        assert slowest(activity, 4) < PROMPT
+        assert memory(broker, "VmHWM") < before + 3 * HELD + 64 * MEBI
+    wait(lambda: memory(broker, "VmRSS") < before + 8 * MEBI, "the memory to be given back", 5)
+    assert activity.get("Title") == "still here"
+
+
+def test_answers_that_are_read(machine: Machine) -> None:
+    """Whoever asks for much several times at once, and reads it, gets all of it."""
+    answers: list[int] = []
+    other = Client(machine)
+    for number in range(64):
+        other.create(UserInfo={"text": GLib.Variant("s", "y" * 100_000 + str(number))})
+    for _ in range(8):
+        other.connection.call(
+            BROKER, ROOT, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", None, None,
+            Gio.DBusCallFlags.NONE, -1, None,
+            lambda connection, result: answers.append(connection.call_finish(result).get_size()))
+    wait(lambda: len(answers) == 8, "all answers")
+    assert min(answers) > 64 * 100_000
+
+
+def test_answers_that_nobody_reads(machine: Machine) -> None:
+    """Whoever leaves megabytes of answers unread is told so in place of further ones, and once it reads it is answered."""
+    connection = RawConnection(machine.address)
+    client = Client(machine)
+    for _ in range(64):
+        client.create(UserInfo={"text": GLib.Variant("s", "y" * 100_000)})
+    call = Gio.DBusMessage.new_method_call(BROKER, ROOT, "org.freedesktop.DBus.Introspectable", "Introspect")
+    first = connection.serial + 1
+    # Each answer has some 30 KB.
+    for number in range(first, first + 400):
+        call.set_serial(number)
+        connection.socket.sendall(call.to_blob(Gio.DBusCapabilityFlags.NONE))
+    connection.serial = first + 400
+    wait(lambda: connection.take(0.1) or len(connection.answers) >= 400, "an answer to each")
+    refused = [number for number in range(first, first + 400) if "LimitsExceeded" in connection.answers[number]]
+    # It answers no call, and so nothing shows that it reads.
+    assert refused and refused[0] > first + 50
+
+
+def test_what_is_left_behind(machine: Machine) -> None:
+    """A program that has written thousands of questions and is gone is forgotten within a second, and what it has changed
+    before it left counts."""
+    watcher, activity = Client(machine), Client(machine, "com.example.other", ("com.example.other.edit",)).create()
+    connection = RawConnection(machine.address)
+    assert not connection.call(BROKER, ROOT, f"{BROKER}.Manager.RegisterApplication",
+                               '("com.example.gone", ["com.example.gone.edit"], objectpath "/", @a{sv} {})')
+    broker = machine.processes["handoffd"]
+    calls = b""
+    for _ in range(3000):
+        connection.serial += 1
+        call = Gio.DBusMessage.new_method_call(BROKER, ROOT, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
+        call.set_serial(connection.serial)
+        calls += call.to_blob(Gio.DBusCapabilityFlags.NONE)
+    rename = Gio.DBusMessage.new_method_call(BROKER, ROOT, "org.freedesktop.DBus.Properties", "Set")
+    rename.set_body(GLib.Variant("(ssv)", (f"{BROKER}.Preferences", "DeviceName", GLib.Variant("s", "Renamed"))))
+    rename.set_serial(connection.serial + 1)
+    calls += rename.to_blob(Gio.DBusCapabilityFlags.NONE)
+    broker.send_signal(signal.SIGSTOP)
+    writer = threading.Thread(target=lambda: connection.socket.sendall(calls))
+    writer.start()
+    writer.join(10)
+    connection.socket.close()
+    broker.send_signal(signal.SIGCONT)
+    begin = time.monotonic()
+    assert activity.get("Title") == ""
+    wait(lambda: watcher.get(ROOT, "Preferences.DeviceName") == "Renamed", "what it has changed", 1)
+    assert time.monotonic() - begin < 1
