@@ -90,10 +90,7 @@ package final class AttachedSocket: ChannelOwner {
         connection?.afterWhatCame(from: name, body)
     }
 
-    package func crowdingChanged() {
-        if !isCrowded { CallTurns.shared.goOn() }
-        onCrowding?()
-    }
+    package func crowdingChanged() { onCrowding?() }
 
     package func ended(_ reason: SocketChannel.End) {
         log.debug("The socket to \(name) has ended: \(reason).")

@@ -37,9 +37,6 @@ final class BusEnd: ChannelOwner {
     /// As long as a call has just taken: whatever is asked for, others are heard between.
     var readingTime: Int64 { CallTurns.shared.readingTime }
 
-    /// What waits has its turn after whoever wrote meanwhile was heard.
-    func hasRead() { if channel?.isCrowded == false { CallTurns.shared.goOn() } }
-
     func ended(_ reason: SocketChannel.End) {
         log.debug("The connection to the bus has ended: \(reason).")
         connection?.closed(DBusError(.disconnected, "The bus has closed the connection."))

@@ -39,7 +39,7 @@ package final class CallLine {
     private var identified: [@MainLoop (Caller) -> Void] = []
     private var onLeft: (@MainLoop () -> Void)?
     /// What runs because of it counts here.
-    private(set) lazy var account = TimeAccount(countsJobs: true) { [weak self] in self?.used($0) }
+    private(set) lazy var account = TimeAccount(countsJobs: true) { [weak self] in self?.used($0 / 1000) }
 
     /// How much may wait before a channel that is this sender's alone rests.
     private static let (comfortableCount, comfortableBytes) = (4096, 4 << 20)
@@ -71,10 +71,10 @@ package final class CallLine {
     /// Whether that is not to be waited for either, since it did not read in time.
     var isDeaf: Bool { mustRead && !unread.isWaiting }
 
-    private func used(_ nanoseconds: Int64) {
-        tag += nanoseconds / 1000
-        CallTurns.shared.took(nanoseconds / 1000)
-        timeLeft? -= nanoseconds / 1000
+    /// Something that runs because of it has taken so many microseconds.
+    func used(_ time: Int64) {
+        tag += time
+        timeLeft? -= time
     }
 
     // MARK: Who it is
@@ -148,7 +148,7 @@ package final class CallLine {
         head += 1
         waitingBytes -= first.message?.length ?? 0
         if isEmpty {
-            waiting = []
+            waiting.removeAll(keepingCapacity: waiting.capacity <= 64)
             head = 0
         } else if head >= 1024, head > waiting.count / 2 {
             waiting.removeFirst(head)

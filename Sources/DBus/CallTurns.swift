@@ -5,8 +5,7 @@ internal import MainLoop
 /// however much it calls.
 ///
 /// Whoever has used least time is served first (start-time fair queueing: Goyal, Vin, Cheng, 1996). What a sender has used
-/// counts only while others wait. Nothing is served whose answer would have to wait behind much that is unsent. While nothing
-/// waits, a call begins at once.
+/// counts only while others wait. Nothing is served whose answer would have to wait behind much that is unsent.
 @MainLoop
 final class CallTurns {
     /// The turns of everything that runs on the main loop.
@@ -14,7 +13,8 @@ final class CallTurns {
 
     /// How many calls of one sender may be without an answer.
     private static let maximumCalls = 16_384
-    /// How many bytes the calls of one sender may take that are without an answer, and those of all senders.
+    /// How many bytes the calls of one sender may take that are without an answer, while others have few, and those of all
+    /// senders.
     private static let (maximumBytes, maximumBytesOfAll) = (16 << 20, 32 << 20)
     /// What is taken of a sender however much others have open.
     private static let leastBytes = 64 << 10
@@ -27,12 +27,13 @@ final class CallTurns {
     /// How many bytes calls take that have no answer, and of how many senders.
     private var (openBytes, openLines) = (0, 0)
 
-    /// How long a call has just taken, in microseconds, but a millisecond at least and fifty at most.
-    var readingTime: Int64 { min(max(1000, lastTime), 50_000) }
+    /// How long a call has just taken, in microseconds, but a millisecond at least and fifty at most: so long others are heard
+    /// before the next one.
+    var readingTime: Int64 { min(max(Self.servingTime, lastTime), 50_000) }
     private var lastTime: Int64 = 0
 
-    /// Somebody's call has taken so many microseconds.
-    func took(_ time: Int64) { lastTime = time }
+    /// How long calls are served, in microseconds, before others on the main loop get their turn.
+    private static let servingTime: Int64 = 1000
 
     /// How many bytes of answers all senders together may not have read.
     var unread = 0
@@ -40,7 +41,7 @@ final class CallTurns {
     /// Whether anything waits.
     var isBusy: Bool { !lines.isEmpty }
 
-    /// `call` has come: it begins at once, or when it is its turn.
+    /// `call` has come, and waits for its turn.
     /// - Returns: why it is refused; nil if it is taken.
     func take(_ call: Message, from line: CallLine, on connection: Connection) -> DBusError? {
         guard connection.isPast || hasRoom(call.length, of: line) else { return Self.tooMany }
@@ -48,50 +49,74 @@ final class CallTurns {
         if line.openBytes == 0 { openLines += 1 }
         openBytes += call.length
         line.opened(call.length)
-        guard let caller = line.caller, line.isEmpty, lines.isEmpty, MainLoop.waitingJobs == 0,
-            !connection.isCrowded, !line.mustRead
-        else {
-            wait(call, in: line, on: connection)
-            return nil
-        }
-        line.tag = max(line.tag, now)
-        MainLoop.charge(MainLoop.account ?? line.account) { connection.begin(call, from: caller, in: line) }
+        wait(call, in: line, on: connection)
         return nil
     }
 
     private static let tooMany = DBusError.limitsExceeded(
         "Too many of your calls have no answer yet. Wait for the answers.")
 
-    /// `message`, no call, takes effect after the calls of `line`.
+    /// `message` takes effect when it is its turn, after what has come from `line` before.
     func wait(_ message: Message, in line: CallLine, on connection: Connection) {
         let wasEmpty = line.isEmpty
         line.append(.message(message, connection, MainLoop.account))
-        if wasEmpty, line.caller != nil { ready(line) }
+        if wasEmpty, line.caller != nil { queue(line) }
     }
 
-    /// What waits in `line` may have its turn from now on.
+    /// It is known who `line` belongs to: what waits there may have its turn.
     func ready(_ line: CallLine) {
         guard !line.isEmpty else { return }
+        queue(line)
+        goOn()
+    }
+
+    private func queue(_ line: CallLine) {
         line.tag = max(line.tag, now)
         lines.append(line)
-        goOn()
+    }
+
+    /// Whoever could be heard was heard. What waits is served, here and now as long as nothing else on the main loop has waited
+    /// for longer.
+    func heard() {
+        guard !lines.isEmpty else { return }
+        guard MainLoop.waitingJobs == 0 else { return goOn() }
+        serveSome()
     }
 
     /// There is room again for what waits.
     func goOn() {
         guard !isScheduled, !lines.isEmpty else { return }
         isScheduled = true
-        MainLoop.charge(nil) { _ = MainLoop.start { [weak self] in self?.serveNext() } }
+        MainLoop.charge(nil) {
+            _ = MainLoop.start { [weak self] in
+                self?.isScheduled = false
+                self?.serveSome()
+            }
+        }
+    }
+
+    /// Serves at least one, if any may be served now, and more for a moment, unless something else on the main loop waits then.
+    private func serveSome() {
+        MainLoop.charge(nil) {
+            var time = MainLoop.now
+            let end = time + Self.servingTime
+            repeat {
+                guard let line = next() else { return }
+                serve(line, &time)
+            } while time < end && MainLoop.waitingJobs == 0
+            goOn()
+        }
     }
 
     /// Whether a call that comes by the bus, which cannot be left unread for one sender's sake, is taken.
     private func hasRoom(_ bytes: Int, of line: CallLine) -> Bool {
         guard line.openCalls < Self.maximumCalls else { return false }
-        let ofLine = line.openBytes + bytes
+        let (ofLine, ofAll) = (line.openBytes + bytes, openBytes + bytes)
         guard ofLine > Self.leastBytes else { return true }
-        // One alone may be long.
-        let share = min(Self.maximumBytes, Self.maximumBytesOfAll / max(1, openLines))
-        return openBytes + bytes <= Self.maximumBytesOfAll && (ofLine <= share || line.openBytes == 0)
+        // One call alone may be long; and as long as there is room, nobody has to share it.
+        guard ofAll > Self.maximumBytes else { return true }
+        let share = Self.maximumBytesOfAll / max(1, openLines)
+        return ofAll <= Self.maximumBytesOfAll && (ofLine <= share || line.openBytes == 0)
     }
 
     func closed(_ bytes: Int, isLast: Bool) {
@@ -99,20 +124,26 @@ final class CallTurns {
         if isLast { openLines -= 1 }
     }
 
-    private func serveNext() {
-        isScheduled = false
-        var best: Int?
-        for (index, line) in lines.enumerated() where !line.isEmpty && !line.isCrowded {
-            if best.map({ line.tag < lines[$0].tag }) ?? true { best = index }
+    /// Whose turn it is; nil if nobody may have one.
+    private func next() -> CallLine? {
+        var best: CallLine?
+        for line in lines where !line.isEmpty && !line.isCrowded && line.tag < best?.tag ?? .max {
+            best = line
         }
-        guard let best else {
-            lines.removeAll { $0.isEmpty }
-            return
-        }
-        let line = lines[best]
+        if best == nil { lines.removeAll(where: \.isEmpty) }
+        return best
+    }
+
+    /// Serves what is first in `line`. `time` is when that begins, and becomes when it has ended.
+    private func serve(_ line: CallLine, _ time: inout Int64) {
         now = max(now, line.tag)
         switch line.removeFirst() {
         case .message(let message, let connection, let account):
+            // What somebody said before it broke a rule counts no more than what came after.
+            guard !connection.isClosed else {
+                if message.kind == .call { line.closed(message.length) }
+                break
+            }
             MainLoop.charge(account ?? line.account) {
                 if message.kind == .call, let caller = line.caller {
                     connection.begin(message, from: caller, in: line)
@@ -123,9 +154,11 @@ final class CallTurns {
         case .end(let body): MainLoop.start { body() }
         case nil: break
         }
+        let begun = time
+        time = MainLoop.now
+        lastTime = time - begun
+        line.used(lastTime)
         line.leaveIfDone()
         if line.isEmpty { lines.removeAll { $0 === line } }
-        // What has begun uses its time before the next one is chosen.
-        goOn()
     }
 }

@@ -11,8 +11,6 @@ package protocol ChannelOwner: AnyObject {
     func admitReading(_ read: @escaping @MainLoop () -> Void) -> Bool
     /// How long messages are taken, in microseconds, before others on the main loop get their turn.
     var readingTime: Int64 { get }
-    /// Messages have been taken for so long, or all that there were.
-    func hasRead()
     /// Decides what becomes of a message, of which only the header need have come.
     /// - Throws: `InvalidArgs`, saying what the other side did, if the channel is to end.
     func judge(_ message: Message) throws(DBusError) -> Framer.Verdict
@@ -34,7 +32,6 @@ extension ChannelOwner {
         return true
     }
     package var readingTime: Int64 { 1000 }
-    package func hasRead() {}
     package func judge(_ message: Message) throws(DBusError) -> Framer.Verdict { .take }
     package func settle(_ body: @escaping @MainLoop () -> Void) { MainLoop.start { body() } }
     package func crowdingChanged() {}

@@ -36,17 +36,9 @@ package final class Connection {
     /// The ways past the bus to some of its connections.
     private var sockets: [BusName: AttachedSocket] = [:]
     private let replies = ReplyTable()
-    private var signalHandlers: [Int: SignalHandler] = [:]
-    private var closeHandlers: [Int: @MainLoop (DBusError) -> Void] = [:]
-    private var nextHandler = 0
+    private let listeners = Listeners()
     private var closingError: DBusError?
     private let log = Log(domain: "dbus")
-
-    private struct SignalHandler {
-        let interface: InterfaceName
-        let member: MemberName?
-        let body: @MainLoop (Message) -> Void
-    }
 
     /// How long a call waits for its reply unless it says otherwise.
     package nonisolated static let defaultTimeout = Duration.seconds(25)
@@ -113,7 +105,7 @@ package final class Connection {
                 if let closingError { return $0.resume(throwing: closingError) }
                 replies.add(
                     serial, to: call.uniqueDestination, timeout: timeout,
-                    "\(call.interface ?? "").\(call.member ?? "")", $0)
+                    call.method, $0)
             }
         } onCancel: {
             MainLoop.start { self.replies.cancel(serial) }
@@ -217,15 +209,7 @@ package final class Connection {
     private func deliver(_ signal: Message) {
         if let main { return main.deliver(signal) }
         do { try signal.checkBody() } catch { return log.debug("A signal is dropped: \(error.message)") }
-        for number in signalHandlers.keys.sorted() {
-            guard let handler = signalHandlers[number], matches(handler, signal) else { continue }
-            handler.body(signal)
-        }
-    }
-
-    private func matches(_ handler: SignalHandler, _ message: Message) -> Bool {
-        guard message.interface == handler.interface.text else { return false }
-        return handler.member.map { message.member == $0.text } ?? true
+        listeners.tell(signal)
     }
 
     /// Calls `body` with each signal of the name. The caller makes sure that they arrive, by adding match
@@ -233,14 +217,7 @@ package final class Connection {
     package func onSignal(
         _ interface: InterfaceName, _ member: MemberName? = nil, _ body: @escaping @MainLoop (Message) -> Void
     ) -> SignalToken {
-        nextHandler += 1
-        signalHandlers[nextHandler] = SignalHandler(interface: interface, member: member, body: body)
-        return SignalToken(self, nextHandler)
-    }
-
-    func removeSignalHandler(_ number: Int) {
-        signalHandlers[number] = nil
-        closeHandlers[number] = nil
+        listeners.add(interface, member, body)
     }
 
     /// Says that the channel has ended: calls that wait fail with `error`.
@@ -251,16 +228,12 @@ package final class Connection {
         sockets = [:]
         replies.failAll(error)
         onClosed?(error)
-        let handlers = closeHandlers.sorted { $0.key < $1.key }
-        closeHandlers = [:]
-        for (_, body) in handlers { body(error) }
+        listeners.tell(error)
     }
 
     /// Calls `body` once, with the reason, when the channel has ended, beside ``onClosed``.
     package func whenClosed(_ body: @escaping @MainLoop (DBusError) -> Void) -> SignalToken {
-        nextHandler += 1
-        closeHandlers[nextHandler] = body
-        return SignalToken(self, nextHandler)
+        listeners.add(body)
     }
 
     /// Whether `name` answers a call, and so has read what came before that.
@@ -284,54 +257,74 @@ package final class Connection {
 
     /// `call` has its turn: it begins now, or once the gate lets it.
     func begin(_ call: Message, from caller: Caller, in line: CallLine) {
-        guard let gate, gate.concerns(caller) else { return start(call, from: caller, in: line) }
+        guard let gate, gate.concerns(caller) else { return run(call, from: caller, in: line) }
+        let asking = Asking()
         gate.admit(call, from: caller) { [weak self] refusal in
-            self?.start(call, from: caller, in: line, refusal: refusal)
+            guard asking.isNow else {
+                // Many may be let through at once.
+                MainLoop.start { self?.run(call, from: caller, in: line, refusal: refusal) }
+                return
+            }
+            self?.run(call, from: caller, in: line, refusal: refusal)
         }
+        asking.isNow = false
     }
 
-    /// Starts a task for each call, in the order of arrival: what a handler does before it first waits takes effect in
-    /// that order.
-    private func start(_ call: Message, from caller: Caller, in line: CallLine, refusal: DBusError? = nil) {
-        MainLoop.start { [weak self] in
-            await self?.serve(call, from: caller, in: line, refusal)
-            line.closed(call.length)
-        }
-    }
+    /// Whether a gate is being asked.
+    @MainLoop
+    private final class Asking { var isNow = true }
 
-    private func serve(
-        _ message: Message, from caller: Caller, in line: CallLine, _ refusal: DBusError?
-    ) async {
-        var call: MethodCall?
-        let answer: Message?
+    /// Runs `call`, here and now unless it waits for something: what a handler does before it first waits takes effect in the
+    /// order of arrival.
+    private func run(_ call: Message, from caller: Caller, in line: CallLine, refusal: DBusError? = nil) {
+        var begun: MethodCall?
         do {
             if let refusal { throw refusal }
-            answer = try await objects.handle(message, from: caller) { call = $0 }
+            switch try objects.begin(call, from: caller, began: { begun = $0 }) {
+            case .done(let answer): end(call, answer, begun, caller, line)
+            case .waits(let body):
+                MainLoop.start { [weak self, begun] in
+                    let result = await Result { try await body() }
+                    self?.end(call, self?.answer(result, to: call, caller), begun, caller, line)
+                }
+            }
+        } catch {
+            end(call, answer(.failure(error), to: call, caller), begun, caller, line)
+        }
+    }
+
+    /// What `call` is answered, which has ended so; nil if nobody wants to know.
+    private func answer(
+        _ result: Result<Message, any Error>, to call: Message, _ caller: Caller
+    ) -> Message? {
+        do {
+            return try result.get()
         } catch {
             let error = DBusError.converting(error)
-            log.debug("\(caller.label): \(message.member ?? "?") refused: \(error.message) (\(error.name))")
-            answer = message.wantsReply ? try? Message.error(error, to: message) : nil
+            log.debug("\(caller.label): \(call.member ?? "?") refused: \(error.message) (\(error.name))")
+            return call.wantsReply ? try? Message.error(error, to: call) : nil
         }
-        if let answer, message.wantsReply {
+    }
+
+    /// `call` has ended: it is answered, and then what it causes happens.
+    private func end(
+        _ call: Message, _ answer: Message?, _ begun: MethodCall?, _ caller: Caller, _ line: CallLine
+    ) {
+        if let answer, call.wantsReply {
             postHere(answer)
             if let name = caller.name, !isPast {
                 line.answered(answer.marshalledSize) { [weak self] in await self?.doesRead(name) ?? true }
             }
         }
-        call?.runEffects()
+        begun?.runEffects()
+        line.closed(call.length)
     }
 }
 
-/// Keeps a signal handler alive; freeing it removes the handler.
-@MainLoop
-package final class SignalToken {
-    private weak var connection: Connection?
-    private let number: Int
-
-    init(_ connection: Connection, _ number: Int) {
-        self.connection = connection
-        self.number = number
+extension Result where Failure == any Error {
+    /// What `body` returns or throws.
+    @MainLoop
+    fileprivate init(_ body: @MainLoop () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
     }
-
-    isolated deinit { connection?.removeSignalHandler(number) }
 }

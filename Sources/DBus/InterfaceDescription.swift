@@ -14,13 +14,22 @@ package final class InterfaceDescription: Sendable {
         package let output: String
         /// Who may call it.
         package let access: AccessClass
+        /// Whether whoever serves it may wait for something before it answers.
+        package let waits: Bool
+        /// How many bytes a call of it may take; nil for as many as there can be.
+        package let maximumSize: Int?
 
         /// A method.
-        package init(name: String, input: String, output: String, access: AccessClass) {
+        package init(
+            name: String, input: String, output: String, access: AccessClass, waits: Bool = false,
+            maximumSize: Int? = nil
+        ) {
             self.name = name
             self.input = input
             self.output = output
             self.access = access
+            self.waits = waits
+            self.maximumSize = maximumSize
         }
     }
 
@@ -38,11 +47,13 @@ package final class InterfaceDescription: Sendable {
         package let access: AccessClass
         /// Who may write it.
         package let writeAccess: AccessClass
+        /// Whether whoever serves it may wait for something before it is written.
+        package let waits: Bool
 
         /// A property.
         package init(
             name: String, signature: String, isReadable: Bool, isWritable: Bool, access: AccessClass,
-            writeAccess: AccessClass
+            writeAccess: AccessClass, waits: Bool = false
         ) {
             self.name = name
             self.signature = signature
@@ -50,6 +61,7 @@ package final class InterfaceDescription: Sendable {
             self.isWritable = isWritable
             self.access = access
             self.writeAccess = writeAccess
+            self.waits = waits
         }
     }
 
@@ -102,12 +114,29 @@ package struct AccessClass: Hashable, Sendable, ExpressibleByStringLiteral, Cust
 package protocol InterfaceBinding {
     /// What it serves.
     static var description: InterfaceDescription { get }
-    /// Runs the method with the index `method` in the description and returns the reply. The signature of the
-    /// call's arguments has been checked.
-    func handle(_ method: Int, _ call: MethodCall) async throws -> Message
+    /// Runs the method with the index `method` in the description, one that does not wait, and returns the reply. The
+    /// signature of the call's arguments has been checked.
+    func handle(_ method: Int, _ call: MethodCall) throws -> Message
+    /// The same for a method that waits.
+    func handleWaiting(_ method: Int, _ call: MethodCall) async throws -> Message
     /// Appends the value of the property with the index `property`, directly and not in a variant.
     func read(_ property: Int, into writer: inout MessageWriter) throws(DBusError)
-    /// Sets the property with the index `property` to the value that `reader` reads next, whose signature has
-    /// been checked.
-    func write(_ property: Int, from reader: inout MessageReader, _ call: MethodCall) async throws
+    /// Sets the property with the index `property`, whose writing does not wait, to the value that `reader` reads next, whose
+    /// signature has been checked.
+    func write(_ property: Int, from reader: inout MessageReader, _ call: MethodCall) throws
+    /// The same for a property whose writing waits.
+    func writeWaiting(_ property: Int, from reader: consuming MessageReader, _ call: MethodCall) async throws
+}
+
+extension InterfaceBinding {
+    package func handleWaiting(_ method: Int, _ call: MethodCall) async throws -> Message {
+        throw DBusError.unknownMethod("\(Self.description.name) has no method number \(method) that waits.")
+    }
+
+    package func writeWaiting(
+        _ property: Int, from reader: consuming MessageReader, _ call: MethodCall
+    ) async throws {
+        throw DBusError(
+            .unknownProperty, "\(Self.description.name) has no property number \(property) that waits.")
+    }
 }

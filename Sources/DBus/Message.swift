@@ -32,6 +32,10 @@ package final class Message {
     private var isBodyChecked: Bool
     /// Who sent it, if it did not come by the bus but past it (``AttachedSocket``); nil otherwise.
     var origin: BusName?
+    /// The method that it calls, if it was made here.
+    private(set) var method: MethodName?
+    /// Whom it is for, if it was made here.
+    private var recipient: BusName?
     /// How much memory readers may still build from it.
     var readingBudget = MessageReader.budget
 
@@ -135,6 +139,7 @@ package final class Message {
         if let destination { message.add(MessageFields.Code.destination, destination.text) }
         message.add(MessageFields.Code.interface, interface.text)
         message.add(MessageFields.Code.member, member.text)
+        (message.method, message.recipient) = (MethodName(interface: interface, member: member), destination)
         return message
     }
 
@@ -199,13 +204,19 @@ package final class Message {
     package var sender: BusName? {
         origin ?? optional(fields.sender).map { BusName(validated: $0) }
     }
+    /// Whether it is from `name`.
+    func isFrom(_ name: BusName) -> Bool {
+        origin.map { $0 == name } ?? bytes.holds(name.text, at: fields.sender)
+    }
+    /// Whether it says who sent it, or that is known without.
+    var hasSender: Bool { origin != nil || !fields.sender.isEmpty }
     /// The destination if it is a single connection, or the bus itself, and not a name that passes from one
     /// connection to another.
     var uniqueDestination: BusName? {
         guard let first = fields.destination.first,
             bytes[first] == UInt8(ascii: ":") || bytes.holds(Bus.name.text, at: fields.destination)
         else { return nil }
-        return BusName(validated: string(fields.destination))
+        return recipient ?? BusName(validated: string(fields.destination))
     }
     /// The one connection that a call or a signal is for, if it is not the bus.
     var observedDestination: BusName? {
@@ -245,6 +256,23 @@ package final class Message {
     /// Whether it is for the connection `name`.
     func isAddressed(to name: BusName) -> Bool { bytes.holds(name.text, at: fields.destination) }
 
+    /// Whether it is the call or signal `member` of `interface`, any if that is nil.
+    func isMember(_ member: MemberName?, of interface: InterfaceName) -> Bool {
+        guard bytes.holds(interface.text, at: fields.interface) else { return false }
+        return member.map { bytes.holds($0.text, at: fields.member) } ?? true
+    }
+
+    /// Whether it says that its member belongs to `interface`, or does not say what that belongs to.
+    func mayBeOf(_ interface: InterfaceName) -> Bool {
+        fields.interface.isEmpty || bytes.holds(interface.text, at: fields.interface)
+    }
+    /// Whether its member belongs to one of the standard interfaces (D-Bus Specification, "Standard Interfaces").
+    var isStandard: Bool {
+        let begin = fields.interface.prefix(Self.standard.utf8.count)
+        return bytes.holds(Self.standard, at: begin) && ObjectTree.isStandard(interface)
+    }
+    private static let standard = "org.freedesktop.DBus."
+
     /// Whether it is the call or signal `member` of `interface`.
     package func isMember(_ member: MemberName, of interface: InterfaceName) -> Bool {
         bytes.holds(member.text, at: fields.member) && bytes.holds(interface.text, at: fields.interface)
@@ -271,6 +299,7 @@ package final class Message {
             throw DBusError(.failed, "A message is addressed once, before it is sent.")
         }
         add(MessageFields.Code.destination, destination.text)
+        recipient = destination
     }
 
     /// Says that nobody waits for an answer.
@@ -302,4 +331,12 @@ package final class Message {
         default: fields.destination = range
         }
     }
+}
+
+/// A method of an interface.
+struct MethodName: Equatable {
+    let interface: InterfaceName
+    let member: MemberName
+
+    var text: String { "\(interface).\(member)" }
 }

@@ -12,9 +12,9 @@ extension ObjectTree {
     func handleStandard(
         _ message: Message, _ path: ObjectPath, _ member: String, from caller: Caller,
         began: (MethodCall) -> Void
-    ) async throws -> Message {
+    ) throws -> Begun {
         let interface = message.interface ?? ""
-        if interface == InterfaceName.peer.text { return try handlePeer(message, member) }
+        if interface == InterfaceName.peer.text { return .done(try handlePeer(message, member)) }
         let object = objects[path].flatMap { isVisible($0, to: caller) ? $0 : nil }
         switch (interface, member) {
         case (InterfaceName.introspectable.text, "Introspect"):
@@ -22,13 +22,13 @@ extension ObjectTree {
                 throw unknownObject(path, caller, member)
             }
             try expect("", message)
-            return try reply(message, introspection(of: path, object, for: caller))
+            return .done(try reply(message, introspection(of: path, object, for: caller)))
         case (InterfaceName.objectManager.text, "GetManagedObjects") where managers[path] != nil:
             try expect("", message)
-            return try managedObjects(message, path, for: caller)
+            return .done(try managedObjects(message, path, for: caller))
         case (InterfaceName.properties.text, _):
             guard let object else { throw unknownObject(path, caller, member) }
-            return try await handleProperties(message, member, object, from: caller, began: began)
+            return try handleProperties(message, member, object, from: caller, began: began)
         default:
             guard object != nil || isAncestor(path, for: caller) else {
                 throw unknownObject(path, caller, member)
@@ -74,11 +74,11 @@ extension ObjectTree {
     private func handleProperties(
         _ message: Message, _ member: String, _ object: ExportedObject, from caller: Caller,
         began: (MethodCall) -> Void
-    ) async throws -> Message {
+    ) throws -> Begun {
         switch member {
         case "Get":
             try expect("ss", message)
-            return try getProperty(message, object, from: caller)
+            return .done(try getProperty(message, object, from: caller))
         case "GetAll":
             try expect("s", message)
             var reader = MessageReader(message)
@@ -93,10 +93,10 @@ extension ObjectTree {
                 try writeProperties(of: binding, of: object, for: caller, to: &writer)
                 hasRead(type(of: binding).description.name, at: object.path, caller)
             }
-            return reply
+            return .done(reply)
         case "Set":
             try expect("ssv", message)
-            return try await setProperty(message, object, from: caller, began: began)
+            return try setProperty(message, object, from: caller, began: began)
         default: throw DBusError.unknownMethod("\(InterfaceName.properties) has no method \(member).")
         }
     }
@@ -139,7 +139,7 @@ extension ObjectTree {
 
     private func setProperty(
         _ message: Message, _ object: ExportedObject, from caller: Caller, began: (MethodCall) -> Void
-    ) async throws -> Message {
+    ) throws -> Begun {
         var reader = MessageReader(message)
         let (interface, name): (String, String) = (try reader.read(), try reader.read())
         let binding = try binding(interface, of: object, for: caller)
@@ -158,8 +158,14 @@ extension ObjectTree {
         }
         let call = MethodCall(message, from: caller, on: object)
         began(call)
-        try await binding.write(index, from: &content, call)
-        return try Message.reply(to: message)
+        guard property.waits else {
+            try binding.write(index, from: &content, call)
+            return .done(try Message.reply(to: message))
+        }
+        return .waits {
+            try await binding.writeWaiting(index, from: content, call)
+            return try Message.reply(to: message)
+        }
     }
 
     /// A property that the caller may read exists for it, even if writing it is hidden.
@@ -183,9 +189,13 @@ extension ObjectTree {
     ) throws(DBusError) {
         let description = type(of: binding).description
         try writer.dictionary("{sv}") { (writer) throws(DBusError) in
-            for index in description.properties.indices
-            where mayRead(index, of: description, of: object, caller) {
-                try writeEntry(index, of: binding, to: &writer)
+            // Most properties have one class, about which the policy has to be asked once.
+            var latest: (access: AccessClass, mayRead: Bool)?
+            for (index, property) in description.properties.enumerated() where property.isReadable {
+                if latest?.access != property.access {
+                    latest = (property.access, mayRead(index, of: description, of: object, caller))
+                }
+                if latest?.mayRead == true { try writeEntry(index, of: binding, to: &writer) }
             }
         }
     }

@@ -82,43 +82,54 @@ package final class ObjectTree {
 
     // MARK: Calls
 
-    /// Runs the call `message` and returns its reply. `began` is given the call once that is let through to a
-    /// handler.
-    func handle(
+    /// What becomes of a call that is begun.
+    enum Begun {
+        /// It has run, and this is its reply.
+        case done(Message)
+        /// It waits for something; this runs it, and returns its reply.
+        case waits(@MainLoop () async throws -> Message)
+    }
+
+    /// Begins the call `message`. `began` is given the call once that is let through to a handler.
+    func begin(
         _ message: Message, from caller: Caller, began: (MethodCall) -> Void
-    ) async throws -> Message {
+    ) throws -> Begun {
         guard let path = message.path, let member = message.member else {
             throw DBusError.unknownMethod("The call names no object or no method.")
         }
-        let interface = message.interface
-        if servesStandardInterfaces, Self.isStandard(interface) {
-            return try await handleStandard(message, path, member, from: caller, began: began)
+        if servesStandardInterfaces, message.isStandard {
+            return try handleStandard(message, path, member, from: caller, began: began)
         }
         guard let object = objects[path] else { throw unknownObject(path, caller, member) }
-        guard let (binding, index) = find(member, interface, on: object) else {
+        guard let (binding, index) = find(member, message, on: object) else {
             guard isVisible(object, to: caller) else { throw unknownObject(path, caller, member) }
             throw DBusError.unknownMethod(
-                "\(path) has no method \(member)\(interface.map { " of \($0)" } ?? "").")
+                "\(path) has no method \(member)\(message.interface.map { " of \($0)" } ?? "").")
         }
         let description = type(of: binding).description
         let method = description.methods[index]
-        try authorize(caller, object, description.name, member, method.access)
+        try authorize(caller, object, description.name, method.name, method.access)
+        if let most = method.maximumSize, message.length > most {
+            throw DBusError.limitsExceeded(
+                "The call of \(method.name) takes \(message.length) bytes, more than the \(most) allowed.")
+        }
         guard message.hasSignature(method.input) else {
             throw DBusError.invalidArgs(
-                "\(description.name).\(member) takes “\(method.input)”, not “\(message.signature)”.")
+                "\(description.name).\(method.name) takes “\(method.input)”, not “\(message.signature)”.")
         }
         try message.checkBody()
         let call = MethodCall(message, from: caller, on: object)
         began(call)
-        return try await binding.handle(index, call)
+        guard method.waits else { return .done(try binding.handle(index, call)) }
+        return .waits { try await binding.handleWaiting(index, call) }
     }
 
-    private func find(
-        _ member: String, _ interface: String?, on object: ExportedObject
-    ) -> (any InterfaceBinding, Int)? {
+    private func find(_ member: String, _ message: Message, on object: ExportedObject) -> (
+        any InterfaceBinding, Int
+    )? {
         for binding in object.interfaces {
             let description = type(of: binding).description
-            if let interface, description.name.text != interface { continue }
+            guard message.mayBeOf(description.name) else { continue }
             if let index = description.method(named: member) { return (binding, index) }
         }
         return nil

@@ -10,7 +10,8 @@ final class ReplyTable {
         let deadline: Int64
         /// The only one who may answer besides the bus, nil if it is not known.
         let destination: BusName?
-        let what: String
+        let what: MethodName?
+        var text: String { what?.text ?? "A call" }
         /// For whose sake the call was made.
         let account: TimeAccount?
     }
@@ -29,7 +30,7 @@ final class ReplyTable {
 
     /// Waits for the reply to the call with `serial`.
     func add(
-        _ serial: UInt32, to destination: BusName?, timeout: Duration, _ what: String,
+        _ serial: UInt32, to destination: BusName?, timeout: Duration, _ what: MethodName?,
         _ continuation: CheckedContinuation<Message, any Error>
     ) {
         // No more than a century, so that the sum cannot overflow.
@@ -43,13 +44,15 @@ final class ReplyTable {
 
     /// What is known of the call with `serial`.
     func standing(of serial: UInt32) -> ReplyStanding {
-        if let call = pending[serial] { return .awaited(call.what) }
+        if let call = pending[serial] { return .awaited(call.text) }
         return late.contains(serial) ? .late : .unknown
     }
 
     /// Whether the call with `serial` asked merely whether somebody is there. What that means does not depend on what else was
     /// said, and others may wait for it.
-    func isPing(_ serial: UInt32) -> Bool { pending[serial]?.what == "\(InterfaceName.peer).Ping" }
+    func isPing(_ serial: UInt32) -> Bool { pending[serial]?.what == Self.ping }
+
+    private static let ping = MethodName(interface: .peer, member: "Ping")
 
     /// For whose sake the call with `serial` was made.
     func account(of serial: UInt32) -> TimeAccount? { pending[serial]?.account }
@@ -73,7 +76,7 @@ final class ReplyTable {
             return false
         }
         if let destination = call.destination {
-            if message.sender == destination {
+            if message.isFrom(destination) {
                 observer?.answered(message.replySerial, by: destination)
             } else {
                 observer?.abandoned(message.replySerial, to: destination)
@@ -96,8 +99,8 @@ final class ReplyTable {
 
     /// A bus lets anybody answer anything, and serial numbers can be guessed.
     private func mayAnswer(_ message: Message, _ destination: BusName?) -> Bool {
-        guard let destination, let sender = message.sender else { return true }
-        return sender == destination || sender == Bus.name
+        guard let destination, message.hasSender else { return true }
+        return message.isFrom(destination) || message.isFrom(Bus.name)
     }
 
     /// Ends the wait for `serial`, if there is one.
@@ -144,7 +147,7 @@ final class ReplyTable {
             pending[serial] = nil
             noteLate(serial)
             if let destination = call.destination { observer?.unanswered(serial, by: destination) }
-            call.continuation.resume(throwing: DBusError(.noReply, "\(call.what) was not answered in time."))
+            call.continuation.resume(throwing: DBusError(.noReply, "\(call.text) was not answered in time."))
         }
         disarm()
         if let next = pending.values.map(\.deadline).min() { arm(next) }

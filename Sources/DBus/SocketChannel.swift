@@ -150,7 +150,7 @@ package final class SocketChannel {
         let isNow = owner.admitReading { [weak self] in
             self?.isWaitingForAdmission = false
             self?.read()
-            self?.owner?.hasRead()
+            CallTurns.shared.heard()
         }
         // The kernel keeps what comes until it is read.
         if !isNow { readSource = nil }
@@ -190,6 +190,7 @@ package final class SocketChannel {
         var descriptors: [Int32] = []
         switch transport.read(into: Self.buffer, &descriptors) {
         case .bytes(let count):
+            if limits.patience != nil { lastRead = MainLoop.now }
             if let left = allowance {
                 allowance = left - count
                 if left < count {
@@ -216,7 +217,6 @@ package final class SocketChannel {
     /// Whoever sends half a message has to go on with it.
     private func watchRest() {
         guard let patience = limits.patience else { return }
-        lastRead = MainLoop.now
         guard framer.isWithinMessage else {
             stall = nil
             return
@@ -224,16 +224,18 @@ package final class SocketChannel {
         if stall == nil { wait(for: patience) }
     }
 
-    private func wait(for patience: Duration) {
-        stall = .timer(after: patience) { [weak self] in
-            guard let self, let whole = limits.patience else { return }
-            stall = nil
-            guard isReading, framer.isWithinMessage else { return }
-            let left = whole - .microseconds(MainLoop.now - lastRead)
-            guard left <= .zero || isResting else { return wait(for: left) }
-            if isResting { return wait(for: whole) }
-            end(.violation("it has sent part of a message, and no more for \(whole)"))
-        }
+    private func wait(for time: Duration) {
+        stall = .timer(after: time) { [weak self] in self?.checkRest() }
+    }
+
+    private func checkRest() {
+        stall = nil
+        guard let patience = limits.patience, isReading, framer.isWithinMessage else { return }
+        // Only who could have been read has been silent.
+        if isResting || isWaitingForAdmission || soon != nil { return wait(for: patience) }
+        let left = patience - .microseconds(MainLoop.now - lastRead)
+        guard left <= .zero else { return wait(for: left) }
+        end(.violation("it has sent part of a message, and no more for \(patience)"))
     }
 
     // MARK: Sending
@@ -322,7 +324,8 @@ package final class SocketChannel {
     private func updateCrowding() {
         guard isCrowded != (outgoing.count > limits.comfortable) else { return }
         isCrowded.toggle()
-        goOn()
+        // Others are heard before what waits is served.
+        if !isCrowded, !isResting { readSoon() }
         owner?.crowdingChanged()
     }
 }

@@ -17,17 +17,17 @@ final class AgentApplication: ApplicationServer {
         self.window = window
     }
 
-    func activate(platformData: [String: Value], _ call: MethodCall) async throws {
+    func activate(platformData: [String: Value], _ call: MethodCall) throws {
         window.open(token: Self.token(platformData))
     }
 
-    func open(uris: [String], platformData: [String: Value], _ call: MethodCall) async throws {
+    func open(uris: [String], platformData: [String: Value], _ call: MethodCall) throws {
         throw DBusError.notSupported("The agent opens no files. Open them with another application.")
     }
 
     func activateAction(
         actionName: String, parameter: [Value], platformData: [String: Value], _ call: MethodCall
-    ) async throws {
+    ) throws {
         guard parameter.count == 1, let word = parameter.first?.string else {
             throw DBusError.invalidArgs(
                 "The parameter of each action is one string (s), which is given with the notification that has it."

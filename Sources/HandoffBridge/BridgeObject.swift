@@ -21,7 +21,7 @@ final class BridgeObject: BridgeServer {
         return try bridge.devices.path(of: try await bridge.dials.connect(parsed))
     }
 
-    func trust(deviceId: String, name: String, _ call: MethodCall) async throws -> ObjectPath {
+    func trust(deviceId: String, name: String, _ call: MethodCall) throws -> ObjectPath {
         let device = try DeviceID(checking: deviceId)
         guard name.count <= PeerText.maximumName else {
             throw HandoffFailure(
@@ -56,7 +56,7 @@ final class BridgeObject: BridgeServer {
         }
         try await bridge.broker.setDeviceName(value)
     }
-    func setDiscoverable(_ value: Bool, _ call: MethodCall) async throws {
+    func setDiscoverable(_ value: Bool, _ call: MethodCall) throws {
         bridge.setDiscoverable(value, by: call.caller.name)
     }
 }

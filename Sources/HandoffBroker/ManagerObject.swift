@@ -88,12 +88,12 @@ final class ManagerObject: ManagerServer {
         }
     }
 
-    func setEnabled(_ enabled: Bool, _ call: MethodCall) async throws { try owner.setEnabled(enabled, call) }
+    func setEnabled(_ enabled: Bool, _ call: MethodCall) throws { try owner.setEnabled(enabled, call) }
 
     func registerApplication(
         applicationId: String, activityTypes: [String], application: ObjectPath, options: [String: Value],
         _ call: MethodCall
-    ) async throws {
+    ) throws {
         let name = try caller(call)
         let id = try ApplicationID(applicationId)
         let options = try RegistrationOptions(options)
@@ -145,7 +145,7 @@ final class ManagerObject: ManagerServer {
         }
     }
 
-    func unregisterApplication(_ call: MethodCall) async throws {
+    func unregisterApplication(_ call: MethodCall) throws {
         let name = try caller(call)
         _ = try owner.registry.requireRegistration(of: name.text)
         call.afterReply { [weak owner] in owner?.unregister(name.text, isOnBus: true) }
@@ -153,7 +153,7 @@ final class ManagerObject: ManagerServer {
 
     func createActivity(
         activityType: String, properties: [String: Value], _ call: MethodCall
-    ) async throws -> ObjectPath {
+    ) throws -> ObjectPath {
         let name = try caller(call)
         let registration = try owner.registry.requireRegistration(of: name.text)
         let documentType = properties["DocumentURL"]?.string.flatMap {

@@ -45,9 +45,9 @@ final class PreferencesObject: PreferencesServer {
     var port: UInt16 { owner.preferences.port }
     var sharedFolders: [String: String] { owner.preferences.sharedFolders.texts }
 
-    func setEnabled(_ enabled: Bool, _ call: MethodCall) async throws { try owner.setEnabled(enabled, call) }
+    func setEnabled(_ enabled: Bool, _ call: MethodCall) throws { try owner.setEnabled(enabled, call) }
 
-    func setShowUnhandledOffers(_ shows: Bool, _ call: MethodCall) async throws {
+    func setShowUnhandledOffers(_ shows: Bool, _ call: MethodCall) throws {
         guard shows != showUnhandledOffers else { return }
         try owner.preferences.setShowsUnhandled(shows)
         let actions = owner.remoteOffers.setShowsUnhandled(shows)
@@ -57,19 +57,19 @@ final class PreferencesObject: PreferencesServer {
         }
     }
 
-    func setDeviceName(_ name: String, _ call: MethodCall) async throws {
+    func setDeviceName(_ name: String, _ call: MethodCall) throws {
         guard name != deviceName else { return }
         try owner.preferences.setDeviceName(name)
         call.afterReply { [weak owner] in owner?.tellPreferences(["DeviceName"]) }
     }
 
-    func setPort(_ port: UInt16, _ call: MethodCall) async throws {
+    func setPort(_ port: UInt16, _ call: MethodCall) throws {
         guard port != self.port else { return }
         try owner.preferences.setPort(port)
         call.afterReply { [weak owner] in owner?.tellPreferences(["Port"]) }
     }
 
-    func setSharedFolders(_ folders: [String: String], _ call: MethodCall) async throws {
+    func setSharedFolders(_ folders: [String: String], _ call: MethodCall) throws {
         guard folders != sharedFolders else { return }
         try owner.preferences.setSharedFolders(ChosenFolders(folders))
         call.afterReply { [weak owner] in owner?.tellPreferences(["SharedFolders"]) }
@@ -82,7 +82,7 @@ final class PreferencesObject: PreferencesServer {
             })
     }
 
-    func setApplications(_ applications: [String: String], _ call: MethodCall) async throws {
+    func setApplications(_ applications: [String: String], _ call: MethodCall) throws {
         var chosen: [ActivityType: ApplicationID] = [:]
         for (type, application) in applications {
             chosen[try ActivityType(type)] = try ApplicationID(application)
@@ -98,7 +98,7 @@ final class PreferencesObject: PreferencesServer {
 extension PreferencesObject {
     var notifyOffers: String { owner.preferences.offerNotices.rawValue }
 
-    func setNotifyOffers(_ text: String, _ call: MethodCall) async throws {
+    func setNotifyOffers(_ text: String, _ call: MethodCall) throws {
         let notices = try OfferNotices(text)
         guard notices != owner.preferences.offerNotices else { return }
         try owner.preferences.setOfferNotices(notices)
@@ -107,7 +107,7 @@ extension PreferencesObject {
 
     var notifyContinued: Bool { owner.preferences.notifiesContinued }
 
-    func setNotifyContinued(_ notifies: Bool, _ call: MethodCall) async throws {
+    func setNotifyContinued(_ notifies: Bool, _ call: MethodCall) throws {
         guard notifies != notifyContinued else { return }
         try owner.preferences.setNotifiesContinued(notifies)
         call.afterReply { [weak owner] in owner?.tellPreferences(["NotifyContinued"]) }
@@ -115,7 +115,7 @@ extension PreferencesObject {
 
     var excludedApplications: [String] { owner.preferences.excludedApplications.texts }
 
-    func setExcludedApplications(_ texts: [String], _ call: MethodCall) async throws {
+    func setExcludedApplications(_ texts: [String], _ call: MethodCall) throws {
         let excluded = try ExcludedApplications(texts)
         guard excluded != owner.preferences.excludedApplications else { return }
         try owner.setExcludedApplications(excluded)
@@ -128,7 +128,7 @@ extension PreferencesObject {
 
     var disabledAdapters: [String] { owner.preferences.disabledAdapters.sorted().map(\.description) }
 
-    func setDisabledAdapters(_ texts: [String], _ call: MethodCall) async throws {
+    func setDisabledAdapters(_ texts: [String], _ call: MethodCall) throws {
         let adapters = try AdapterName.set(texts)
         guard adapters != owner.preferences.disabledAdapters else { return }
         try owner.setDisabledAdapters(adapters)
@@ -140,7 +140,7 @@ extension PreferencesObject {
 
     var documentsFolder: String { owner.preferences.documentsFolder?.text ?? "" }
 
-    func setDocumentsFolder(_ text: String, _ call: MethodCall) async throws {
+    func setDocumentsFolder(_ text: String, _ call: MethodCall) throws {
         guard text != documentsFolder else { return }
         let folder = text.isEmpty ? nil : try DocumentsFolder(text, home: UserDirectories.home)
         try owner.preferences.setDocumentsFolder(folder)

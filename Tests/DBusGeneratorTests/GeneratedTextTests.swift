@@ -19,13 +19,13 @@ struct GeneratedTextTests {
                     ///
                     /// - Parameter noteText: Its text.
                     /// - Returns: Its number.
-                    func add(noteText: String, _ call: MethodCall) async throws -> UInt32
+                    func add(noteText: String, _ call: MethodCall) throws -> UInt32
                     /// How many there are.
                     var count: UInt32 { get }
                     /// Whether notes can be added.
                     var locked: Bool { get }
                     /// Sets Locked.
-                    func setLocked(_ value: Bool, _ call: MethodCall) async throws
+                    func setLocked(_ value: Bool, _ call: MethodCall) throws
                 }
                 """))
     }
@@ -39,13 +39,34 @@ struct GeneratedTextTests {
                         switch method {
                         case 0:
                             var reader = MessageReader(call.message)
-                            let result = try await server.add(noteText: reader.read(), call)
+                            let result = try server.add(noteText: reader.read(), call)
                             return try call.reply { (writer) throws(DBusError) in
                                 try writer.write(result)
                             }
                 """))
         #expect(text.contains("        case 1: try writer.write(server.locked)\n"))
-        #expect(text.contains("        case 1: try await server.setLocked(reader.read(), call)\n"))
+        #expect(text.contains("        case 1: try server.setLocked(reader.read(), call)\n"))
+    }
+
+    @Test("what waits is asynchronous, and has functions of its own in the binding")
+    func waiting() throws {
+        let waits = "<annotation name=\"org.example.Handoff.Waits\" value=\"true\"/>"
+        let file = Sample.file(
+            """
+            <!-- D. --><method name="Go">\(waits)
+            <annotation name="org.example.Handoff.MaximumSize" value="4096"/></method>
+            <!-- D. --><method name="Stay"/>
+            <!-- D. --><property name="Title" type="s" access="write">\(waits)</property>
+            """)
+        let text = try Generator.swift(from: [file])[0]
+        for part in [
+            "func go(_ call: MethodCall) async throws\n", "func stay(_ call: MethodCall) throws\n",
+            "func setTitle(_ value: String, _ call: MethodCall) async throws\n",
+            "func handle(_ method: Int, _ call: MethodCall) throws -> Message {\n        switch method {\n        case 1:",
+            "func handleWaiting(_ method: Int, _ call: MethodCall) async throws -> Message {\n        switch method {\n        case 0:",
+            "case 0: try await server.setTitle(reader.read(), call)\n",
+            ".init(name: \"Go\", input: \"\", output: \"\", access: \"any\", waits: true, maximumSize: 4096),",
+        ] { #expect(text.contains(part), "\(part)") }
     }
 
     @Test("with a common setter, one requirement takes every write, by name and with a value of the type")
@@ -63,15 +84,15 @@ struct GeneratedTextTests {
                 """
                     var title: String { get }
                     /// Sets the property of this name, which can be written, to `value`, which has its type.
-                    func set(_ property: String, to value: Value, _ call: MethodCall) async throws
+                    func set(_ property: String, to value: Value, _ call: MethodCall) throws
                 }
                 """))
         #expect(
             text.contains(
                 """
                         switch property {
-                        case 1: try await server.set("Title", to: reader.readAnyValue(), call)
-                        case 2: try await server.set("Info", to: reader.readAnyValue(), call)
+                        case 1: try server.set("Title", to: reader.readAnyValue(), call)
+                        case 2: try server.set("Info", to: reader.readAnyValue(), call)
                         default:
                 """))
         // A proxy has one for each all the same.
@@ -101,7 +122,7 @@ struct GeneratedTextTests {
         let text = try Generator.swift(from: [file])[0]
         #expect(
             text.contains(
-                "swap(mine: consuming FileDescriptor, _ call: MethodCall) async throws -> TestSwapReply\n"))
+                "swap(mine: consuming FileDescriptor, _ call: MethodCall) throws -> TestSwapReply\n"))
         #expect(text.contains("package func swap(mine: borrowing FileDescriptor, timeout: Duration"))
         #expect(text.contains("package struct TestSwapReply: ~Copyable, Sendable {\n"))
     }

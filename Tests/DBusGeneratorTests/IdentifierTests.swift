@@ -78,9 +78,9 @@ struct IdentifierTests {
                 """)
         ])[0]
         #expect(
-            text.contains("func `continue`(in: String, call: String, _ call_: MethodCall) async throws\n"))
+            text.contains("func `continue`(in: String, call: String, _ call_: MethodCall) throws\n"))
         #expect(text.contains("try writer.write(`in`)\n"))
         #expect(text.contains("var webpageURL: String { get }\n"))
-        #expect(text.contains("func setWebpageURL(_ value: String, _ call: MethodCall) async throws\n"))
+        #expect(text.contains("func setWebpageURL(_ value: String, _ call: MethodCall) throws\n"))
     }
 }

@@ -51,6 +51,7 @@ private final class Crowd: MessageChannel, Directory {
         let arrived = try Message.demarshal(try message.marshal())
         arrived.origin = sender
         connection.received(arrived)
+        CallTurns.shared.goOn()
     }
 }
 
@@ -68,7 +69,7 @@ private final class Slow: InterfaceBinding {
         numbers.append(try reader.read())
     }
 
-    func handle(_ method: Int, _ call: MethodCall) async throws -> Message {
+    func handle(_ method: Int, _ call: MethodCall) throws -> Message {
         try note(call.message)
         let end = MainLoop.now + 5000
         while MainLoop.now < end {}
@@ -76,7 +77,7 @@ private final class Slow: InterfaceBinding {
     }
 
     func read(_ property: Int, into writer: inout MessageWriter) throws(DBusError) {}
-    func write(_ property: Int, from reader: inout MessageReader, _ call: MethodCall) async throws {}
+    func write(_ property: Int, from reader: inout MessageReader, _ call: MethodCall) throws {}
 }
 
 @Suite("The turns of callers", .timeLimit(.minutes(1)))

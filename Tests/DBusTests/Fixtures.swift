@@ -36,7 +36,7 @@ final class CallLog: InterfaceBinding {
         methods: [
             .init(name: "Note", input: "u", output: "u", access: "any"),
             .init(name: "Fail", input: "s", output: "", access: "any"),
-            .init(name: "Pause", input: "", output: "", access: "any"),
+            .init(name: "Pause", input: "", output: "", access: "any", waits: true),
             .init(name: "Effect", input: "", output: "", access: "any"),
             .init(name: "Echo", input: "s", output: "s", access: "any"),
             .init(name: "Take", input: "h", output: "t", access: "any"),
@@ -62,7 +62,13 @@ final class CallLog: InterfaceBinding {
         paused = []
     }
 
-    func handle(_ method: Int, _ call: MethodCall) async throws -> Message {
+    func handleWaiting(_ method: Int, _ call: MethodCall) async throws -> Message {
+        callers.append(call.caller)
+        await withCheckedContinuation { paused.append($0) }
+        return try call.reply()
+    }
+
+    func handle(_ method: Int, _ call: MethodCall) throws -> Message {
         var reader = MessageReader(call.message)
         callers.append(call.caller)
         switch Self.description.methods[method].name {
@@ -73,9 +79,6 @@ final class CallLog: InterfaceBinding {
         case "Fail":
             let text: String = try reader.read()
             throw DBusError("org.example.Failed", text)
-        case "Pause":
-            await withCheckedContinuation { paused.append($0) }
-            return try call.reply()
         case "Effect":
             call.afterReply { self.onEffect?() }
             return try call.reply()
@@ -125,7 +128,7 @@ final class CallLog: InterfaceBinding {
     }
 
     func read(_ property: Int, into writer: inout MessageWriter) throws(DBusError) {}
-    func write(_ property: Int, from reader: inout MessageReader, _ call: MethodCall) async throws {}
+    func write(_ property: Int, from reader: inout MessageReader, _ call: MethodCall) throws {}
 }
 
 /// An interface with properties of every access.
@@ -168,7 +171,7 @@ final class Settings: InterfaceBinding {
 
             """)
 
-    func handle(_ method: Int, _ call: MethodCall) async throws -> Message { try call.reply() }
+    func handle(_ method: Int, _ call: MethodCall) throws -> Message { try call.reply() }
 
     func read(_ property: Int, into writer: inout MessageWriter) throws(DBusError) {
         switch Self.description.properties[property].name {
@@ -178,7 +181,7 @@ final class Settings: InterfaceBinding {
         }
     }
 
-    func write(_ property: Int, from reader: inout MessageReader, _ call: MethodCall) async throws {
+    func write(_ property: Int, from reader: inout MessageReader, _ call: MethodCall) throws {
         let text: String = try reader.read()
         guard text != "refused" else { throw DBusError.invalidArgs("“refused” is not a title.") }
         title = text

@@ -22,8 +22,8 @@ from support import Machine
 MEBI = 1 << 20
 # What one program may hold, which flooder.py does.
 HELD = 8 * MEBI
-# Others wait for no longer than this, all but one of a hundred: on a machine that does something else too.
-PROMPT = 0.25
+# Others wait for no longer than this, all but one of a hundred: with programs for debugging, while other tests run.
+PROMPT = 1
 
 
 def memory(pid: int, what: str) -> int:
@@ -70,7 +70,7 @@ def test_answers_of_megabytes(machine: Machine, reads: str) -> None:
             print(file=program.stdin, flush=True)
         assert slowest(activity, 4) < PROMPT
         assert memory(broker, "VmHWM") < before + 3 * HELD + 64 * MEBI
-    wait(lambda: memory(broker, "VmRSS") < before + 8 * MEBI, "the memory to be given back", 5)
+    wait(lambda: memory(broker, "VmRSS") < before + 8 * MEBI, "the memory to be given back")
     assert activity.get("Title") == "still here"
 
 
@@ -136,3 +136,32 @@ def test_what_is_left_behind(machine: Machine) -> None:
     assert activity.get("Title") == ""
     wait(lambda: watcher.get(ROOT, "Preferences.DeviceName") == "Renamed", "what it has changed", 1)
     assert time.monotonic() - begin < 1
+
+
+def test_large_registrations(machine: Machine) -> None:
+    """Programs that call with megabytes that are refused, on and on, hold nobody up."""
+    activity = Client(machine).create()
+    is_over = threading.Event()
+    types = [f"com.example.large.t{number}" for number in range(120_000)]
+    blob = GLib.Variant("(sasoa{sv})", ("com.example.large", types, "/", {}))
+
+    def register() -> None:
+        connection = RawConnection(machine.address)
+        while not is_over.is_set():
+            connection.serial += 1
+            call = Gio.DBusMessage.new_method_call(BROKER, ROOT, f"{BROKER}.Manager", "RegisterApplication")
+            call.set_body(blob)
+            call.set_serial(connection.serial)
+            connection.socket.sendall(call.to_blob(Gio.DBusCapabilityFlags.NONE))
+            while connection.serial not in connection.answers:
+                connection.take(1)
+
+    threads = [threading.Thread(target=register) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    try:
+        assert slowest(activity, 4) < PROMPT
+    finally:
+        is_over.set()
+        for thread in threads:
+            thread.join()

@@ -188,7 +188,7 @@ struct PanelTests {
     @MainLoop
     private final class Watcher: StatusNotifierWatcherServer {
         var items: [String] = []
-        func registerStatusNotifierItem(service: String, _ call: MethodCall) async throws {
+        func registerStatusNotifierItem(service: String, _ call: MethodCall) throws {
             items.append(service)
         }
     }

@@ -101,15 +101,15 @@ private final class FakeManager: ManagerServer {
     var fetchesByDevice: [[String: Value]] { [] }
     var hiddenOffers: [[String: Value]] { [] }
 
-    func setEnabled(_ value: Bool, _ call: MethodCall) async throws { broker.setEnabled(value) }
-    func unregisterApplication(_ call: MethodCall) async throws {}
+    func setEnabled(_ value: Bool, _ call: MethodCall) throws { broker.setEnabled(value) }
+    func unregisterApplication(_ call: MethodCall) throws {}
     func registerApplication(
         applicationId: String, activityTypes: [String], application: ObjectPath, options: [String: Value],
         _ call: MethodCall
-    ) async throws {}
+    ) throws {}
     func createActivity(
         activityType: String, properties: [String: Value], _ call: MethodCall
-    ) async throws -> ObjectPath { .root }
+    ) throws -> ObjectPath { .root }
 }
 
 private final class FakePreferences: PreferencesServer {
@@ -122,30 +122,30 @@ private final class FakePreferences: PreferencesServer {
     var port: UInt16 { 0 }
     var sharedFolders: [String: String] { [:] }
 
-    func setEnabled(_ value: Bool, _ call: MethodCall) async throws { broker.setEnabled(value) }
-    func setShowUnhandledOffers(_ value: Bool, _ call: MethodCall) async throws {}
-    func setDeviceName(_ value: String, _ call: MethodCall) async throws { broker.setDeviceName(value) }
+    func setEnabled(_ value: Bool, _ call: MethodCall) throws { broker.setEnabled(value) }
+    func setShowUnhandledOffers(_ value: Bool, _ call: MethodCall) throws {}
+    func setDeviceName(_ value: String, _ call: MethodCall) throws { broker.setDeviceName(value) }
     var applications: [String: String] { [:] }
-    func setApplications(_ applications: [String: String], _ call: MethodCall) async throws {}
-    func setPort(_ value: UInt16, _ call: MethodCall) async throws {}
-    func setSharedFolders(_ value: [String: String], _ call: MethodCall) async throws {}
+    func setApplications(_ applications: [String: String], _ call: MethodCall) throws {}
+    func setPort(_ value: UInt16, _ call: MethodCall) throws {}
+    func setSharedFolders(_ value: [String: String], _ call: MethodCall) throws {}
     var notifyOffers: String { "arrival" }
-    func setNotifyOffers(_ value: String, _ call: MethodCall) async throws {}
+    func setNotifyOffers(_ value: String, _ call: MethodCall) throws {}
     var notifyContinued: Bool { true }
-    func setNotifyContinued(_ value: Bool, _ call: MethodCall) async throws {}
+    func setNotifyContinued(_ value: Bool, _ call: MethodCall) throws {}
     var excludedApplications: [String] { [] }
-    func setExcludedApplications(_ value: [String], _ call: MethodCall) async throws {}
+    func setExcludedApplications(_ value: [String], _ call: MethodCall) throws {}
     var disabledAdapters: [String] { [] }
-    func setDisabledAdapters(_ value: [String], _ call: MethodCall) async throws {}
+    func setDisabledAdapters(_ value: [String], _ call: MethodCall) throws {}
     var documentsFolder: String { "" }
-    func setDocumentsFolder(_ value: String, _ call: MethodCall) async throws {}
+    func setDocumentsFolder(_ value: String, _ call: MethodCall) throws {}
 }
 
 private final class FakePeerManager: PeerManagerServer {
     private unowned let broker: FakeBroker
     init(_ broker: FakeBroker) { self.broker = broker }
 
-    func attach(_ call: MethodCall) async throws -> FileDescriptor {
+    func attach(_ call: MethodCall) throws -> FileDescriptor {
         guard let name = call.caller.name else { throw DBusError.accessDenied("by the bus alone") }
         let ends = try FileDescriptor.socketPair()
         let socket = AttachedSocket(ends.ours, to: name)
@@ -153,8 +153,7 @@ private final class FakePeerManager: PeerManagerServer {
         return ends.theirs
     }
 
-    func addPeer(deviceId: String, properties: [String: Value], _ call: MethodCall) async throws -> ObjectPath
-    {
+    func addPeer(deviceId: String, properties: [String: Value], _ call: MethodCall) throws -> ObjectPath {
         broker.events.append("add \(deviceId)")
         broker.names[deviceId] = properties["Name"]?.string
         if case .boolean(let isMuted)? = properties["Muted"] { broker.muted[deviceId] = isMuted }
@@ -163,11 +162,11 @@ private final class FakePeerManager: PeerManagerServer {
         return path
     }
 
-    func willInvite(deviceId: String, invitedAt: Int64, _ call: MethodCall) async throws {
+    func willInvite(deviceId: String, invitedAt: Int64, _ call: MethodCall) throws {
         broker.announced = invitedAt
     }
 
-    func removePeer(deviceId: String, _ call: MethodCall) async throws {
+    func removePeer(deviceId: String, _ call: MethodCall) throws {
         broker.events.append("remove \(deviceId)")
         broker.bus.connection.objects.unexport(try HandoffNames.peers.appending(deviceId))
     }
@@ -176,9 +175,9 @@ private final class FakePeerManager: PeerManagerServer {
         number: UInt32, deviceId: String, continuation: String, isOrigin: Bool,
         bridgeEnd: consuming FileDescriptor,
         _ call: MethodCall
-    ) async throws { broker.events.append("stream opened \(continuation)") }
+    ) throws { broker.events.append("stream opened \(continuation)") }
 
-    func streamClosed(number: UInt32, _ call: MethodCall) async throws {
+    func streamClosed(number: UInt32, _ call: MethodCall) throws {
         broker.events.append("stream closed")
     }
 }

@@ -49,5 +49,5 @@ final class TestApplication: ApplicationServer {
 
     func didFailToContinueActivity(
         activityType: String, errorName: String, errorMessage: String, _ call: MethodCall
-    ) async throws { events.append("failed \(errorName)") }
+    ) throws { events.append("failed \(errorName)") }
 }

@@ -61,10 +61,7 @@ struct BrokerFaultTests {
             let (_, broker, client, recorder) = try await Self.registered()
             let proxy = try #require(broker.proxy)
             _ = try await proxy.willContinueActivity(activityType: "t", context: Self.context(1))
-            broker.onCreate = {
-                try await MainLoop.sleep(for: .seconds(60))
-                return "/a"
-            }
+            broker.unanswered = "CreateActivity"
             client.create(ActivityKey(1), type: "", properties: [:])
             let settling = MainLoop.start { await client.settle(within: .seconds(60)) }
             await Task.yield()

@@ -6,16 +6,16 @@ import TestSupport
 
 /// A broker that only registers applications, for what a real one does seldom, or never.
 @MainLoop
-final class FakeBroker: ManagerServer {
+final class FakeBroker: ManagerServer, CallGate {
     let bus: Bus
     /// The ids that were registered, in order.
     private(set) var registered: [String] = []
     /// The options of the latest registration, taken or not.
     private(set) var options: [String: Value] = [:]
     /// What answers a registration.
-    var onRegister: @MainLoop () async throws -> Void = {}
+    var onRegister: @MainLoop () throws -> Void = {}
     /// What answers a creation.
-    var onCreate: @MainLoop () async throws -> ObjectPath = { throw DBusError.limitsExceeded("No more.") }
+    var onCreate: @MainLoop () throws -> ObjectPath = { throw DBusError.limitsExceeded("No more.") }
     private var application: (name: BusName, path: ObjectPath)?
 
     /// What it is on, which ends with its last user.
@@ -31,6 +31,7 @@ final class FakeBroker: ManagerServer {
         let broker = try FakeBroker(session)
         let bus = broker.bus
         bus.connection.policy = AllowAll()
+        bus.connection.gate = broker
         bus.connection.objects.export(HandoffNames.brokerPath, [ManagerBinding(broker)])
         _ = try await bus.request(HandoffNames.broker, replacing: true)
         return broker
@@ -53,22 +54,32 @@ final class FakeBroker: ManagerServer {
     func registerApplication(
         applicationId: String, activityTypes: [String], application: ObjectPath, options: [String: Value],
         _ call: MethodCall
-    ) async throws {
+    ) throws {
         guard let name = call.caller.name else { return }
         self.options = options
-        try await onRegister()
+        try onRegister()
         self.application = (name, application)
         registered.append(applicationId)
     }
 
-    func unregisterApplication(_ call: MethodCall) async throws { application = nil }
+    // MARK: CallGate
+
+    /// The calls of this name are never answered.
+    var unanswered: String?
+
+    func concerns(_ caller: Caller) -> Bool { true }
+    func admit(_ call: Message, from caller: Caller, _ run: @escaping @MainLoop (DBusError?) -> Void) {
+        if call.member != unanswered { run(nil) }
+    }
+
+    func unregisterApplication(_ call: MethodCall) throws { application = nil }
 
     func createActivity(
         activityType: String, properties: [String: Value], _ call: MethodCall
-    ) async throws -> ObjectPath { try await onCreate() }
+    ) throws -> ObjectPath { try onCreate() }
 
     var enabled: Bool { true }
-    func setEnabled(_ value: Bool, _ call: MethodCall) async throws {}
+    func setEnabled(_ value: Bool, _ call: MethodCall) throws {}
     var maximumUserInfoSize: UInt32 { 131_072 }
     var recentFetches: [[String: Value]] { [] }
     var fetchesByDevice: [[String: Value]] { [] }

@@ -20,7 +20,7 @@ private final class OddContinuation: ContinuationServer {
     isolated deinit { for other in others { close(other) } }
 
     func openStream(_ call: MethodCall) async throws -> FileDescriptor { try kind.make(keeping: &others) }
-    func release(_ call: MethodCall) async throws {}
+    func release(_ call: MethodCall) throws {}
     var activityType: String { "t" }
     var deviceId: String { "d" }
     var deviceName: String { "Desk" }

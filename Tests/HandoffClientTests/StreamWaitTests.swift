@@ -18,7 +18,7 @@ private final class SilentContinuation: ContinuationServer {
         try await MainLoop.sleep(for: .seconds(60))
         throw DBusError.limitsExceeded("No more.")
     }
-    func release(_ call: MethodCall) async throws {}
+    func release(_ call: MethodCall) throws {}
     var activityType: String { "t" }
     var deviceId: String { "d" }
     var deviceName: String { "Desk" }

@@ -114,7 +114,7 @@ private final class PagesObject: BrowserAdapterServer {
 
     init(_ catcher: BrowserCatcher) { self.catcher = catcher }
 
-    func takePages(applicationId: String, _ call: MethodCall) async throws -> [[String: Value]] {
+    func takePages(applicationId: String, _ call: MethodCall) throws -> [[String: Value]] {
         catcher.take(try ApplicationID(applicationId))
     }
 }

@@ -191,7 +191,7 @@ private final class PendingObject: EditorAdapterServer {
 
     init(_ catcher: EditorCatcher) { self.catcher = catcher }
 
-    func takePending(editor: String, _ call: MethodCall) async throws -> [String: Value] {
+    func takePending(editor: String, _ call: MethodCall) throws -> [String: Value] {
         let id = try ApplicationID(editor)
         return catcher.take(id.description).map(EditingText.pending) ?? [:]
     }

@@ -151,5 +151,5 @@ private final class ShellObject: ShellAdapterServer {
         try await service.here(folder, process, history)
     }
 
-    func end(_ call: MethodCall) async throws { service.end() }
+    func end(_ call: MethodCall) throws { service.end() }
 }

@@ -121,7 +121,7 @@ private final class FrontObject: AdapterServer {
 
     init(_ service: AdapterService) { self.service = service }
 
-    func frontChanged(window: [String: Value], _ call: MethodCall) async throws {
+    func frontChanged(window: [String: Value], _ call: MethodCall) throws {
         service.told(try Front.described(by: window), by: call.caller.name)
     }
 }

@@ -27,14 +27,15 @@ extension Interface {
             Self.writeList("methods", methods, to: &source) {
                 """
                 .init(name: \(literal($0.name)), input: \(literal($0.inputSignature)), \
-                output: \(literal($0.outputSignature)), access: \(literal($0.access)))
+                output: \(literal($0.outputSignature)), access: \(literal($0.access))\(Self.waits($0.waits))\
+                \($0.maximumSize.map { ", maximumSize: \($0)" } ?? ""))
                 """
             }
             Self.writeList("properties", properties, to: &source) {
                 """
                 .init(name: \(literal($0.name)), signature: \(literal($0.type.signature)), \
                 isReadable: \($0.isReadable), isWritable: \($0.isWritable), access: \(literal($0.access)), \
-                writeAccess: \(literal($0.writeAccess)))
+                writeAccess: \(literal($0.writeAccess))\(Self.waits($0.waits)))
                 """
             }
             source.line("signals: [\(signals.map { literal($0.name) }.joined(separator: ", "))],")
@@ -48,6 +49,8 @@ extension Interface {
         }
         source.line()
     }
+
+    private static func waits(_ waits: Bool) -> String { waits ? ", waits: true" : "" }
 
     private static func writeList<Member>(
         _ label: String, _ members: [Member], to source: inout SourceText, _ text: (Member) -> String
@@ -63,17 +66,22 @@ extension Interface {
     // MARK: Dispatch
 
     private func writeHandle(to source: inout SourceText) {
-        source.block("package func handle(_ method: Int, _ call: MethodCall) async throws -> Message") {
-            source in
-            Self.writeSwitch(over: "method", error: "unknownMethod", in: name, to: &source) { source in
-                for (index, method) in methods.enumerated() {
-                    source.line("case \(index):")
-                    source.indented { writeCall(of: method, to: &$0) }
+        for waits in [false, true] where !waits || methods.contains(where: \.waits) {
+            let name = waits ? "handleWaiting" : "handle"
+            source.block(
+                "package func \(name)(_ method: Int, _ call: MethodCall) \(waits ? "async " : "")throws -> Message"
+            ) { source in
+                Self.writeSwitch(over: "method", error: "unknownMethod", in: self.name, to: &source) {
+                    source in
+                    for (index, method) in methods.enumerated() where method.waits == waits {
+                        source.line("case \(index):")
+                        source.indented { writeCall(of: method, to: &$0) }
+                    }
+                    return methods.contains { $0.waits == waits }
                 }
-                return !methods.isEmpty
             }
+            source.line()
         }
-        source.line()
     }
 
     /// Appends a switch with the cases that `body` appends, and an error for everything else. If there are no
@@ -94,7 +102,8 @@ extension Interface {
     private func writeCall(of method: Method, to source: inout SourceText) {
         if !method.inputs.isEmpty { source.line("var reader = MessageReader(call.message)") }
         let arguments = method.inputs.map { "\($0.swiftName): \($0.type.reading(from: "reader"))" } + ["call"]
-        let expression = "try await server.\(method.swiftName)(\(arguments.joined(separator: ", ")))"
+        let expression =
+            "try \(method.waits ? "await " : "")server.\(method.swiftName)(\(arguments.joined(separator: ", ")))"
         if method.outputs.isEmpty {
             source.line(expression)
             source.line("return try call.reply()")
@@ -124,15 +133,25 @@ extension Interface {
     }
 
     private func writeWrite(to source: inout SourceText) {
-        source.block(
-            "package func write(_ property: Int, from reader: inout MessageReader, _ call: MethodCall) async throws"
-        ) { source in
-            Self.writeSwitch(over: "property", error: "unknownProperty", in: name, to: &source) { source in
-                for (index, property) in properties.enumerated() where property.isWritable {
-                    source.line("case \(index): try await server.\(setterCall(of: property))")
+        for waits in [false, true] where !waits || properties.contains(where: \.waits) {
+            let (name, keyword) = waits ? ("writeWaiting", "async ") : ("write", "")
+            let parameters =
+                waits
+                ? "_ property: Int, from reader: consuming MessageReader, _ call: MethodCall"
+                : "_ property: Int, from reader: inout MessageReader, _ call: MethodCall"
+            source.block("package func \(name)(\(parameters)) \(keyword)throws") { source in
+                if waits { source.line("var reader = reader") }
+                Self.writeSwitch(over: "property", error: "unknownProperty", in: self.name, to: &source) {
+                    source in
+                    let written = properties.enumerated().filter { $1.isWritable && $1.waits == waits }
+                    for (index, property) in written {
+                        source.line(
+                            "case \(index): try \(waits ? "await " : "")server.\(setterCall(of: property))")
+                    }
+                    return !written.isEmpty
                 }
-                return properties.contains(where: \.isWritable)
             }
+            if !waits, properties.contains(where: \.waits) { source.line() }
         }
     }
 

@@ -17,14 +17,15 @@ extension Interface {
                 }
                 if property.isWritable && !hasCommonSetter {
                     source.documentation(property.setterDocumentation)
-                    source.line("\(property.setter("_ call: MethodCall")) async throws")
+                    source.line(
+                        "\(property.setter("_ call: MethodCall")) \(property.waits ? "async " : "")throws")
                 }
             }
             if hasCommonSetter {
                 source.documentation([
                     "Sets the property of this name, which can be written, to `value`, which has its type."
                 ])
-                source.line("func set(_ property: String, to value: Value, _ call: MethodCall) async throws")
+                source.line("func set(_ property: String, to value: Value, _ call: MethodCall) throws")
             }
         }
         source.line()
@@ -95,7 +96,7 @@ extension Interface.Method {
         let call = unused("call", inputs)
         let parameters = inputs.map { $0.parameter("consuming") } + ["_ \(call): MethodCall"]
         let list = parameters.joined(separator: ", ")
-        return "func \(escaped(swiftName))(\(list)) async throws\(result(in: interface))"
+        return "func \(escaped(swiftName))(\(list)) \(waits ? "async " : "")throws\(result(in: interface))"
     }
 }
 

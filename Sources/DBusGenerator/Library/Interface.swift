@@ -18,6 +18,10 @@ package struct Interface: Equatable {
         package let outputs: [Argument]
         /// The class of callers that may call it.
         package let access: String
+        /// Whether whoever serves it may wait for something before it answers.
+        package let waits: Bool
+        /// How many bytes a call of it may take, if the file says so.
+        package let maximumSize: Int?
         package let documentation: [String]
         package let line: Int
     }
@@ -40,6 +44,8 @@ package struct Interface: Equatable {
         package let access: String
         /// The class of callers that may write it.
         package let writeAccess: String
+        /// Whether whoever serves it may wait for something before it is written.
+        package let waits: Bool
         /// The value of `org.freedesktop.DBus.Property.EmitsChangedSignal`, if the file gives one.
         package let emitsChanged: String?
         package let documentation: [String]

@@ -5,18 +5,21 @@ enum Annotation: String, CustomStringConvertible {
     case access = "org.example.Handoff.Access"
     case writeAccess = "org.example.Handoff.WriteAccess"
     case setter = "org.example.Handoff.Setter"
+    case waits = "org.example.Handoff.Waits"
+    case maximumSize = "org.example.Handoff.MaximumSize"
     case typeName = "org.example.Handoff.TypeName"
     case emitsChanged = "org.freedesktop.DBus.Property.EmitsChangedSignal"
 
     var description: String { rawValue }
 
-    /// The values that it may have; nil if each name for a type is one.
+    /// The values that it may have; nil if they are not a few words.
     var values: [String]? {
         switch self {
         case .access, .writeAccess:
             ["any", "owner", "unsandboxed", "bridge", "broker", "agent", "stranger", "paired", "routed"]
         case .setter: ["own", "common"]
-        case .typeName: nil
+        case .waits: ["true", "false"]
+        case .typeName, .maximumSize: nil
         case .emitsChanged: ["true", "invalidates", "const", "false"]
         }
     }
@@ -95,6 +98,10 @@ extension InterfaceReader {
             guard values.contains(value) else {
                 let expected = values.joined(separator: ", ")
                 throw failure(element, "\(annotation) is one of \(expected), not “\(excerpt(value))”")
+            }
+        } else if annotation == .maximumSize {
+            guard let size = Int(value), size > 0 else {
+                throw failure(element, "\(annotation) is a number of bytes, not “\(excerpt(value))”")
             }
         } else if !isMemberName(value) {
             throw failure(

@@ -47,6 +47,10 @@ struct InterfaceReader {
             }
         }
         let hasCommonSetter = annotations[.setter] == "common"
+        if hasCommonSetter, let waiting = properties.first(where: \.waits) {
+            throw failure(
+                element, "\(waiting.name) waits, so \(Annotation.setter) can't be “common”")
+        }
         if hasCommonSetter && !properties.contains(where: \.isWritable) {
             throw failure(
                 element, "\(name) has no property to write, so \(Annotation.setter) can't be “common”")
@@ -65,7 +69,7 @@ struct InterfaceReader {
     ) throws(GenerationError) -> Interface.Method {
         _ = try attributes(of: element, required: ["name"])
         try checkChildren(of: element, ["annotation", "arg"])
-        let annotations = try annotations(of: element, [.access])
+        let annotations = try annotations(of: element, [.access, .waits, .maximumSize])
         var (inputs, outputs): ([Interface.Argument], [Interface.Argument]) = ([], [])
         for child in element.children where child.name == "arg" {
             let (argument, direction) = try argument(child)
@@ -82,6 +86,7 @@ struct InterfaceReader {
         }
         return Interface.Method(
             name: name, inputs: inputs, outputs: outputs, access: access,
+            waits: annotations[.waits] == "true", maximumSize: annotations[.maximumSize].flatMap { Int($0) },
             documentation: try documentation(of: element, name), line: element.line)
     }
 
@@ -111,7 +116,7 @@ struct InterfaceReader {
     ) throws(GenerationError) -> Interface.Property {
         let attributes = try attributes(of: element, required: ["name", "type", "access"])
         try checkChildren(of: element, ["annotation"])
-        let annotations = try annotations(of: element, [.access, .writeAccess, .emitsChanged])
+        let annotations = try annotations(of: element, [.access, .writeAccess, .emitsChanged, .waits])
         let type = try type(attributes["type"] ?? "", element)
         if type.holdsDescriptor { throw failure(element, "a property can't hold file descriptors (type h)") }
         let use = attributes["access"] ?? ""
@@ -120,6 +125,9 @@ struct InterfaceReader {
         }
         if use == "read" && annotations[.writeAccess] != nil {
             throw failure(element, "\(name) can't be written, so nobody needs \(Annotation.writeAccess)")
+        }
+        if use == "read" && annotations[.waits] == "true" {
+            throw failure(element, "\(name) can't be written, so nobody waits: leave \(Annotation.waits) out")
         }
         if use != "read" && annotations[.emitsChanged] == "const" {
             throw failure(element, "\(name) can be written, so \(Annotation.emitsChanged) can't be “const”")
@@ -131,6 +139,7 @@ struct InterfaceReader {
         return Interface.Property(
             name: name, type: type, isReadable: use != "write", isWritable: use != "read", access: access,
             writeAccess: annotations[.writeAccess] ?? defaults[.writeAccess] ?? access,
+            waits: annotations[.waits] == "true",
             emitsChanged: annotations[.emitsChanged], documentation: try documentation(of: element, name),
             line: element.line)
     }

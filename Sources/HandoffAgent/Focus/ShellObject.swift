@@ -99,7 +99,7 @@ package final class ShellObject: AgentServer, FocusSource, ActivationTokens {
 
     // MARK: What shells call
 
-    package func focusChanged(window: [String: Value], _ call: MethodCall) async throws {
+    package func focusChanged(window: [String: Value], _ call: MethodCall) throws {
         let shell = try shell(call)
         let isFirst = teller == nil
         teller = shell
@@ -112,15 +112,15 @@ package final class ShellObject: AgentServer, FocusSource, ActivationTokens {
         }
     }
 
-    package func attach(_ call: MethodCall) async throws {
+    package func attach(_ call: MethodCall) throws {
         let shell = try shell(call)
         if minter != shell { requests.end() }
         minter = shell
     }
 
-    package func detach(_ call: MethodCall) async throws { forget(try shell(call)) }
+    package func detach(_ call: MethodCall) throws { forget(try shell(call)) }
 
-    package func provideToken(request: UInt32, token: String, _ call: MethodCall) async throws {
+    package func provideToken(request: UInt32, token: String, _ call: MethodCall) throws {
         let shell = try shell(call)
         guard token.utf8.count <= Self.maximumTokenSize else {
             throw HandoffFailure(

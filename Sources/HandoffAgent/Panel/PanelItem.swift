@@ -26,17 +26,17 @@ package final class PanelItem: StatusNotifierItemServer {
 
     private var content: PanelContent { owner?.content ?? PanelContent() }
 
-    package func activate(x: Int32, y: Int32, _ call: MethodCall) async throws { owner?.activate(call) }
+    package func activate(x: Int32, y: Int32, _ call: MethodCall) throws { owner?.activate(call) }
 
-    package func secondaryActivate(x: Int32, y: Int32, _ call: MethodCall) async throws {
+    package func secondaryActivate(x: Int32, y: Int32, _ call: MethodCall) throws {
         owner?.activate(call)
     }
 
-    package func contextMenu(x: Int32, y: Int32, _ call: MethodCall) async throws {}
+    package func contextMenu(x: Int32, y: Int32, _ call: MethodCall) throws {}
 
-    package func scroll(delta: Int32, orientation: String, _ call: MethodCall) async throws {}
+    package func scroll(delta: Int32, orientation: String, _ call: MethodCall) throws {}
 
-    package func provideXdgActivationToken(token: String, _ call: MethodCall) async throws {
+    package func provideXdgActivationToken(token: String, _ call: MethodCall) throws {
         owner?.keep(token, of: call.caller)
     }
 

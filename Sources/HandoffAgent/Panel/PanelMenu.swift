@@ -33,7 +33,7 @@ package final class PanelMenu: DBusMenuServer {
 
     package func getLayout(
         parentId: Int32, recursionDepth: Int32, propertyNames: [String], _ call: MethodCall
-    ) async throws -> DBusMenuGetLayoutReply {
+    ) throws -> DBusMenuGetLayoutReply {
         let menu = menu
         let layout = try menu.layout(of: parentId, depth: recursionDepth, Self.looked(propertyNames))
         return DBusMenuGetLayoutReply(revision: menu.revision, layout: layout)
@@ -41,23 +41,23 @@ package final class PanelMenu: DBusMenuServer {
 
     package func getGroupProperties(
         ids: [Int32], propertyNames: [String], _ call: MethodCall
-    ) async throws -> [Structure<Int32, [String: Value]>] {
+    ) throws -> [Structure<Int32, [String: Value]>] {
         menu.properties(of: ids, Self.looked(propertyNames))
     }
 
-    package func getProperty(id: Int32, name: String, _ call: MethodCall) async throws -> Value {
+    package func getProperty(id: Int32, name: String, _ call: MethodCall) throws -> Value {
         try menu.property(name, of: id)
     }
 
     package func event(
         id: Int32, eventId: String, data: Value, timestamp: UInt32, _ call: MethodCall
-    ) async throws {
+    ) throws {
         perform(eventId, try menu.required(id), call)
     }
 
     package func eventGroup(
         events: [Structure<Int32, String, Value, UInt32>], _ call: MethodCall
-    ) async throws -> [Int32] {
+    ) throws -> [Int32] {
         var errors: [Int32] = []
         for event in events.prefix(Self.most) {
             if let item = menu.item(event.fields.0) {
@@ -70,14 +70,14 @@ package final class PanelMenu: DBusMenuServer {
         return errors
     }
 
-    package func aboutToShow(id: Int32, _ call: MethodCall) async throws -> Bool {
+    package func aboutToShow(id: Int32, _ call: MethodCall) throws -> Bool {
         _ = try menu.required(id)
         return owner?.catchUp() ?? false
     }
 
     package func aboutToShowGroup(
         ids: [Int32], _ call: MethodCall
-    ) async throws -> DBusMenuAboutToShowGroupReply {
+    ) throws -> DBusMenuAboutToShowGroupReply {
         let there = ids.prefix(Self.most).filter { menu.item($0) != nil }
         let errors = ids.prefix(Self.most).filter { menu.item($0) == nil }
         if let first = errors.first, there.isEmpty { _ = try menu.required(first) }

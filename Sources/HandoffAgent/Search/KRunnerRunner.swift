@@ -23,11 +23,11 @@ package final class KRunnerRunner: RunnerServer {
         self.actions = actions
     }
 
-    package func actions(_ call: MethodCall) async throws -> [Structure<String, String, String>] {
+    package func actions(_ call: MethodCall) throws -> [Structure<String, String, String>] {
         [Structure(Self.dismiss, tr("Dismiss"), "window-close")]
     }
 
-    package func config(_ call: MethodCall) async throws -> [String: Value] { ["MinLetterCount": .int32(2)] }
+    package func config(_ call: MethodCall) throws -> [String: Value] { ["MinLetterCount": .int32(2)] }
 
     package func match(
         query: String, _ call: MethodCall
@@ -57,9 +57,9 @@ package final class KRunnerRunner: RunnerServer {
         }
     }
 
-    package func setActivationToken(token: String, _ call: MethodCall) async throws {
+    package func setActivationToken(token: String, _ call: MethodCall) throws {
         self.token.keep(token, of: call.caller)
     }
 
-    package func teardown(_ call: MethodCall) async throws {}
+    package func teardown(_ call: MethodCall) throws {}
 }

@@ -60,7 +60,7 @@ package final class SearchProvider: SearchProvider2Server {
         }
     }
 
-    package func launchSearch(terms: [String], timestamp: UInt32, _ call: MethodCall) async throws {
+    package func launchSearch(terms: [String], timestamp: UInt32, _ call: MethodCall) throws {
         call.afterReply { [actions] in actions.openWindow(token: Self.startupID(timestamp)) }
     }
 

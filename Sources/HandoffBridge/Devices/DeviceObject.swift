@@ -97,14 +97,14 @@ final class DeviceObject: DeviceServer {
     var sendError: String { state.sendError.text }
     var sendErrorName: String { state.sendError.name }
 
-    func pair(_ call: MethodCall) async throws { try owner.pair(device) }
+    func pair(_ call: MethodCall) throws { try owner.pair(device) }
 
-    func confirmPairing(matches: Bool, _ call: MethodCall) async throws {
+    func confirmPairing(matches: Bool, _ call: MethodCall) throws {
         try owner.confirmPairing(device, matches)
     }
 
-    func cancelPairing(_ call: MethodCall) async throws { owner.cancelPairing(device) }
-    func unpair(_ call: MethodCall) async throws { try owner.unpair(device) }
+    func cancelPairing(_ call: MethodCall) throws { owner.cancelPairing(device) }
+    func unpair(_ call: MethodCall) throws { try owner.unpair(device) }
     func send(_ call: MethodCall) async throws { try await owner.send(to: device) }
-    func setMuted(_ muted: Bool, _ call: MethodCall) async throws { try owner.setMuted(muted, device) }
+    func setMuted(_ muted: Bool, _ call: MethodCall) throws { try owner.setMuted(muted, device) }
 }

@@ -11,7 +11,7 @@ final class LinkObject: LinkServer {
 
     init(_ link: Link) { self.link = link }
 
-    func hello(version: UInt32, about: [String: Value], _ call: MethodCall) async throws {
+    func hello(version: UInt32, about: [String: Value], _ call: MethodCall) throws {
         guard let link else { return }
         do {
             try link.hear(LinkHello(about), version: version)
@@ -22,7 +22,7 @@ final class LinkObject: LinkServer {
         call.afterReply { [weak link] in link?.tellHello() }
     }
 
-    func unpair(_ call: MethodCall) async throws {
+    func unpair(_ call: MethodCall) throws {
         link?.forgetTrust()
         call.afterReply { [weak link] in link?.unpaired() }
     }

@@ -17,18 +17,18 @@ final class PairingObject: PairingServer {
 
     private func dialogue() throws -> PairingDialogue { try pairings.currentDialogue(link) }
 
-    func request(_ call: MethodCall) async throws { try dialogue().requestReceived(call) }
+    func request(_ call: MethodCall) throws { try dialogue().requestReceived(call) }
 
     func commit(commitment: [UInt8], _ call: MethodCall) async throws -> [UInt8] {
         try await dialogue().commitReceived(commitment, call)
     }
 
-    func reveal(nonce: [UInt8], _ call: MethodCall) async throws {
+    func reveal(nonce: [UInt8], _ call: MethodCall) throws {
         try dialogue().revealReceived(nonce, call)
     }
 
-    func confirm(_ call: MethodCall) async throws { try dialogue().confirmReceived(call) }
-    func cancel(reason: String, _ call: MethodCall) async throws {
+    func confirm(_ call: MethodCall) throws { try dialogue().confirmReceived(call) }
+    func cancel(reason: String, _ call: MethodCall) throws {
         try dialogue().cancelReceived(reason, call)
     }
 }

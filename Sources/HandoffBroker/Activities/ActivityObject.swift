@@ -299,30 +299,30 @@ final class ActivityObject {
 }
 
 extension ActivityObject: ActivityServer {
-    func becomeCurrent(_ call: MethodCall) async throws {
+    func becomeCurrent(_ call: MethodCall) throws {
         fileNameTypesChanged()
         let actions = try broker.activities.becomeCurrent(id, at: .now)
         call.afterReply { [weak broker] in broker?.perform(actions) }
     }
 
-    func resignCurrent(_ call: MethodCall) async throws {
+    func resignCurrent(_ call: MethodCall) throws {
         let actions = try broker.activities.resignCurrent(id, at: .now)
         call.afterReply { [weak broker] in broker?.perform(actions) }
     }
 
-    func invalidate(_ call: MethodCall) async throws {
+    func invalidate(_ call: MethodCall) throws {
         let actions = try broker.activities.invalidate(id, at: .now)
         call.afterReply { [weak broker] in broker?.perform(actions) }
     }
 
-    func update(properties: [String: Value], _ call: MethodCall) async throws { try apply(properties, call) }
+    func update(properties: [String: Value], _ call: MethodCall) throws { try apply(properties, call) }
 
     /// Setting one property is an update of one property.
-    func set(_ property: String, to value: Value, _ call: MethodCall) async throws {
+    func set(_ property: String, to value: Value, _ call: MethodCall) throws {
         try apply([property: value], call)
     }
 
-    func addUserInfoEntries(entries: [String: Value], _ call: MethodCall) async throws {
+    func addUserInfoEntries(entries: [String: Value], _ call: MethodCall) throws {
         try merge(entries, call)
     }
 

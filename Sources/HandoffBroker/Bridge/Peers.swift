@@ -233,7 +233,7 @@ final class PeerManagerObject: PeerManagerServer {
         self.attach = attach
     }
 
-    func attach(_ call: MethodCall) async throws -> FileDescriptor {
+    func attach(_ call: MethodCall) throws -> FileDescriptor {
         guard let bridge = call.caller.name, !call.message.isAttached else {
             throw DBusError.accessDenied("The bridge attaches by the bus. Call this there.")
         }
@@ -244,8 +244,7 @@ final class PeerManagerObject: PeerManagerServer {
         return pair.theirs
     }
 
-    func addPeer(deviceId: String, properties: [String: Value], _ call: MethodCall) async throws -> ObjectPath
-    {
+    func addPeer(deviceId: String, properties: [String: Value], _ call: MethodCall) throws -> ObjectPath {
         let name = try properties["Name"].map { try ActivityState.string($0, "Name") } ?? ""
         let type = try properties["Type"].map { try ActivityState.string($0, "Type") } ?? ""
         let isConnected =
@@ -259,7 +258,7 @@ final class PeerManagerObject: PeerManagerServer {
         return path
     }
 
-    func willInvite(deviceId: String, invitedAt: Int64, _ call: MethodCall) async throws {
+    func willInvite(deviceId: String, invitedAt: Int64, _ call: MethodCall) throws {
         let device = try DeviceID(checking: deviceId)
         guard invitedAt > 0 else {
             throw HandoffFailure(
@@ -269,7 +268,7 @@ final class PeerManagerObject: PeerManagerServer {
         peers.willInvite(device, at: invitedAt)
     }
 
-    func removePeer(deviceId: String, _ call: MethodCall) async throws {
+    func removePeer(deviceId: String, _ call: MethodCall) throws {
         let device = try DeviceID(checking: deviceId)
         call.afterReply { [weak peers] in peers?.remove(device) }
     }
@@ -278,7 +277,7 @@ final class PeerManagerObject: PeerManagerServer {
         number: UInt32, deviceId: String, continuation: String, isOrigin: Bool,
         bridgeEnd: consuming FileDescriptor,
         _ call: MethodCall
-    ) async throws {
+    ) throws {
         let owner = StreamGuards.Owner(
             device: try DeviceID(checking: deviceId),
             continuation: try ContinuationID(checking: continuation),
@@ -286,7 +285,7 @@ final class PeerManagerObject: PeerManagerServer {
         try guards.add(number, owner, bridgeEnd, call.caller)
     }
 
-    func streamClosed(number: UInt32, _ call: MethodCall) async throws {
+    func streamClosed(number: UInt32, _ call: MethodCall) throws {
         guards.remove(number, call.caller)
     }
 }

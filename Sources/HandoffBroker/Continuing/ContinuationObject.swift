@@ -45,7 +45,7 @@ final class ContinuationObject: ContinuationServer {
         }
     }
 
-    func release(_ call: MethodCall) async throws {
+    func release(_ call: MethodCall) throws {
         let actions = owner.held.released(runner.id)
         call.afterReply { [weak owner] in owner?.perform(actions) }
     }

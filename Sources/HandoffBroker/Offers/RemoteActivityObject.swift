@@ -195,7 +195,7 @@ final class RemoteActivityObject: RemoteActivityServer {
         .flatMap { owner.registry.registration(of: $0) }
     }
 
-    func cancel(_ call: MethodCall) async throws {
+    func cancel(_ call: MethodCall) throws {
         guard let running else { throw HandoffFailure.nothingToCancel(entry.offer) }
         let actions = try running.cancel()
         call.afterReply { running.perform(actions) }
@@ -204,7 +204,7 @@ final class RemoteActivityObject: RemoteActivityServer {
     /// What continues it now.
     private var running: ContinuationRunner? { owner.runners.values.first { $0.isRunning && $0.key == key } }
 
-    func dismiss(_ call: MethodCall) async throws {
+    func dismiss(_ call: MethodCall) throws {
         let actions = try owner.remoteOffers.dismiss(key.activity, of: key.device)
         call.afterReply { [weak owner] in owner?.show(actions) }
     }

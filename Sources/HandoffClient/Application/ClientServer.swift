@@ -59,14 +59,14 @@ final class ClientServer: ApplicationServer, ActivityDelegateServer {
         return answer
     }
 
-    func wasContinued(activity path: ObjectPath, device: [String: Value], _ call: MethodCall) async throws {
+    func wasContinued(activity path: ObjectPath, device: [String: Value], _ call: MethodCall) throws {
         let (_, delegate, key) = try activity(path)
         try delegate.wasContinued(key, on: ClientDevice(device))
     }
 
     func didReceiveStream(
         activity path: ObjectPath, stream: consuming FileDescriptor, _ call: MethodCall
-    ) async throws {
+    ) throws {
         let (_, delegate, key) = try activity(path)
         try StreamSocket.check(
             stream, or: .invalidArguments, remedy: "Send one end of socketpair(AF_UNIX, SOCK_STREAM).")
@@ -103,7 +103,7 @@ final class ClientServer: ApplicationServer, ActivityDelegateServer {
 
     func didFailToContinueActivity(
         activityType: String, errorName: String, errorMessage: String, _ call: MethodCall
-    ) async throws {
+    ) throws {
         let (client, delegate) = try delegate()
         let failed = client.continuations.callOff(type: activityType)
         let name = (try? ErrorName(errorName)) ?? .failed

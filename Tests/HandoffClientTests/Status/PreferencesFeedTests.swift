@@ -95,11 +95,11 @@ private struct Choices: InterfaceBinding {
                 writeAccess: "any")
         ], signals: [], xml: "")
 
-    func handle(_ method: Int, _ call: MethodCall) async throws -> Message {
+    func handle(_ method: Int, _ call: MethodCall) throws -> Message {
         throw DBusError(.failed, "None.")
     }
     func read(_ property: Int, into writer: inout MessageWriter) throws(DBusError) {
         try writer.write(Self.name)
     }
-    func write(_ property: Int, from reader: inout MessageReader, _ call: MethodCall) async throws {}
+    func write(_ property: Int, from reader: inout MessageReader, _ call: MethodCall) throws {}
 }

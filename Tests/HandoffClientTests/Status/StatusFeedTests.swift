@@ -143,14 +143,14 @@ private final class LateBridge: BridgeServer, AccessPolicy {
     }
 
     func connect(address: String, _ call: MethodCall) async throws -> ObjectPath { "/" }
-    func trust(deviceId: String, name: String, _ call: MethodCall) async throws -> ObjectPath { "/" }
+    func trust(deviceId: String, name: String, _ call: MethodCall) throws -> ObjectPath { "/" }
     var deviceId: String { String(repeating: "a", count: 64) }
     var deviceName: String { "late" }
     func setDeviceName(_ value: String, _ call: MethodCall) async throws {}
     var deviceType: String { "laptop" }
     var port: UInt16 { 1 }
     var discoverable: Bool { false }
-    func setDiscoverable(_ value: Bool, _ call: MethodCall) async throws {}
+    func setDiscoverable(_ value: Bool, _ call: MethodCall) throws {}
     var nearby: [[String: Value]] { [] }
     var firewall: [String: Value] { [:] }
     var discoveryError: String { "" }

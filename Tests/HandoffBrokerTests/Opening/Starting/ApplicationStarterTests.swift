@@ -182,7 +182,7 @@ private final class Opener: InterfaceBinding {
         signals: [],
         xml: "<interface name=\"org.freedesktop.Application\"/>")
 
-    func handle(_ method: Int, _ call: MethodCall) async throws -> Message {
+    func handle(_ method: Int, _ call: MethodCall) throws -> Message {
         var reader = MessageReader(call.message)
         opened.append(try reader.read())
         platformData.append(try reader.read())
@@ -191,5 +191,5 @@ private final class Opener: InterfaceBinding {
     }
 
     func read(_ property: Int, into writer: inout MessageWriter) throws(DBusError) {}
-    func write(_ property: Int, from reader: inout MessageReader, _ call: MethodCall) async throws {}
+    func write(_ property: Int, from reader: inout MessageReader, _ call: MethodCall) throws {}
 }
