@@ -44,9 +44,9 @@ static inline long handoff_send(int socket, const void *bytes, size_t count, con
     return written < 0 ? -errno : written;
 }
 
-/* Reads from a stream socket without waiting. Returns how many bytes were read, 0 at the end, or the negative error;
-   -EMFILE if descriptors came along for which there was no room. `descriptors`, which has room for HANDOFF_DESCRIPTORS,
-   holds those that did, which are the caller's to close, and `*number` says how many. */
+/* Reads from a stream socket without waiting. Returns how many bytes were read, 0 at the end, or the negative error.
+   `descriptors`, which has room for HANDOFF_DESCRIPTORS, holds those that came along, which are the caller's to close, and
+   `*number` says how many; -1 if they are lost, because this process may not have so many. */
 static inline long handoff_receive(int socket, void *bytes, size_t count, int *descriptors, int *number) {
     union handoff_control control;
     struct iovec part = {bytes, count};
@@ -68,5 +68,6 @@ static inline long handoff_receive(int socket, void *bytes, size_t count, int *d
     }
     if (!(message.msg_flags & MSG_CTRUNC)) return read;
     while (*number > 0) close(descriptors[--*number]);
-    return -EMFILE;
+    *number = -1;
+    return read;
 }

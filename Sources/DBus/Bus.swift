@@ -83,7 +83,7 @@ package final class Bus {
     package func flush() { channel.flush(until: MainLoop.now + Self.partingTime) }
 
     /// How long what is queued may take to be sent at the end of a program, in microseconds.
-    private static let partingTime: Int64 = 5_000_000
+    private static let partingTime: Int64 = 500_000
 
     /// Sends what is queued, and leaves the bus before it returns. This is meant for the end of a daemon: a thread that
     /// waits for a file system that does not answer keeps the process, and all that it has open, until that answers.

@@ -38,7 +38,11 @@ final class BusEnd: ChannelOwner {
     var readingTime: Int64 { CallTurns.shared.readingTime }
 
     func ended(_ reason: SocketChannel.End) {
-        log.debug("The connection to the bus has ended: \(reason).")
+        switch reason {
+        case .closed: log.debug("The bus has closed the connection.")
+        case .broken(let why): log.warning("The connection to the bus is broken: \(why).")
+        case .violation(let why): log.warning("The connection to the bus was given up, because \(why).")
+        }
         connection?.closed(DBusError(.disconnected, "The bus has closed the connection."))
     }
 }

@@ -79,7 +79,9 @@ enum BusOpening {
 
     /// Where the session bus is, as libdbus finds it.
     private static var sessionAddress: String {
-        if let address = getenv("DBUS_SESSION_BUS_ADDRESS") { return String(cString: address) }
+        if let address = getenv("DBUS_SESSION_BUS_ADDRESS"), address.pointee != 0 {
+            return String(cString: address)
+        }
         if let folder = getenv("XDG_RUNTIME_DIR") {
             let path = String(cString: folder) + "/bus"
             if access(path, F_OK) == 0, let escaped = dbus_address_escape_value(path) {

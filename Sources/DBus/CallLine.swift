@@ -21,7 +21,7 @@ package final class CallLine {
 
     /// When it may have its turn, by a clock that counts what senders have used: the least is served first.
     var tag: Int64 = 0
-    /// How many calls have come and are not answered, and how many bytes they take.
+    /// How many calls have come and are not answered, and about how many bytes they take.
     private(set) var (openCalls, openBytes) = (0, 0)
     /// How many bytes wait for their turn.
     private var waitingBytes = 0
@@ -29,7 +29,12 @@ package final class CallLine {
     var onRoom: (@MainLoop () -> Void)?
     /// What it may not have read of what it was answered on a bus.
     private var unread = UnreadAnswers() {
-        didSet { CallTurns.shared.unread += unread.bytes - oldValue.bytes }
+        didSet {
+            CallTurns.shared.unread += unread.bytes - oldValue.bytes
+            if unread.forgiven < oldValue.forgiven {
+                CallTurns.shared.forgiveness.giveBack(oldValue.forgiven - unread.forgiven)
+            }
+        }
     }
     /// How long what waits may still run, in microseconds, now that the sender has left.
     private var timeLeft: Int64?
@@ -53,6 +58,7 @@ package final class CallLine {
     isolated deinit {
         if openBytes > 0 { CallTurns.shared.closed(openBytes, isLast: true) }
         CallTurns.shared.unread -= unread.bytes
+        CallTurns.shared.forgiveness.giveBack(unread.forgiven)
     }
 
     var isEmpty: Bool { head == waiting.count }
@@ -67,9 +73,18 @@ package final class CallLine {
     }
 
     /// Whether it has to read what it was answered before it is answered more.
-    var mustRead: Bool { unread.isTooMuch(at: MainLoop.now, ofAll: CallTurns.shared.unread) }
-    /// Whether that is not to be waited for either, since it did not read in time.
-    var isDeaf: Bool { mustRead && !unread.isWaiting }
+    var mustRead: Bool { unread.isTooMuch(ofAll: CallTurns.shared.unread) }
+    /// Whether it has left so much unread that it need not be told so.
+    var readsNothing: Bool { unread.isHopeless }
+    /// Whether that is not to be waited for either, since it did not read in time. Who is read slowly, and says nothing, is
+    /// answered slowly.
+    var isDeaf: Bool {
+        guard mustRead, !unread.isWaiting else { return false }
+        let wanted = unread.bytes - UnreadAnswers.most / 2
+        let count = wanted > 0 ? CallTurns.shared.forgiveness.take(wanted, at: MainLoop.now) : 0
+        if count > 0 { unread.forgive(count) }
+        return mustRead
+    }
 
     /// Something that runs because of it has taken so many microseconds.
     func used(_ time: Int64) {
@@ -95,24 +110,24 @@ package final class CallLine {
 
     // MARK: What waits
 
-    /// A call has come that takes so many bytes.
-    func opened(_ bytes: Int) {
+    /// `call` has come.
+    func opened(_ call: Message) {
         openCalls += 1
-        openBytes += bytes
+        openBytes += call.weight
     }
 
     /// It has been answered, or is not going to be.
-    func closed(_ bytes: Int) {
+    func closed(_ call: Message) {
         openCalls -= 1
-        openBytes -= bytes
-        CallTurns.shared.closed(bytes, isLast: openBytes == 0)
+        openBytes -= call.weight
+        CallTurns.shared.closed(call.weight, isLast: openBytes == 0)
     }
 
     // MARK: What it reads
 
     /// An answer of so many bytes was sent to it on a bus, where it can be `asked` whether it reads.
     func answered(_ bytes: Int, _ ask: @escaping @MainLoop () async -> Bool) {
-        guard unread.sent(bytes, at: MainLoop.now) else { return }
+        guard unread.sent(bytes) else { return }
         MainLoop.charge(nil) {
             _ = MainLoop.start { [weak self] in
                 let hasAnswered = await ask()
@@ -188,7 +203,8 @@ package final class CallLine {
         (waiting, head, waitingBytes) = ([], 0, 0)
         for arrival in rest {
             if case .message(let message, let connection, _) = arrival, unwanted(message) {
-                if message.kind == .call { closed(message.length) }
+                CallTurns.shared.forget(message)
+                if message.kind == .call { closed(message) }
                 refuse(message, connection)
             } else {
                 append(arrival)
@@ -203,6 +219,9 @@ package final class CallLine {
 }
 
 extension Message {
+    /// About how much memory it takes.
+    var weight: Int { length + 512 }
+
     /// Whether it is a call that asks, and changes nothing.
     fileprivate var isQuestion: Bool {
         guard kind == .call, ObjectTree.isStandard(interface) else { return false }

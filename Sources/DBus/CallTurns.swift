@@ -13,9 +13,12 @@ final class CallTurns {
 
     /// How many calls of one sender may be without an answer.
     private static let maximumCalls = 16_384
+    /// How many calls that came past a bus may be without an answer. What waits for its turn there is limited by not being
+    /// read; refusing is for what has begun, whose answers come by the same socket.
+    private static let maximumCallsPast = 2048
     /// How many bytes the calls of one sender may take that are without an answer, while others have few, and those of all
     /// senders.
-    private static let (maximumBytes, maximumBytesOfAll) = (16 << 20, 32 << 20)
+    private static let (maximumBytes, maximumBytesOfAll) = (24 << 20, 48 << 20)
     /// What is taken of a sender however much others have open.
     private static let leastBytes = 64 << 10
 
@@ -26,6 +29,10 @@ final class CallTurns {
     private var isScheduled = false
     /// How many bytes calls take that have no answer, and of how many senders.
     private var (openBytes, openLines) = (0, 0)
+    /// How many descriptors came with calls that wait for their turn.
+    private var openDescriptors = 0
+    /// How many that may be.
+    private static let maximumDescriptors = 256
 
     /// How long a call has just taken, in microseconds, but a millisecond at least and fifty at most: so long others are heard
     /// before the next one.
@@ -37,6 +44,8 @@ final class CallTurns {
 
     /// How many bytes of answers all senders together may not have read.
     var unread = 0
+    /// How much of that may be taken to have been read.
+    var forgiveness = Forgiveness()
 
     /// Whether anything waits.
     var isBusy: Bool { !lines.isEmpty }
@@ -44,11 +53,14 @@ final class CallTurns {
     /// `call` has come, and waits for its turn.
     /// - Returns: why it is refused; nil if it is taken.
     func take(_ call: Message, from line: CallLine, on connection: Connection) -> DBusError? {
-        guard connection.isPast || hasRoom(call.length, of: line) else { return Self.tooMany }
+        guard connection.isPast ? line.openCalls < Self.maximumCallsPast : hasRoom(call, of: line)
+        else {
+            return Self.tooMany
+        }
         if line.isDeaf { return CallLine.deaf }
         if line.openBytes == 0 { openLines += 1 }
-        openBytes += call.length
-        line.opened(call.length)
+        openBytes += call.weight
+        line.opened(call)
         wait(call, in: line, on: connection)
         return nil
     }
@@ -59,6 +71,7 @@ final class CallTurns {
     /// `message` takes effect when it is its turn, after what has come from `line` before.
     func wait(_ message: Message, in line: CallLine, on connection: Connection) {
         let wasEmpty = line.isEmpty
+        openDescriptors += message.descriptors.count
         line.append(.message(message, connection, MainLoop.account))
         if wasEmpty, line.caller != nil { queue(line) }
     }
@@ -109,8 +122,11 @@ final class CallTurns {
     }
 
     /// Whether a call that comes by the bus, which cannot be left unread for one sender's sake, is taken.
-    private func hasRoom(_ bytes: Int, of line: CallLine) -> Bool {
-        guard line.openCalls < Self.maximumCalls else { return false }
+    private func hasRoom(_ call: Message, of line: CallLine) -> Bool {
+        guard line.openCalls < Self.maximumCalls,
+            call.descriptors.isEmpty || openDescriptors + call.descriptors.count <= Self.maximumDescriptors
+        else { return false }
+        let bytes = call.weight
         let (ofLine, ofAll) = (line.openBytes + bytes, openBytes + bytes)
         guard ofLine > Self.leastBytes else { return true }
         // One call alone may be long; and as long as there is room, nobody has to share it.
@@ -118,6 +134,9 @@ final class CallTurns {
         let share = Self.maximumBytesOfAll / max(1, openLines)
         return ofAll <= Self.maximumBytesOfAll && (ofLine <= share || line.openBytes == 0)
     }
+
+    /// `message` does not wait any longer.
+    func forget(_ message: Message) { openDescriptors -= message.descriptors.count }
 
     func closed(_ bytes: Int, isLast: Bool) {
         openBytes -= bytes
@@ -139,9 +158,10 @@ final class CallTurns {
         now = max(now, line.tag)
         switch line.removeFirst() {
         case .message(let message, let connection, let account):
+            forget(message)
             // What somebody said before it broke a rule counts no more than what came after.
             guard !connection.isClosed else {
-                if message.kind == .call { line.closed(message.length) }
+                if message.kind == .call { line.closed(message) }
                 break
             }
             MainLoop.charge(account ?? line.account) {

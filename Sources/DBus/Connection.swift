@@ -160,7 +160,7 @@ package final class Connection {
         let turns = CallTurns.shared
         if message.kind == .call {
             guard let line = directory?.line(of: message.sender) else { return }
-            if let refusal = turns.take(message, from: line, on: self) { refuse(message, refusal) }
+            if let refusal = turns.take(message, from: line, on: self) { refuse(message, refusal, line) }
         } else if turns.isBusy, !replies.isPing(message.replySerial),
             let line = directory?.knownLine(of: message.sender), !line.isEmpty
         {
@@ -193,12 +193,20 @@ package final class Connection {
         }
     }
 
-    /// Answers `call`, of which only the header need have come, with `error`.
-    func refuse(_ call: Message, _ error: DBusError) {
-        guard call.kind == .call, call.wantsReply, let answer = try? Message.error(error, to: call) else {
-            return
-        }
+    /// Answers `call`, of which only the header need have come, with `error`. Whoever reads nothing is not even told that.
+    func refuse(_ call: Message, _ error: DBusError, _ line: CallLine? = nil) {
+        let line = line ?? directory?.line(of: call.sender)
+        guard call.kind == .call, call.wantsReply, line?.readsNothing != true,
+            let answer = try? Message.error(error, to: call)
+        else { return }
         postHere(answer)
+        noteAnswer(answer, to: line?.caller, line)
+    }
+
+    /// `answer` was sent to `caller`.
+    private func noteAnswer(_ answer: Message, to caller: Caller?, _ line: CallLine?) {
+        guard let name = caller?.name, !isPast else { return }
+        line?.answered(answer.marshalledSize) { [weak self] in await self?.doesRead(name) ?? true }
     }
 
     /// Queues `answer` for the channel that the call has come by.
@@ -239,9 +247,10 @@ package final class Connection {
     /// Whether `name` answers a call, and so has read what came before that.
     private func doesRead(_ name: BusName) async -> Bool {
         do {
-            _ = try await RemoteObject(self, name, .root).call(
-                .peer, "Ping", output: "", timeout: Self.readingPatience
-            ) { (_) throws(DBusError) in }
+            let question = try Message.call(to: name, .root, .peer, "Ping")
+            // Only who has read the question knows its number.
+            question.setSerial(UInt32.random(in: 1 << 16...UInt32.max))
+            _ = try await call(question, timeout: Self.readingPatience)
             return true
         } catch {
             // Any answer of its own will do.
@@ -312,12 +321,10 @@ package final class Connection {
     ) {
         if let answer, call.wantsReply {
             postHere(answer)
-            if let name = caller.name, !isPast {
-                line.answered(answer.marshalledSize) { [weak self] in await self?.doesRead(name) ?? true }
-            }
+            noteAnswer(answer, to: caller, line)
         }
         begun?.runEffects()
-        line.closed(call.length)
+        line.closed(call)
     }
 }
 

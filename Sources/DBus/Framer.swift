@@ -36,6 +36,8 @@ package struct Framer: ~Copyable {
         case passOver
     }
 
+    /// Stands for any number of descriptors that came and are lost.
+    static let lost: Int32 = -1
     /// How much memory is kept for what comes.
     private static let keptCapacity = 1 << 17
     /// How many descriptors may wait for the header of their message: as many as the kernel passes at once.
@@ -49,6 +51,8 @@ package struct Framer: ~Copyable {
     private var beginning: Message?
     /// How many bytes that are still to come are passed over.
     private var passedOver = 0
+    /// How many of the bytes from there on came before descriptors were lost: their messages have none.
+    private var withoutDescriptors = 0
     /// Descriptors that have come, and belong to messages that have not been cut out yet.
     private var descriptors: [Int32] = []
 
@@ -62,7 +66,14 @@ package struct Framer: ~Copyable {
 
     /// Takes in what has come, and `numbers`, descriptors that are this one's to close from now on.
     package mutating func add(_ part: UnsafeRawBufferPointer, _ numbers: [Int32] = []) {
-        descriptors += numbers
+        let haveLost = numbers.contains(Self.lost)
+        if haveLost {
+            dropDescriptors(descriptors.count)
+            beginning?.loseDescriptors()
+        } else {
+            descriptors += numbers
+        }
+        defer { if haveLost { withoutDescriptors = bytes.count - start } }
         let unwanted = min(passedOver, part.count)
         passedOver -= unwanted
         let part = UnsafeRawBufferPointer(rebasing: part[unwanted...])
@@ -130,11 +141,12 @@ package struct Framer: ~Copyable {
             }
             let part = Array(bytes[start..<start + min(layout.length, bytes.count - start)])
             let message = Message(received: part, try MessageHead(layout, in: part))
+            if withoutDescriptors > 0 { message.loseDescriptors() }
             if try judge(message) == .passOver {
                 dropDescriptors(message.announcedDescriptors)
                 passOver(layout.length)
             } else {
-                start += part.count
+                pass(part.count)
                 beginning = message
             }
         }
@@ -152,8 +164,13 @@ package struct Framer: ~Copyable {
 
     private mutating func passOver(_ length: Int) {
         let isThere = min(length, bytes.count - start)
-        start += isThere
+        pass(isThere)
         passedOver = length - isThere
+    }
+
+    private mutating func pass(_ count: Int) {
+        start += count
+        withoutDescriptors = max(0, withoutDescriptors - count)
     }
 
     private mutating func dropDescriptors(_ count: Int) {

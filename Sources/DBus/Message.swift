@@ -239,6 +239,8 @@ package final class Message {
     package var containsFileDescriptors: Bool { !descriptors.isEmpty }
     /// How many descriptors come with it, as it says.
     var announcedDescriptors: Int { Int(fields.descriptors) }
+    /// Its descriptors have come and are lost: whoever reads one finds that.
+    func loseDescriptors() { fields.descriptors = 0 }
 
     /// The error of an error reply. A missing or odd error message is replaced and never a reason to fail.
     package var error: DBusError? {

@@ -235,12 +235,20 @@ package final class SocketChannel {
         if isResting || isWaitingForAdmission || soon != nil { return wait(for: patience) }
         let left = patience - .microseconds(MainLoop.now - lastRead)
         guard left <= .zero else { return wait(for: left) }
+        // The rest may have come while this process was stopped.
+        let former = lastRead
+        askToRead()
+        guard isReading, framer.isWithinMessage else { return }
+        if lastRead != former || soon != nil || isWaitingForAdmission {
+            if stall == nil { wait(for: .milliseconds(100)) }
+            return
+        }
         end(.violation("it has sent part of a message, and no more for \(patience)"))
     }
 
     // MARK: Sending
 
-    /// Numbers `message` and sends it, or lets it wait.
+    /// Numbers `message`, unless it has a number, and sends it, or lets it wait.
     /// - Parameter limit: how many bytes it may take.
     /// - Returns: its number.
     /// - Throws: `Disconnected` if the channel has ended; `LimitsExceeded` if the message is longer.
@@ -248,8 +256,10 @@ package final class SocketChannel {
         guard !isClosed, !isUnwritable, onSent == nil else {
             throw DBusError(.disconnected, "The connection has ended.")
         }
-        serial = serial == .max ? 1 : serial + 1
-        message.setSerial(serial)
+        if message.serial == 0 {
+            serial = serial == .max ? 1 : serial + 1
+            message.setSerial(serial)
+        }
         let bytes = try message.marshalled(limit: limit)
         let former = outgoing.count
         outgoing.append(message.takeDescriptors(), bytes)
@@ -261,7 +271,7 @@ package final class SocketChannel {
         // What waits already is written when there is room, in order.
         if former == 0 { flush() }
         updateCrowding()
-        return serial
+        return message.serial
     }
 
     /// Sends what waits before it returns, unless that takes until `deadline`, in microseconds of ``MainLoop/now``; for the end

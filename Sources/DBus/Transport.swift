@@ -89,7 +89,8 @@ package final class SocketTransport: Transport {
             let read = DescriptorLimit.withReserve {
                 handoff_receive(socket, buffer.baseAddress, buffer.count, numbers.baseAddress, &count)
             }
-            descriptors += numbers.prefix(Int(count))
+            if count < 0 { descriptors.append(Framer.lost) }
+            descriptors += numbers.prefix(max(0, Int(count)))
             return read
         }
     }

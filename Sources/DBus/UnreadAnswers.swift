@@ -8,35 +8,28 @@ struct UnreadAnswers {
     /// From so many bytes on it is asked whether it reads.
     private static let doubtful = 1 << 20
     /// With so many bytes it is answered no more.
-    private static let most = 4 << 20
+    static let most = 4 << 20
     /// With so many bytes it is answered no more if all together have left too much unread.
     private static let least = 64 << 10
     /// How many bytes all may leave unread together.
     private static let mostOfAll = 64 << 20
-    /// How many bytes a second are taken to have been read by somebody who never answers a call.
-    private static let pace: Int64 = 256 << 10
 
     /// How many bytes may be unread, and how many of them came after the question.
     private(set) var bytes = 0
     private var sinceAsked = 0
     private var isAsked = false
-    private var time: Int64 = 0
+    /// How many bytes were taken to have been read, of somebody who does not answer.
+    private(set) var forgiven = 0
 
-    /// Whether it has to read before it is answered, at `now`, in microseconds, if all together have left so many bytes unread.
-    mutating func isTooMuch(at now: Int64, ofAll: Int) -> Bool {
-        pass(to: now)
-        return bytes >= (ofAll > Self.mostOfAll ? Self.least : Self.most)
-    }
+    /// Whether it has to read before it is answered, if all together have left so many bytes unread.
+    func isTooMuch(ofAll: Int) -> Bool { bytes >= (ofAll > Self.mostOfAll ? Self.least : Self.most) }
 
-    private mutating func pass(to now: Int64) {
-        let read = Int(clamping: max(0, now - time) * Self.pace / 1_000_000)
-        if read > 0 || bytes == 0 { (bytes, time) = (max(0, bytes - read), now) }
-    }
+    /// Whether it has been told so often enough.
+    var isHopeless: Bool { bytes >= 2 * Self.most }
 
-    /// An answer of so many bytes was sent, at `now`, in microseconds.
+    /// An answer of so many bytes was sent.
     /// - Returns: whether it is to be asked now.
-    mutating func sent(_ count: Int, at now: Int64) -> Bool {
-        pass(to: now)
+    mutating func sent(_ count: Int) -> Bool {
         bytes += count
         if isAsked { sinceAsked += count }
         guard !isAsked, bytes >= Self.doubtful else { return false }
@@ -47,9 +40,43 @@ struct UnreadAnswers {
     /// It has answered the question, or has not in time.
     mutating func asked(hasAnswered: Bool) {
         isAsked = false
-        if hasAnswered { bytes = min(bytes, sinceAsked) }
+        if hasAnswered { (bytes, forgiven) = (min(bytes, sinceAsked), 0) }
+    }
+
+    /// So many bytes are taken to have been read, for somebody who reads and never answers a call.
+    mutating func forgive(_ count: Int) {
+        bytes -= count
+        forgiven += count
     }
 
     /// Whether it has been asked, and may still answer.
     var isWaiting: Bool { isAsked }
+}
+
+/// How much may be taken to have been read by all who do not say so: a bus keeps what they have not read.
+struct Forgiveness {
+    /// How many bytes a second.
+    private static let pace: Int64 = 256 << 10
+    /// How many bytes at a time.
+    private static let mostAtATime = 4 << 20
+    /// How many bytes in all, of those who are still there.
+    private static let mostOfAll = 256 << 20
+
+    private var left = mostAtATime
+    private var time: Int64 = 0
+    /// How many bytes were forgiven of those who are still there.
+    private(set) var given = 0
+
+    /// Takes up to `wanted` bytes, at `now`, in microseconds.
+    mutating func take(_ wanted: Int, at now: Int64) -> Int {
+        let new = Int(clamping: max(0, now - time) * Self.pace / 1_000_000)
+        if new > 0 { (left, time) = (min(Self.mostAtATime, left + new), now) }
+        let count = max(0, min(wanted, left, Self.mostOfAll - given))
+        left -= count
+        given += count
+        return count
+    }
+
+    /// So many bytes were read after all, or their receiver has left.
+    mutating func giveBack(_ count: Int) { given -= count }
 }

@@ -123,6 +123,23 @@ struct AttachedSocketTests {
         }
     }
 
+    @Test("calls that have begun and wait are so many, and further ones are refused")
+    func waiting() async throws {
+        try await onLoop {
+            let attached = try await AttachedPair()
+            var refused = 0
+            for _ in 0..<2100 {
+                MainLoop.start {
+                    let error = await attached.pair.error { _ = try await attached.pair.call("Pause") }
+                    if error == .limitsExceeded { refused += 1 }
+                }
+            }
+            try await eventually { refused == 2100 - 2048 && attached.pair.log.paused.count == 2048 }
+            attached.pair.log.resume()
+            #expect(try await attached.note(1) == 1)
+        }
+    }
+
     @Test("whoever waits is told when it ends, once, and the bus carries what follows")
     func end() async throws {
         try await onLoop {

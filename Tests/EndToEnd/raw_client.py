@@ -29,11 +29,12 @@ PATIENCE = 15
 class RawConnection:
     """A connection to a bus, by its socket alone."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, with_descriptors: bool = False) -> None:
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.connect(address.removeprefix("unix:path=").split(",")[0])
         # Who it is the bus finds out by itself.
-        for line in (b"\0AUTH EXTERNAL\r\n", b"DATA\r\n"):
+        negotiation = [b"NEGOTIATE_UNIX_FD\r\n"] if with_descriptors else []
+        for line in (b"\0AUTH EXTERNAL\r\n", b"DATA\r\n", *negotiation):
             self.socket.sendall(line)
             self.socket.recv(4096)
         self.socket.sendall(b"BEGIN\r\n")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import time
 
 import pytest
 from gi.repository import Gio, GLib
@@ -150,6 +151,22 @@ def test_breach(desk: Machine, breach: str) -> None:
     bridge.add_peer()
     bridge.offer(offer())
     hand_over(dock, bridge, "From afar")
+
+
+def test_half_a_message(desk: Machine) -> None:
+    """Half a message of which nothing more comes for five seconds ends the socket; one that comes slowly is taken."""
+    bridge = AttachedBridge(desk)
+    call = blob(serial=5, body=GLib.Variant("(u)", (1,)))
+    bridge.socket.send_bytes(call[:40])
+    let_pass(3)
+    bridge.socket.send_bytes(call[40:60])
+    let_pass(3)
+    bridge.socket.send_bytes(call[60:])
+    bridge.socket.next("an answer", lambda one: one.message.get_reply_serial() == 5)
+    bridge.socket.send_bytes(call[:40])
+    begin = time.monotonic()
+    bridge.socket.wait_until_ended()
+    assert 4.5 < time.monotonic() - begin < 10
 
 
 def test_in_pieces(desk: Machine) -> None:

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import array
+import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -14,7 +17,7 @@ from pathlib import Path
 
 import pytest
 from gi.repository import Gio, GLib
-from buses import BROKER, ROOT, wait
+from buses import BROKER, ROOT, let_pass, wait
 from clients import Client
 from raw_client import RawConnection
 from support import Machine
@@ -136,6 +139,42 @@ def test_what_is_left_behind(machine: Machine) -> None:
     assert activity.get("Title") == ""
     wait(lambda: watcher.get(ROOT, "Preferences.DeviceName") == "Renamed", "what it has changed", 1)
     assert time.monotonic() - begin < 1
+
+
+def test_descriptors_by_the_thousand(machine: Machine) -> None:
+    """Descriptors that come by the thousand, with calls that wait, neither end a daemon nor stay open."""
+    activity, broker = Client(machine).create(), machine.processes["handoffd"]
+    connection = RawConnection(machine.address, with_descriptors=True)
+    before = len(os.listdir(f"/proc/{broker.pid}/fd"))
+    null = os.open("/dev/null", os.O_RDONLY)
+    # Until it has read what it was answered, its calls wait.
+    questions = b""
+    for _ in range(200):
+        connection.serial += 1
+        call = Gio.DBusMessage.new_method_call(BROKER, ROOT, "org.freedesktop.DBus.Introspectable", "Introspect")
+        call.set_serial(connection.serial)
+        questions += call.to_blob(Gio.DBusCapabilityFlags.NONE)
+    connection.socket.sendall(questions)
+    assert activity.get("Title") == ""
+    for _ in range(1500):
+        connection.serial += 1
+        call = Gio.DBusMessage.new_method_call(BROKER, ROOT, f"{BROKER}.Manager", "UnregisterApplication")
+        call.set_serial(connection.serial)
+        descriptors = Gio.UnixFDList.new()
+        for _number in range(16):
+            descriptors.append(null)
+        call.set_unix_fd_list(descriptors)
+        blob = call.to_blob(Gio.DBusCapabilityFlags.UNIX_FD_PASSING)
+        try:
+            connection.socket.sendmsg([blob], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [null] * 16))],
+                                      socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            let_pass(0.01)
+    assert activity.get("Title") == ""
+    os.close(null)
+    connection.socket.close()
+    wait(lambda: len(os.listdir(f"/proc/{broker.pid}/fd")) < before + 20, "the broker to close them")
+    assert broker.poll() is None
 
 
 def test_large_registrations(machine: Machine) -> None:

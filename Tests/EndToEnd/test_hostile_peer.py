@@ -131,6 +131,16 @@ def test_answers_to_nothing(machine: Machine) -> None:
     assert "it answered what was not asked" in machine.log("handoff-bridge")
 
 
+def test_half_a_message(machine: Machine) -> None:
+    """A peer that sends half a message and nothing more for five seconds is cut off, and the log says why."""
+    _device, link = linked(machine)
+    call = method_call("Peer.Withdraw", GLib.Variant("(s)", (SOME_ID,)))
+    call.set_serial(99)
+    link.send_bytes(call.to_blob(NO_FLAGS)[:-5])
+    link.wait_until_closed()
+    assert "it has sent part of a message, and no more" in machine.log("handoff-bridge")
+
+
 @pytest.mark.parametrize("size", [15_000, 330_000, 1 << 24])
 def test_long_messages(machine: Machine, size: int) -> None:
     """A call of more than 16 KiB is refused at its header, with its size, and nothing of it is waited for."""
