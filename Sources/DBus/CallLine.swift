@@ -57,6 +57,9 @@ package final class CallLine {
     // A gate may have dropped calls of a sender that has left.
     isolated deinit {
         if openBytes > 0 { CallTurns.shared.closed(openBytes, isLast: true) }
+        for arrival in waiting[head...] {
+            if let message = arrival.message { CallTurns.shared.forget(message) }
+        }
         CallTurns.shared.unread -= unread.bytes
         CallTurns.shared.forgiveness.giveBack(unread.forgiven)
     }
@@ -69,7 +72,7 @@ package final class CallLine {
     /// Whether what comes next would add to what waits to be sent, which is too much already.
     var isCrowded: Bool {
         guard !isEmpty, case .message(let message, let connection, _) = waiting[head] else { return false }
-        return connection.isCrowded || message.kind == .call && mustRead
+        return message.kind == .call && (connection.isCrowded || mustRead)
     }
 
     /// Whether it has to read what it was answered before it is answered more.
@@ -110,6 +113,9 @@ package final class CallLine {
 
     // MARK: What waits
 
+    /// How many calls have begun and are not answered.
+    var begunCalls: Int { openCalls - (waiting.count - head) }
+
     /// `call` has come.
     func opened(_ call: Message) {
         openCalls += 1
@@ -127,7 +133,7 @@ package final class CallLine {
 
     /// An answer of so many bytes was sent to it on a bus, where it can be `asked` whether it reads.
     func answered(_ bytes: Int, _ ask: @escaping @MainLoop () async -> Bool) {
-        guard unread.sent(bytes) else { return }
+        guard unread.sent(bytes, ofAll: CallTurns.shared.unread) else { return }
         MainLoop.charge(nil) {
             _ = MainLoop.start { [weak self] in
                 let hasAnswered = await ask()

@@ -13,7 +13,7 @@ final class CallTurns {
 
     /// How many calls of one sender may be without an answer.
     private static let maximumCalls = 16_384
-    /// How many calls that came past a bus may be without an answer. What waits for its turn there is limited by not being
+    /// How many calls that came past a bus may have begun and be without an answer. What waits for its turn there is limited by not being
     /// read; refusing is for what has begun, whose answers come by the same socket.
     private static let maximumCallsPast = 2048
     /// How many bytes the calls of one sender may take that are without an answer, while others have few, and those of all
@@ -53,7 +53,7 @@ final class CallTurns {
     /// `call` has come, and waits for its turn.
     /// - Returns: why it is refused; nil if it is taken.
     func take(_ call: Message, from line: CallLine, on connection: Connection) -> DBusError? {
-        guard connection.isPast ? line.openCalls < Self.maximumCallsPast : hasRoom(call, of: line)
+        guard connection.isPast ? line.begunCalls < Self.maximumCallsPast : hasRoom(call, of: line)
         else {
             return Self.tooMany
         }

@@ -253,9 +253,9 @@ package final class Connection {
             _ = try await call(question, timeout: Self.readingPatience)
             return true
         } catch {
-            // Any answer of its own will do.
-            let error = DBusError.converting(error)
-            return error.name != .noReply && error.name != .disconnected
+            // Whoever does not know the question has read it; other errors may be the bus's.
+            return [.unknownMethod, .unknownObject, .unknownInterface].contains(
+                DBusError.converting(error).name)
         }
     }
 
@@ -292,9 +292,10 @@ package final class Connection {
             switch try objects.begin(call, from: caller, began: { begun = $0 }) {
             case .done(let answer): end(call, answer, begun, caller, line)
             case .waits(let body):
-                MainLoop.start { [weak self, begun] in
+                // What it causes happens even if nobody can be answered any longer.
+                MainLoop.start { [self, begun] in
                     let result = await Result { try await body() }
-                    self?.end(call, self?.answer(result, to: call, caller), begun, caller, line)
+                    end(call, answer(result, to: call, caller), begun, caller, line)
                 }
             }
         } catch {

@@ -75,6 +75,7 @@ package final class SocketChannel {
         isClosed = true
         stopReading()
         (writeSource, closing, onSent) = (nil, nil, nil)
+        isCrowded = false
         framer = Framer(limits.frames)
         outgoing = OutgoingBytes(pieceSize: 1)
         end(transport)
@@ -114,6 +115,12 @@ package final class SocketChannel {
     /// tasks that were started for it.
     private func endSoon(_ reason: End) {
         stopReading()
+        if outgoing.count > limits.comfortable {
+            // What waits to be served does not wait for what is never going to leave.
+            isUnwritable = true
+            outgoing = OutgoingBytes(pieceSize: 1)
+            updateCrowding()
+        }
         owner?.settle { [weak self] in self?.end(reason) }
     }
 
@@ -256,6 +263,9 @@ package final class SocketChannel {
         guard !isClosed, !isUnwritable, onSent == nil else {
             throw DBusError(.disconnected, "The connection has ended.")
         }
+        guard message.descriptors.isEmpty || transport.takesDescriptors else {
+            throw Message.descriptorRefused
+        }
         if message.serial == 0 {
             serial = serial == .max ? 1 : serial + 1
             message.setSerial(serial)
@@ -282,9 +292,6 @@ package final class SocketChannel {
             flush()
         }
     }
-
-    /// Whether nothing waits to be sent.
-    package var isEverythingSent: Bool { outgoing.isEmpty }
 
     private func flush() {
         var canGoOn = true
@@ -335,7 +342,7 @@ package final class SocketChannel {
         guard isCrowded != (outgoing.count > limits.comfortable) else { return }
         isCrowded.toggle()
         // Others are heard before what waits is served.
-        if !isCrowded, !isResting { readSoon() }
+        if !isCrowded, !isResting { readSoon() } else if !isCrowded { CallTurns.shared.goOn() }
         owner?.crowdingChanged()
     }
 }

@@ -10,6 +10,8 @@ internal import Platform
 package protocol Transport: AnyObject {
     /// Whether less than was asked for means that there is nothing more to read now.
     var isDrainedByShortRead: Bool { get }
+    /// Whether descriptors travel with messages.
+    var takesDescriptors: Bool { get }
     /// How many bytes are written at a time at most.
     var pieceSize: Int { get }
 
@@ -49,8 +51,7 @@ package enum Transfer {
 @MainLoop
 package final class SocketTransport: Transport {
     private let socket: FileDescriptor
-    /// Whether descriptors travel with messages.
-    let takesDescriptors: Bool
+    package let takesDescriptors: Bool
 
     /// The connection of `socket`.
     package init(_ socket: consuming FileDescriptor, takesDescriptors: Bool) {

@@ -27,12 +27,12 @@ struct UnreadAnswers {
     /// Whether it has been told so often enough.
     var isHopeless: Bool { bytes >= 2 * Self.most }
 
-    /// An answer of so many bytes was sent.
+    /// An answer of so many bytes was sent, and all together have left `ofAll` unread.
     /// - Returns: whether it is to be asked now.
-    mutating func sent(_ count: Int) -> Bool {
+    mutating func sent(_ count: Int, ofAll: Int = 0) -> Bool {
         bytes += count
         if isAsked { sinceAsked += count }
-        guard !isAsked, bytes >= Self.doubtful else { return false }
+        guard !isAsked, bytes >= (ofAll > Self.mostOfAll ? Self.least : Self.doubtful) else { return false }
         (isAsked, sinceAsked) = (true, 0)
         return true
     }

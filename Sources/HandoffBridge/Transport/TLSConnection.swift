@@ -123,6 +123,7 @@ final class TLSConnection: Transport {
     private var output: OpaquePointer { OpaquePointer(g_io_stream_get_output_stream(connection.cast())) }
 
     var isDrainedByShortRead: Bool { false }
+    var takesDescriptors: Bool { false }
     var pieceSize: Int { Self.recordSize }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, _ descriptors: inout [Int32]) -> Transfer {
