@@ -205,7 +205,8 @@ package final class CallLine {
     private func drop(
         _ unwanted: (Message) -> Bool, saying refuse: (Message, Connection) -> Void = { _, _ in }
     ) {
-        let rest = waiting[head...]
+        let (rest, wasFull) = (waiting[head...], isFull)
+        defer { if wasFull, !isFull { onRoom?() } }
         (waiting, head, waitingBytes) = ([], 0, 0)
         for arrival in rest {
             if case .message(let message, let connection, _) = arrival, unwanted(message) {
@@ -230,7 +231,7 @@ extension Message {
 
     /// Whether it is a call that asks, and changes nothing.
     fileprivate var isQuestion: Bool {
-        guard kind == .call, ObjectTree.isStandard(interface) else { return false }
+        guard kind == .call, isStandard else { return false }
         return interface != InterfaceName.properties.text || member != "Set"
     }
 }

@@ -13,8 +13,8 @@ final class CallTurns {
 
     /// How many calls of one sender may be without an answer.
     private static let maximumCalls = 16_384
-    /// How many calls that came past a bus may have begun and be without an answer. What waits for its turn there is limited by not being
-    /// read; refusing is for what has begun, whose answers come by the same socket.
+    /// How many calls that came past a bus may have begun and be without an answer. What waits for its turn there is limited
+    /// by not being read; refusing is for what has begun, whose answers come by the same socket.
     private static let maximumCallsPast = 2048
     /// How many bytes the calls of one sender may take that are without an answer, while others have few, and those of all
     /// senders.

@@ -154,12 +154,15 @@ package struct Framer: ~Copyable {
 
     private static func tooLong(_ layout: MessageStart, _ limits: Limits) -> DBusError {
         layout.length > limits.longest(layout)
-            ? .invalidArgs(
-                "it sent a message of \(layout.length) bytes, more than the \(limits.longest(layout)) allowed"
-            )
+            ? tooLong(layout.length, limits.longest(layout))
             : .invalidArgs(
                 "it sent a message whose header takes \(layout.bodyStart) bytes, more than the \(limits.header) allowed"
             )
+    }
+
+    /// Somebody has sent a message of `length` bytes where `limit` are allowed.
+    package static func tooLong(_ length: Int, _ limit: Int) -> DBusError {
+        .invalidArgs("it sent a message of \(length) bytes, more than the \(limit) allowed")
     }
 
     private mutating func passOver(_ length: Int) {

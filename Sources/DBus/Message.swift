@@ -259,7 +259,7 @@ package final class Message {
     func isAddressed(to name: BusName) -> Bool { bytes.holds(name.text, at: fields.destination) }
 
     /// Whether it is the call or signal `member` of `interface`, any if that is nil.
-    func isMember(_ member: MemberName?, of interface: InterfaceName) -> Bool {
+    package func isMember(_ member: MemberName?, of interface: InterfaceName) -> Bool {
         guard bytes.holds(interface.text, at: fields.interface) else { return false }
         return member.map { bytes.holds($0.text, at: fields.member) } ?? true
     }
@@ -269,16 +269,7 @@ package final class Message {
         fields.interface.isEmpty || bytes.holds(interface.text, at: fields.interface)
     }
     /// Whether its member belongs to one of the standard interfaces (D-Bus Specification, "Standard Interfaces").
-    var isStandard: Bool {
-        let begin = fields.interface.prefix(Self.standard.utf8.count)
-        return bytes.holds(Self.standard, at: begin) && ObjectTree.isStandard(interface)
-    }
-    private static let standard = "org.freedesktop.DBus."
-
-    /// Whether it is the call or signal `member` of `interface`.
-    package func isMember(_ member: MemberName, of interface: InterfaceName) -> Bool {
-        bytes.holds(member.text, at: fields.member) && bytes.holds(interface.text, at: fields.interface)
-    }
+    var isStandard: Bool { ObjectTree.standard.contains { bytes.holds($0.text, at: fields.interface) } }
 
     private func string(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 

@@ -3,11 +3,7 @@ internal import CDBus
 
 /// `org.freedesktop.DBus.Introspectable`, `Peer`, `Properties` (D-Bus Specification, "Standard Interfaces").
 extension ObjectTree {
-    nonisolated static func isStandard(_ interface: String?) -> Bool {
-        guard let interface, interface.hasPrefix("org.freedesktop.DBus.") else { return false }
-        let standard: [InterfaceName] = [.properties, .introspectable, .peer, .objectManager]
-        return standard.contains { $0.text == interface }
-    }
+    nonisolated static let standard: [InterfaceName] = [.properties, .introspectable, .peer, .objectManager]
 
     func handleStandard(
         _ message: Message, _ path: ObjectPath, _ member: String, from caller: Caller,
@@ -85,7 +81,7 @@ extension ObjectTree {
             let interface: String = try reader.read()
             let reply = try Message.reply(to: message)
             var writer = MessageWriter(reply)
-            if Self.isStandard(interface) {
+            if Self.standard.contains(where: { $0.text == interface }) {
                 // The standard interfaces have no properties.
                 try writer.write([String: Value]())
             } else {

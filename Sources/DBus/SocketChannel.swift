@@ -87,21 +87,20 @@ package final class SocketChannel {
         owner?.ended(reason)
     }
 
-    /// Reads no more, and ends the channel in order as soon as all that was sent has left, or a second later; then calls `done`,
-    /// saying whether that was in order.
-    package func closeWhenSent(_ done: @escaping @MainLoop (_ inOrder: Bool) -> Void) {
+    /// Reads no more, and ends the channel in order as soon as all that was sent has left, or a second later; then calls `done`.
+    package func closeWhenSent(_ done: @escaping @MainLoop () -> Void) {
         stopReading()
         if outgoing.isEmpty {
             close { $0.finish() }
-            return done(true)
+            return done()
         }
         onSent = { [weak self] in
             self?.close { $0.finish() }
-            done(true)
+            done()
         }
         closing = .timer(after: Self.closingTime) { [weak self] in
             self?.close()
-            done(false)
+            done()
         }
     }
 

@@ -92,7 +92,7 @@ final class LinkChannel: MessageChannel, ChannelOwner, Directory {
 
     /// Ends the channel in order as soon as all that was sent has left, and takes nothing more.
     func closeWhenSent(_ reason: DBusError) {
-        channel.closeWhenSent { [weak self] _ in self?.close(reason) }
+        channel.closeWhenSent { [weak self] in self?.close(reason) }
     }
 
     /// Waits until everything that was sent has left and the channel has ended, at most until `deadline`; for

@@ -44,23 +44,16 @@ enum LinkRules {
         guard message.kind == .reply || message.kind == .error else {
             return .take
         }
+        let (limit, verdict): (Int, Framer.Verdict)
         switch standing(message.replySerial) {
         case .awaited(let call):
-            let limit = message.kind == .reply ? limit(ofReplyTo: call) : maximumMessage
-            guard message.length <= limit else {
-                throw .invalidArgs(
-                    "it sent a message of \(message.length) bytes, more than the \(limit) allowed")
-            }
-            return .take
-        case .late:
-            guard message.length <= maximumFetchReply else {
-                throw .invalidArgs(
-                    "it sent a message of \(message.length) bytes, more than the \(maximumFetchReply) allowed"
-                )
-            }
-            return .passOver
+            limit = message.kind == .reply ? self.limit(ofReplyTo: call) : maximumMessage
+            verdict = .take
+        case .late: (limit, verdict) = (maximumFetchReply, .passOver)
         case .unknown: throw .invalidArgs("it answered what was not asked, or once more")
         }
+        guard message.length <= limit else { throw Framer.tooLong(message.length, limit) }
+        return verdict
     }
 
     /// How long a reply to `call`, written `interface.member`, may be, in bytes.
