@@ -15,6 +15,8 @@ package final class Bus {
         case system
         /// A server address, e.g. `unix:path=/run/user/1000/bus`.
         case address(String)
+        /// A bus within this process.
+        case memory(MemoryBus)
     }
 
     /// The connection that carries calls, signals and objects.
@@ -29,8 +31,7 @@ package final class Bus {
     /// Called when a name of ours has been taken by another connection.
     package var onNameLost: (@MainLoop (BusName) -> Void)?
 
-    private let channel: SocketChannel
-    private let end: BusEnd
+    private let channel: any BusChannel
     private lazy var callers = CallerDirectory(self)
     private var tokens: [SignalToken] = []
     private var watches: [BusName: [Int: Watcher]] = [:]
@@ -52,19 +53,26 @@ package final class Bus {
     /// Connects and says hello, which blocks: this is meant for the start of a program.
     /// - Throws: what libdbus says if there is no such bus.
     package convenience init(_ address: Address) throws(DBusError) {
-        self.init(taking: try BusOpening.open(address))
+        if case .memory(let bus) = address {
+            self.init(bus.newEnd(in: nil))
+        } else {
+            self.init(try BusOpening.open(address))
+        }
     }
 
-    /// Takes over a connection that has its name.
-    private init(taking opened: BusOpening.Opened) {
-        uniqueName = opened.name
-        channel = opened.channel()
-        end = BusEnd(channel)
+    private convenience init(_ opened: BusOpening.Opened) {
+        self.init(BusEnd(opened.channel()), as: opened.name)
+    }
+
+    convenience init(_ end: MemoryChannel) { self.init(end, as: end.name) }
+
+    /// A connection by `channel`, which has got its name.
+    private init(_ channel: any BusChannel, as name: BusName) {
+        uniqueName = name
+        self.channel = channel
         connection = Connection(channel)
         connection.directory = callers
-        end.connection = connection
-        channel.owner = end
-        channel.begin()
+        channel.connection = connection
         tokens.append(connection.onSignal(.bus, "NameOwnerChanged") { [weak self] in self?.ownerChanged($0) })
         tokens.append(connection.onSignal(.bus, "NameLost") { [weak self] in self?.nameLost($0) })
     }
@@ -74,7 +82,8 @@ package final class Bus {
     /// that.
     /// - Throws: what libdbus says if there is no such bus.
     package static func connect(_ address: Address) async throws -> Bus {
-        Bus(taking: try await BusOpening.openOnThread(address))
+        if case .memory(let bus) = address { return bus.connect() }
+        return Bus(try await BusOpening.openOnThread(address))
     }
 
     private var daemon: RemoteObject { RemoteObject(connection, Self.name, "/org/freedesktop/DBus") }
@@ -143,9 +152,7 @@ package final class Bus {
     /// sandbox.
     package func identifiedOwner(of name: BusName) async throws -> Caller? {
         guard let owner = try await owner(of: name) else { return nil }
-        let credentials = try await credentials(of: owner)
-        let sandbox = DescriptorLimit.withReserve { Sandbox.of(credentials) }
-        return Caller(name: owner, credentials: credentials, sandbox: sandbox)
+        return try await caller(owner)
     }
 
     /// Who owns `name`, which the bus is asked to start if nobody does; nil if even then nobody does.
@@ -176,12 +183,15 @@ package final class Bus {
         }
     }
 
-    func credentials(of name: BusName) async throws -> Credentials {
+    /// Who `name`, a unique name, is.
+    func caller(_ name: BusName) async throws -> Caller {
         let reply = try await daemon.call(.bus, "GetConnectionCredentials", output: "a{sv}") {
             (writer) throws(DBusError) in try writer.write(name.text)
         }
         var reader = MessageReader(reply)
-        return Credentials(try reader.read())
+        let credentials = Credentials(try reader.read())
+        return Caller(
+            name: name, credentials: credentials, sandbox: channel.sandbox(of: name, credentials))
     }
 
     // MARK: Watches and matches

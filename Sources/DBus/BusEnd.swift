@@ -2,12 +2,11 @@
 internal import MainLoop
 internal import Platform
 
-/// What a channel to a bus takes.
+/// A channel to a bus in another process.
 @MainLoop
-final class BusEnd: ChannelOwner {
-    /// The connection that is handed what arrives.
+final class BusEnd: BusChannel, ChannelOwner {
     weak var connection: Connection?
-    private weak var channel: SocketChannel?
+    private let channel: SocketChannel
     private let log = Log(domain: "dbus")
 
     /// How many bytes a call may take: enough for the right error to say what is too large in it.
@@ -20,7 +19,27 @@ final class BusEnd: ChannelOwner {
         frames: Framer.Limits(header: 128 << 10, message: Message.maximumLength, passesOverLonger: true),
         comfortable: 4 << 20, unsent: nil, restsWhileCrowded: true, waitingJobs: 64, patience: nil)
 
-    init(_ channel: SocketChannel) { self.channel = channel }
+    init(_ channel: SocketChannel) {
+        self.channel = channel
+        channel.owner = self
+        channel.begin()
+    }
+
+    // MARK: BusChannel
+
+    var isCrowded: Bool { channel.isCrowded }
+
+    func send(_ message: Message) throws(DBusError) -> UInt32 { try channel.send(message) }
+
+    func sandbox(of name: BusName, _ credentials: Credentials) -> Sandbox? {
+        DescriptorLimit.withReserve { Sandbox.of(credentials) }
+    }
+
+    func flush(until deadline: Int64) { channel.flush(until: deadline) }
+
+    func close() { channel.close() }
+
+    // MARK: ChannelOwner
 
     func judge(_ message: Message) -> Framer.Verdict {
         let most = message.kind == .call ? Self.longestCall : Self.longest

@@ -54,6 +54,7 @@ enum BusOpening {
             case .session: sessionAddress
             case .system: systemAddress
             case .address(let address): address
+            case .memory: ""
             }
         let authenticated = try authenticate(text, until: end)
         return try sayHello(

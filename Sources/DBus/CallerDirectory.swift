@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import MainLoop
-internal import Platform
 
 /// Knows who the connections on the bus are that have called us. Each is looked up once and kept until it
 /// leaves.
@@ -34,18 +33,12 @@ final class CallerDirectory: Directory {
         // error tells.
         bus.addMatch(MatchRule.ownerChange(of: sender))
         MainLoop.start { [weak self, bus] in
-            let answer = try? await bus.credentials(of: sender)
-            self?.finish(sender, answer)
+            // This is found out once. A caller that cannot be identified counts as sandboxed for as long as it
+            // stays.
+            let caller = try? await bus.caller(sender)
+            guard let self, let line = lines[sender], line.caller == nil else { return }
+            if let caller { line.identify(caller) } else { vanished(sender) }
         }
-    }
-
-    private func finish(_ sender: BusName, _ credentials: Credentials?) {
-        guard let line = lines[sender], line.caller == nil else { return }
-        guard let credentials else { return vanished(sender) }
-        // This is found out once. A caller that cannot be identified counts as sandboxed for as long as it
-        // stays.
-        let sandbox = DescriptorLimit.withReserve { Sandbox.of(credentials) }
-        line.identify(Caller(name: sender, credentials: credentials, sandbox: sandbox))
     }
 
     /// The bus says that `name` no longer has an owner.

@@ -295,6 +295,11 @@ package final class Message {
         recipient = destination
     }
 
+    /// Says who sends it, as only a bus does; what it says already stays.
+    func setSender(_ sender: BusName) {
+        if bodyStart == nil, fields.sender.isEmpty { add(MessageFields.Code.sender, sender.text) }
+    }
+
     /// Says that nobody waits for an answer.
     package func setNoReply() { bytes[2] |= Self.noReplyFlag }
 
@@ -321,6 +326,7 @@ package final class Message {
         case MessageFields.Code.interface: fields.interface = range
         case MessageFields.Code.member: fields.member = range
         case MessageFields.Code.errorName: fields.errorName = range
+        case MessageFields.Code.sender: fields.sender = range
         default: fields.destination = range
         }
     }

@@ -14,6 +14,19 @@ package protocol MessageChannel: AnyObject {
     func send(_ message: Message) throws(DBusError) -> UInt32
 }
 
+/// A channel to a bus.
+@MainLoop
+protocol BusChannel: MessageChannel {
+    /// Who is told what comes.
+    var connection: Connection? { get set }
+    /// The sandbox that `name` is in, of whom the bus says `credentials`; nil if it is in none.
+    func sandbox(of name: BusName, _ credentials: Credentials) -> Sandbox?
+    /// Sends what waits before it returns, unless that takes until `deadline`, in microseconds of ``MainLoop/now``.
+    func flush(until deadline: Int64)
+    /// Ends it from this side. Nothing that is unread counts.
+    func close()
+}
+
 extension SocketChannel: MessageChannel {
     package func send(_ message: Message) throws(DBusError) -> UInt32 {
         try send(message, limit: Message.maximumLength)

@@ -4,15 +4,35 @@ import MainLoop
 import TestSupport
 import Testing
 
+/// What a bus may be.
+enum BusKind: CaseIterable {
+    case daemon, memory
+
+    /// How a new bus of this kind is connected to.
+    @MainLoop
+    func start() async throws -> @MainLoop () throws -> Bus {
+        switch self {
+        case .daemon:
+            let bus = try await TestBus.start()
+            return { try bus.connect() }
+        case .memory:
+            let bus = MemoryBus()
+            return { bus.connect() }
+        }
+    }
+}
+
 @Suite("Names on a bus", .timeLimit(.minutes(2)))
 struct BusNameTests {
     private static let name: BusName = "org.example.Name"
 
-    @Test("a name is owned by the first, refused to the second, and free after its release")
-    func request() async throws {
+    @Test(
+        "a name is owned by the first, refused to the second, and free after its release",
+        arguments: BusKind.allCases)
+    func request(kind: BusKind) async throws {
         try await onLoop {
-            let bus = try await TestBus.start()
-            let (first, second) = (try bus.connect(), try bus.connect())
+            let connect = try await kind.start()
+            let (first, second) = (try connect(), try connect())
             #expect(first.uniqueName != second.uniqueName)
             #expect(try await first.owner(of: Self.name) == nil)
             #expect(try await first.request(Self.name) == .owned)
@@ -25,11 +45,11 @@ struct BusNameTests {
         }
     }
 
-    @Test("a name may be replaced if its owner allows it, who is told")
-    func replace() async throws {
+    @Test("a name may be replaced if its owner allows it, who is told", arguments: BusKind.allCases)
+    func replace(kind: BusKind) async throws {
         try await onLoop {
-            let bus = try await TestBus.start()
-            let (first, second) = (try bus.connect(), try bus.connect())
+            let connect = try await kind.start()
+            let (first, second) = (try connect(), try connect())
             var lost: [BusName] = []
             first.onNameLost = { lost.append($0) }
             #expect(try await first.request(Self.name) == .owned)
@@ -40,12 +60,12 @@ struct BusNameTests {
         }
     }
 
-    @Test("a watch tells what is so, and then each change")
-    func watch() async throws {
+    @Test("a watch tells what is so, and then each change", arguments: BusKind.allCases)
+    func watch(kind: BusKind) async throws {
         try await onLoop {
-            let bus = try await TestBus.start()
-            let watcher = try bus.connect()
-            var owner: Bus? = try bus.connect()
+            let connect = try await kind.start()
+            let watcher = try connect()
+            var owner: Bus? = try connect()
             var told: [BusName?] = []
             let watch = watcher.watch(Self.name) { told.append($0) }
             try await eventually { told == [nil] }
@@ -61,11 +81,11 @@ struct BusNameTests {
         }
     }
 
-    @Test("a watch ends with its token, the others stay")
-    func endOfWatch() async throws {
+    @Test("a watch ends with its token, the others stay", arguments: BusKind.allCases)
+    func endOfWatch(kind: BusKind) async throws {
         try await onLoop {
-            let bus = try await TestBus.start()
-            let (watcher, owner) = (try bus.connect(), try bus.connect())
+            let connect = try await kind.start()
+            let (watcher, owner) = (try connect(), try connect())
             var (first, second): ([BusName?], [BusName?]) = ([], [])
             var watch: NameWatch? = watcher.watch(Self.name) { first.append($0) }
             let stays = watcher.watch(Self.name) { second.append($0) }
@@ -78,11 +98,13 @@ struct BusNameTests {
         }
     }
 
-    @Test("a watch that begins while the name changes hands ends with the right owner")
-    func race() async throws {
+    @Test(
+        "a watch that begins while the name changes hands ends with the right owner",
+        arguments: BusKind.allCases)
+    func race(kind: BusKind) async throws {
         try await onLoop {
-            let bus = try await TestBus.start()
-            let (watcher, owner) = (try bus.connect(), try bus.connect())
+            let connect = try await kind.start()
+            let (watcher, owner) = (try connect(), try connect())
             for round in 0..<100 {
                 var last: BusName??
                 let request = MainLoop.start { try await owner.request(Self.name) }
@@ -100,11 +122,13 @@ struct BusNameTests {
         }
     }
 
-    @Test("signals reach those who asked for them, until the match is taken back")
-    func matches() async throws {
+    @Test(
+        "signals reach those who asked for them, until the match is taken back",
+        arguments: BusKind.allCases)
+    func matches(kind: BusKind) async throws {
         try await onLoop {
-            let bus = try await TestBus.start()
-            let (sender, receiver) = (try bus.connect(), try bus.connect())
+            let connect = try await kind.start()
+            let (sender, receiver) = (try connect(), try connect())
             var got = 0
             let token = receiver.connection.onSignal("org.example.CallLog") { _ in got += 1 }
             let rule = MatchRule(

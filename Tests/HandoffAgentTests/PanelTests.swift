@@ -17,13 +17,13 @@ struct PanelTests {
         let panel: Panel
         let actions = RecordedActions()
         var signals: [String] = []
-        private let bus: TestBus
+        private let bus: MemoryBus
         private var tokens: [SignalToken] = []
 
         init() async throws {
-            bus = try await TestBus.start()
-            server = try bus.connect()
-            client = try bus.connect()
+            bus = MemoryBus()
+            server = bus.connect()
+            client = bus.connect()
             server.connection.policy = BusAccessPolicy()
             panel = Panel(on: server, actions, KnownFaces())
             panel.isLocked = false

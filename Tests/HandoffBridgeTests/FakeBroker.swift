@@ -42,8 +42,8 @@ final class FakeBroker {
         self.isEnabled = isEnabled
     }
 
-    static func start(on bus: TestBus, isEnabled: Bool) async throws -> FakeBroker {
-        let connection = try bus.connect()
+    static func start(on bus: MemoryBus, isEnabled: Bool) async throws -> FakeBroker {
+        let connection = bus.connect()
         let broker = FakeBroker(connection, isEnabled: isEnabled)
         connection.connection.policy = AllowAll()
         connection.connection.objects.manage(HandoffNames.brokerPath)

@@ -11,7 +11,7 @@ import TestSupport
 /// interface.
 @MainLoop
 final class TestDevice {
-    let bus: TestBus
+    let bus: MemoryBus
     let folder: TemporaryDirectory
     let bridge: Bridge
     /// A client on the bus.
@@ -20,7 +20,7 @@ final class TestDevice {
 
     private static let prepared: Void = ProcessEnvironment.prepare()
 
-    private init(_ bus: TestBus, _ folder: TemporaryDirectory, _ bridge: Bridge, _ client: Bus) {
+    private init(_ bus: MemoryBus, _ folder: TemporaryDirectory, _ bridge: Bridge, _ client: Bus) {
         self.bus = bus
         self.folder = folder
         self.bridge = bridge
@@ -32,7 +32,7 @@ final class TestDevice {
     /// A device whose bridge runs, with a broker unless `hasBroker` is false.
     static func start(hasBroker: Bool = true, isEnabled: Bool = true) async throws -> TestDevice {
         _ = prepared
-        let (bus, folder) = (try await TestBus.start(), try TemporaryDirectory())
+        let (bus, folder) = (MemoryBus(), try TemporaryDirectory())
         let broker = hasBroker ? try await FakeBroker.start(on: bus, isEnabled: isEnabled) : nil
         let device = try await start(bus, folder)
         device.broker = broker
@@ -41,18 +41,18 @@ final class TestDevice {
     }
 
     /// A bridge on `bus` with the state in `folder`.
-    static func start(_ bus: TestBus, _ folder: TemporaryDirectory) async throws -> TestDevice {
+    static func start(_ bus: MemoryBus, _ folder: TemporaryDirectory) async throws -> TestDevice {
         var options = BridgeOptions(
             stateFolder: folder.path("state"), configuration: folder.path("handoff.conf"))
         try options.listen(at: "127.0.0.1:0")
-        let connection = try bus.connect()
+        let connection = bus.connect()
         let bridge = try Bridge(connection, options)
         bridge.export()
         guard try await connection.request(HandoffNames.bridge) == .owned else {
             throw TestFailure("the name is taken")
         }
         try bridge.begin()
-        return TestDevice(bus, folder, bridge, try bus.connect())
+        return TestDevice(bus, folder, bridge, bus.connect())
     }
 
     /// Another broker, in place of the one that there was.

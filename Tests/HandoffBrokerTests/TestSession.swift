@@ -8,11 +8,11 @@ import TestSupport
 
 @testable import HandoffBroker
 
-/// A session with a bus of its own: a broker, a peer that offers something, an application that continues such, and
+/// A session with a bus of its own, all of it in this process: a broker, a peer that offers something, an application that continues such, and
 /// a user who wants that.
 @MainLoop
 final class TestSession {
-    let bus: TestBus
+    let bus: MemoryBus
     let broker: Broker
     let peer: FakePeer
     let application: TestApplication
@@ -30,7 +30,7 @@ final class TestSession {
     private var token: SignalToken?
 
     private init(
-        _ bus: TestBus, _ folder: TemporaryDirectory, _ broker: Broker, _ peer: FakePeer,
+        _ bus: MemoryBus, _ folder: TemporaryDirectory, _ broker: Broker, _ peer: FakePeer,
         _ application: TestApplication, _ offer: Offer
     ) throws {
         self.bus = bus
@@ -39,7 +39,7 @@ final class TestSession {
         self.peer = peer
         self.application = application
         self.offer = offer
-        user = try bus.connect()
+        user = bus.connect()
         Self.everlasting.append((broker, peer, application))
         token = user.connection.onSignal(
             RemoteActivityProxy.interface, RemoteActivityContinueFinished.member
@@ -55,8 +55,8 @@ final class TestSession {
     static func start(streams: Bool = false, document: String? = nil, shared: String? = nil) async throws
         -> TestSession
     {
-        let (bus, folder) = (try await TestBus.start(), try TemporaryDirectory())
-        let connection = try bus.connect()
+        let (bus, folder) = (MemoryBus(), try TemporaryDirectory())
+        let connection = bus.connect()
         if let shared {
             try folder.write("[Shared Folders]\n\(shared)=\(folder.path(shared))\n", to: "handoff.conf")
         }

@@ -13,10 +13,10 @@ struct AdapterTests {
     private static let refusal = DBusError.notSupported("The application has registered itself.")
 
     @MainLoop
-    private static func registered() async throws -> (TestBus, FakeBroker, HandoffClient, Recorder) {
-        let bus = try await TestBus.start()
+    private static func registered() async throws -> (MemoryBus, FakeBroker, HandoffClient, Recorder) {
+        let bus = MemoryBus()
         let broker = try await FakeBroker.start(on: bus)
-        let (client, recorder) = (HandoffClient(.address(bus.address)), Recorder())
+        let (client, recorder) = (HandoffClient(.memory(bus)), Recorder())
         client.delegate = recorder
         client.start(declaration)
         try await eventually { client.standing == .registered }
@@ -52,7 +52,7 @@ struct AdapterTests {
             #expect(recorder.standings == [.registered, .replaced(Self.refusal)])
             #expect(recorder.events == ["registration ended: It has registered itself."])
             var isGone = false
-            let other = try bus.connect()
+            let other = bus.connect()
             let watch = other.watch(name) { isGone = $0 == nil }
             try await eventually { isGone }
             withExtendedLifetime((other, watch)) {}
@@ -75,10 +75,10 @@ struct AdapterTests {
     @Test("that is refused from the start because it is not needed stands as one that was replaced")
     func refusedAtOnce() async throws {
         try await onLoop {
-            let (bus, recorder) = (try await TestBus.start(), Recorder())
+            let (bus, recorder) = (MemoryBus(), Recorder())
             let broker = try await FakeBroker.start(on: bus)
             broker.onRegister = { throw Self.refusal }
-            let client = HandoffClient(.address(bus.address))
+            let client = HandoffClient(.memory(bus))
             client.delegate = recorder
             client.start(Self.declaration)
             try await eventually { recorder.standings == [.replaced(Self.refusal)] }
@@ -104,9 +104,9 @@ struct AdapterTests {
     @Test("that is no adapter any more by the time that it is refused as one stays where it is")
     func changedMeanwhile() async throws {
         try await onLoop {
-            let (bus, recorder) = (try await TestBus.start(), Recorder())
+            let (bus, recorder) = (MemoryBus(), Recorder())
             let broker = try await FakeBroker.start(on: bus)
-            let client = HandoffClient(.address(bus.address))
+            let client = HandoffClient(.memory(bus))
             var asked = 0
             broker.onRegister = {
                 asked += 1
@@ -124,10 +124,10 @@ struct AdapterTests {
     @Test("another refusal leaves it waiting for the next broker, like any client")
     func otherRefusal() async throws {
         try await onLoop {
-            let (bus, recorder) = (try await TestBus.start(), Recorder())
+            let (bus, recorder) = (MemoryBus(), Recorder())
             let broker = try await FakeBroker.start(on: bus)
             broker.onRegister = { throw DBusError.limitsExceeded("Too many.") }
-            let client = HandoffClient(.address(bus.address))
+            let client = HandoffClient(.memory(bus))
             client.delegate = recorder
             client.start(Self.declaration)
             try await eventually { recorder.standings == [.refused(.limitsExceeded("Too many."))] }

@@ -21,10 +21,10 @@ struct BrokerFaultTests {
 
     /// A client that is registered with a broker.
     @MainLoop
-    private static func registered() async throws -> (TestBus, FakeBroker, HandoffClient, Recorder) {
-        let (bus, recorder) = (try await TestBus.start(), Recorder())
+    private static func registered() async throws -> (MemoryBus, FakeBroker, HandoffClient, Recorder) {
+        let (bus, recorder) = (MemoryBus(), Recorder())
         let broker = try await FakeBroker.start(on: bus)
-        let client = HandoffClient(.address(bus.address))
+        let client = HandoffClient(.memory(bus))
         client.delegate = recorder
         client.start(declaration)
         try await eventually { recorder.standings == [.registered] }
@@ -65,7 +65,7 @@ struct BrokerFaultTests {
             client.create(ActivityKey(1), type: "", properties: [:])
             let settling = MainLoop.start { await client.settle(within: .seconds(60)) }
             await Task.yield()
-            broker.session.kill()
+            broker.session.end()
             await settling.value
             try await eventually { recorder.standings.last == .busEnded }
             #expect(recorder.events == ["will t", "failed t", "ended"])
@@ -77,7 +77,7 @@ struct BrokerFaultTests {
         try await onLoop {
             let (bus, broker, client, recorder) = try await Self.registered()
             let path = try #require(broker.proxy).object
-            let stranger = try bus.connect()
+            let stranger = bus.connect()
             let call = ApplicationProxy(
                 RemoteObject(stranger.connection, path.destination, HandoffClient.path))
             let error = try await #require(throws: DBusError.self) {
@@ -117,7 +117,7 @@ struct BrokerFaultTests {
     func forged() async throws {
         try await onLoop {
             let (bus, broker, client, recorder) = try await Self.registered()
-            let stranger = try bus.connect()
+            let stranger = bus.connect()
             let signal = try ManagerBinding.registrationEnded(
                 from: HandoffNames.brokerPath, applicationId: "x", reason: "forged")
             try signal.setDestination(try #require(broker.proxy?.object.destination))
@@ -134,10 +134,10 @@ struct BrokerFaultTests {
     @Test("a refused registration is said, and tried again as something else, or at another broker")
     func refusedRegistration() async throws {
         try await onLoop {
-            let (bus, recorder) = (try await TestBus.start(), Recorder())
+            let (bus, recorder) = (MemoryBus(), Recorder())
             let broker = try await FakeBroker.start(on: bus)
             broker.onRegister = { throw DBusError.invalidArgs("No such id.") }
-            let client = HandoffClient(.address(bus.address))
+            let client = HandoffClient(.memory(bus))
             client.delegate = recorder
             client.start(Self.declaration)
             try await eventually { recorder.standings == [.refused(.invalidArgs("No such id."))] }
@@ -162,7 +162,7 @@ struct BrokerFaultTests {
     @Test("a broker that says at once that there is no answer is not asked again and again")
     func falseTimeout() async throws {
         try await onLoop {
-            let (bus, recorder) = (try await TestBus.start(), Recorder())
+            let (bus, recorder) = (MemoryBus(), Recorder())
             let broker = try await FakeBroker.start(on: bus)
             var asked = 0
             broker.onRegister = {
@@ -170,7 +170,7 @@ struct BrokerFaultTests {
                 if !recorder.standings.isEmpty { return }
                 throw DBusError(.noReply, "Nobody answers.")
             }
-            let client = HandoffClient(.address(bus.address))
+            let client = HandoffClient(.memory(bus))
             client.delegate = recorder
             client.start(Self.declaration)
             try await eventually { !recorder.standings.isEmpty }

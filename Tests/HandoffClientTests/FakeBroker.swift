@@ -19,15 +19,15 @@ final class FakeBroker: ManagerServer, CallGate {
     private var application: (name: BusName, path: ObjectPath)?
 
     /// What it is on, which ends with its last user.
-    let session: TestBus
+    let session: MemoryBus
 
-    private init(_ session: TestBus) throws {
+    private init(_ session: MemoryBus) throws {
         self.session = session
-        bus = try session.connect()
+        bus = session.connect()
     }
 
     /// A broker on `bus`, which has the name now.
-    static func start(on session: TestBus) async throws -> FakeBroker {
+    static func start(on session: MemoryBus) async throws -> FakeBroker {
         let broker = try FakeBroker(session)
         let bus = broker.bus
         bus.connection.policy = AllowAll()

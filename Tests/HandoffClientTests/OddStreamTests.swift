@@ -52,9 +52,9 @@ private final class StreamTaker: HandoffClientDelegate {
 struct OddStreamTests {
     @MainLoop
     private static func registered() async throws -> (FakeBroker, HandoffClient, StreamTaker) {
-        let (bus, taker) = (try await TestBus.start(), StreamTaker())
+        let (bus, taker) = (MemoryBus(), StreamTaker())
         let broker = try await FakeBroker.start(on: bus)
-        let client = HandoffClient(.address(bus.address))
+        let client = HandoffClient(.memory(bus))
         client.delegate = taker
         client.start(ClientDeclaration(applicationID: "com.example.notes", activityTypes: ["t"]))
         try await eventually { taker.standing == .registered }

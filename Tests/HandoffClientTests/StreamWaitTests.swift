@@ -53,10 +53,10 @@ struct StreamWaitTests {
 
     /// A client that waits for a stream of this broker.
     @MainLoop
-    private static func waiting() async throws -> (TestBus, FakeBroker, HandoffClient, Wait) {
-        let (bus, recorder) = (try await TestBus.start(), Recorder())
+    private static func waiting() async throws -> (MemoryBus, FakeBroker, HandoffClient, Wait) {
+        let (bus, recorder) = (MemoryBus(), Recorder())
         let broker = try await FakeBroker.start(on: bus)
-        let client = HandoffClient(.address(bus.address))
+        let client = HandoffClient(.memory(bus))
         client.delegate = recorder
         client.start(ClientDeclaration(applicationID: "com.example.notes", activityTypes: ["t"]))
         try await eventually { recorder.standings == [.registered] }
@@ -80,7 +80,7 @@ struct StreamWaitTests {
             let next: FakeBroker?
             switch end {
             case .brokerLeaves: broker.bus.leave()
-            case .busEnds: bus.kill()
+            case .busEnds: bus.end()
             case .registrationEnds: try broker.endRegistration("It did not answer.")
             case .applicationStops: client.stop()
             case .cancelled: wait.cancel()

@@ -120,8 +120,8 @@ struct BusAccessPolicyTests {
     @Test("an adapter's policy finds out who owns the agent's name, and no other")
     func agentAlone() async throws {
         try await onLoop {
-            let bus = try await TestBus.start()
-            let (watching, both) = (try bus.connect(), try bus.connect())
+            let bus = MemoryBus()
+            let (watching, both) = (bus.connect(), bus.connect())
             let policy = BusAccessPolicy(bus: watching, watching: [.agent])
             _ = try await both.request(HandoffNames.broker)
             _ = try await both.request(HandoffNames.agent)
@@ -136,8 +136,8 @@ struct BusAccessPolicyTests {
     @Test("who owns the daemons' names is found out on the bus, and forgotten when they are given up")
     func names() async throws {
         try await onLoop {
-            let bus = try await TestBus.start()
-            let (watching, bridge) = (try bus.connect(), try bus.connect())
+            let bus = MemoryBus()
+            let (watching, bridge) = (bus.connect(), bus.connect())
             let policy = BusAccessPolicy(bus: watching)
             _ = try await bridge.request(HandoffNames.bridge)
             try await eventually { policy.nameOwners[.bridge] == bridge.uniqueName }

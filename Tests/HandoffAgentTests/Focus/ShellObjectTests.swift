@@ -13,7 +13,7 @@ struct ShellObjectTests {
     /// An agent's object for shells on a bus, and a program there that may own a shell's name.
     @MainLoop
     private final class Stage {
-        let testBus: TestBus
+        let testBus: MemoryBus
         let agentBus: Bus
         let object: ShellObject
         let shell: Bus
@@ -22,14 +22,14 @@ struct ShellObjectTests {
         private var token: SignalToken?
 
         init() async throws {
-            testBus = try await TestBus.start()
-            agentBus = try testBus.connect()
+            testBus = MemoryBus()
+            agentBus = testBus.connect()
             agentBus.connection.policy = BusAccessPolicy()
             object = ShellObject(agentBus)
             agentBus.connection.objects.export(HandoffNames.agentPath, object.rootInterfaces)
             object.begin()
             agentBus.connection.objects.export(HandoffNames.agentPath, [AgentBinding(object)])
-            shell = try testBus.connect()
+            shell = testBus.connect()
             token = shell.connection.onSignal(AgentProxy.interface, AgentTokenWanted.member) { [weak self] in
                 guard let signal = try? AgentTokenWanted($0) else { return }
                 self?.wanted.append((signal.request, signal.applicationId))
@@ -69,7 +69,7 @@ struct ShellObjectTests {
             let stage = try await Stage()
             #expect(try await stage.shell.request("org.gnome.Shell") == .owned)
             try await stage.proxy.focusChanged(window: Self.editor)
-            let other = try stage.testBus.connect()
+            let other = stage.testBus.connect()
             let stranger = stage.proxy(of: other)
             let calls: [@MainLoop () async throws -> Void] = [
                 { try await stranger.focusChanged(window: [:]) }, { try await stranger.attach() },

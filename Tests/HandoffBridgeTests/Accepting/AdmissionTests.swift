@@ -53,11 +53,13 @@ struct AdmissionTests {
             let (a, b) = (try await TestDevice.start(), try await TestDevice.start())
             try await a.pair(with: b)
             let former = b.bridge.port
-            b.broker?.setEnabled(false)
-            try await eventually { a.link(with: b) == nil && b.bridge.port == 0 }
-            b.broker?.setEnabled(true)
-            try await eventually { a.link(with: b) != nil && b.link(with: a) != nil }
-            #expect(b.bridge.port != former)
+            // One time in a hundred it is the former port again, which proves nothing.
+            repeat {
+                b.broker?.setEnabled(false)
+                try await eventually { a.link(with: b) == nil && b.bridge.port == 0 }
+                b.broker?.setEnabled(true)
+                try await eventually { a.link(with: b) != nil && b.link(with: a) != nil }
+            } while b.bridge.port == former
             #expect(b.link(with: a)?.isDialled == true)
         }
     }

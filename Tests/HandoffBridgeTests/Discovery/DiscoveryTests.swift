@@ -40,8 +40,8 @@ private struct NoBus: Error {}
 struct DiscoveryTests {
     /// A program of this name on the bus, which answers nothing.
     @MainLoop
-    private func program(_ name: BusName, on bus: TestBus) async throws -> Bus {
-        let program = try bus.connect()
+    private func program(_ name: BusName, on bus: MemoryBus) async throws -> Bus {
+        let program = bus.connect()
         guard try await program.request(name) == .owned else { throw TestFailure("\(name) is taken") }
         return program
     }
@@ -68,8 +68,8 @@ struct DiscoveryTests {
     @Test("that Avahi does not run is told from that it does not let itself be asked")
     func withoutAvahi() async throws {
         try await onLoop {
-            let (bus, owner) = (try await TestBus.start(), try FakeDiscoveryOwner())
-            let discovery = Discovery(owner, Announcer(owner), isAllowed: true) { try bus.connect() }
+            let (bus, owner) = (MemoryBus(), try FakeDiscoveryOwner())
+            let discovery = Discovery(owner, Announcer(owner), isAllowed: true) { bus.connect() }
             discovery.update()
             try await eventually { discovery.error.text == "Avahi is not running." }
             // The object of Avahi's server does not exist.
@@ -89,9 +89,9 @@ struct DiscoveryTests {
     @Test("that the machine has woken up is believed of logind alone")
     func waking() async throws {
         try await onLoop {
-            let (bus, owner) = (try await TestBus.start(), try FakeDiscoveryOwner())
+            let (bus, owner) = (MemoryBus(), try FakeDiscoveryOwner())
             let logind = try await program("org.freedesktop.login1", on: bus)
-            let other = try bus.connect()
+            let other = bus.connect()
             // The signal is the same from both programs: only the name of its sender tells them apart.
             @MainLoop func say(_ sender: Bus, isAboutToSleep: Bool) throws {
                 let message = try Message.signal(
@@ -100,7 +100,7 @@ struct DiscoveryTests {
                 try writer.write(isAboutToSleep)
                 try sender.connection.send(message)
             }
-            let receiver = try bus.connect()
+            let receiver = bus.connect()
             let discovery = Discovery(owner, Announcer(owner), isAllowed: false) { receiver }
             discovery.update()
             try await eventually {

@@ -252,7 +252,7 @@ struct LostLinkTests {
     func bridgeRestart() async throws {
         try await onLoop {
             let b = try await TestDevice.start()
-            let (bus, folder) = (try await TestBus.start(), try TemporaryDirectory())
+            let (bus, folder) = (MemoryBus(), try TemporaryDirectory())
             var a: TestDevice? = try await TestDevice.start(bus, folder)
             try await eventually { a?.bridge.port != 0 }
             try await a?.pair(with: b)
@@ -271,7 +271,7 @@ struct LostLinkTests {
     func askedAtOnce() async throws {
         try await onLoop {
             let b = try await TestDevice.start()
-            let (bus, folder) = (try await TestBus.start(), try TemporaryDirectory())
+            let (bus, folder) = (MemoryBus(), try TemporaryDirectory())
             let broker = try await FakeBroker.start(on: bus, isEnabled: true)
             var a: TestDevice? = try await TestDevice.start(bus, folder)
             try await eventually { a?.bridge.port != 0 }
@@ -291,7 +291,7 @@ struct LostLinkTests {
 
     /// The state folder is free when the last task of the former bridge has ended.
     @MainLoop
-    private func eventuallyStarts(_ bus: TestBus, _ folder: TemporaryDirectory) async throws -> TestDevice {
+    private func eventuallyStarts(_ bus: MemoryBus, _ folder: TemporaryDirectory) async throws -> TestDevice {
         var device: TestDevice?
         for _ in 0..<100 where device == nil {
             device = try? await TestDevice.start(bus, folder)

@@ -18,10 +18,12 @@ struct PairingConnectionTests {
         a.bridge.entrance.close()
         try await a.pair(with: b)
         a.link(with: b)?.close("for the test")
-        try await eventually { a.link(with: b) == nil && b.link(with: a) == nil }
-        // A link that either device makes by itself would take the place of the one that is tested.
-        a.bridge.dials.abandon(b.id)
-        b.bridge.dials.abandon(a.id)
+        try await eventually {
+            // A link that either device makes by itself would take the place of the one that is tested.
+            a.bridge.dials.abandon(b.id)
+            b.bridge.dials.abandon(a.id)
+            return a.link(with: b) == nil && b.link(with: a) == nil
+        }
         try a.bridge.pairings.pair(b.id)
         #expect(a.bridge.pairings.shown(b.id).state == "waiting")
         while a.bridge.links.current[b.id] == nil { await Task.yield() }

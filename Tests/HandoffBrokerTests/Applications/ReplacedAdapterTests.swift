@@ -30,7 +30,7 @@ struct ReplacedAdapterTests {
     func overdueReading() async throws {
         try await onLoop {
             let session = try await TestSession.start()
-            let bus = try session.bus.connect()
+            let bus = session.bus.connect()
             var endings: [String] = []
             let token = bus.connection.onSignal(
                 ManagerProxy.interface, ManagerRegistrationEnded.member

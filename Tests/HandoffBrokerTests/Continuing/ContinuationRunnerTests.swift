@@ -145,9 +145,15 @@ struct ContinuationRunnerTests {
         try await onLoop {
             let session = try await TestSession.start(streams: true)
             session.peer.onContinued = { throw HandoffFailure(.connectionUnavailable, "no link") }
+            let joined = Promise<Void>()
+            session.application.onContinue = {
+                try await joined.get()
+                return true
+            }
             try await session.continue()
             // Who joins is told once, not twice.
             try await session.continue()
+            joined.keep(())
             try await eventually { session.peer.count("continued") == 1 }
             let runner = try #require(session.runner)
             #expect(!runner.isRunning)
@@ -158,6 +164,7 @@ struct ContinuationRunnerTests {
             runner.applicationVanished(session.application.bus.uniqueName.text, isOnBus: true)
             session.pass(Deadline.withoutLink)
             try await session.end()
+            try await eventually { session.peer.count("release") > 0 }
             #expect(session.outcomes == [""] && session.peer.count("release") == 1)
             #expect(session.application.events == ["will", "continue"])
         }
