@@ -99,8 +99,7 @@ let package = Package(
         module("HandoffCore", []),
         module(
             "HandoffInterfaces", ["CGio", "DBus", "HandoffCore", "MainLoop", "Platform"],
-            plugins: ["DBusGeneratorPlugin"]
-        ),
+            plugins: ["DBusGeneratorPlugin"]),
         module("HandoffDaemon", ["DBus", "HandoffCore", "HandoffInterfaces", "MainLoop", "Platform"]),
         module(
             "HandoffStarting", ["CGio", "DBus", "HandoffCore", "HandoffDaemon", "MainLoop", "Platform"]),
@@ -160,7 +159,12 @@ let package = Package(
                 "CDispatchMain", "DBus", "HandoffClient", "HandoffCore", "HandoffInterfaces", "MainLoop",
                 "Platform",
             ]),
-        module("HandoffTesting", ["DBus", "HandoffCore", "HandoffInterfaces", "HandoffKit", "Platform"]),
+        module(
+            "HandoffTesting",
+            [
+                "DBus", "HandoffBroker", "HandoffCore", "HandoffInterfaces", "HandoffKit", "MainLoop",
+                "Platform",
+            ]),
         .target(
             name: "TestSupport", dependencies: ["CGio", "DBus", "HandoffCore", "MainLoop", "Platform"],
             path: "Tests/TestSupport",
@@ -192,9 +196,7 @@ let package = Package(
                 "CGio", "DBus", "HandoffBridge", "HandoffCore", "HandoffDaemon", "HandoffInterfaces",
                 "MainLoop", "Platform", "TestSupport",
             ]),
-        tests(
-            "HandoffStarting",
-            ["DBus", "HandoffCore", "HandoffStarting", "MainLoop", "TestSupport"]),
+        tests("HandoffStarting", ["DBus", "HandoffCore", "HandoffStarting", "MainLoop", "TestSupport"]),
         tests("HandoffAdapters", ["DBus", "HandoffAdapters", "HandoffClient", "HandoffCore", "Platform"]),
         adapterTests("AdapterSupport", "Support"),
         adapterTests("BrowserAdapter", "Browser"),

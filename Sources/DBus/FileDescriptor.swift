@@ -10,7 +10,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
     package init(owning number: Int32) { self.number = number }
 
     /// A close-on-exec duplicate of `number`; nil if there is no such descriptor, or none left for it.
-    init?(duplicating number: Int32) {
+    package init?(duplicating number: Int32) {
         let duplicate = number < 0 ? -1 : fcntl(number, F_DUPFD_CLOEXEC, 0)
         guard duplicate >= 0 else { return nil }
         self.number = duplicate

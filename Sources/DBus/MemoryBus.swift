@@ -19,6 +19,8 @@ package final class MemoryBus {
     private var names: [BusName: Ownership] = [:]
     private var latest = 0
     private var serial: UInt32 = 0
+    /// Called with each message that its connections send, before that is passed on.
+    package var onMessage: (@MainLoop (Message) -> Void)?
 
     /// A bus that nobody is on yet.
     package nonisolated init() {}
@@ -57,6 +59,7 @@ package final class MemoryBus {
 
     /// Passes `message` on, which says that it is from `end`.
     func pass(_ message: Message, from end: MemoryChannel) throws(DBusError) {
+        onMessage?(message)
         guard let destination = message.destination else {
             if message.kind == .signal { try tell(message, of: end.name) }
             return

@@ -14,6 +14,7 @@ package final class Broker {
     let bus: Bus
     var connection: Connection { bus.connection }
     let preferences: Preferences
+    let clock: LoopClock
     private let policy: BusAccessPolicy
 
     var registry: Registry
@@ -66,17 +67,17 @@ package final class Broker {
     /// Whether there is no bridge because its socket has ended, and its peers are forgotten already.
     var wasBridgeLost = false
 
-    private lazy var activitiesTimer = DeadlineTimer { [weak self] in
+    private lazy var activitiesTimer = DeadlineTimer(by: clock) { [weak self] in
         guard let self else { return }
-        perform(activities.advance(to: .now))
+        perform(activities.advance(to: clock.moment))
     }
-    private lazy var offersTimer = DeadlineTimer { [weak self] in
+    private lazy var offersTimer = DeadlineTimer(by: clock) { [weak self] in
         guard let self else { return }
-        peers.perform(remoteOffers.advance(to: .now))
+        peers.perform(remoteOffers.advance(to: clock.instant))
     }
-    private lazy var originTimer = DeadlineTimer { [weak self] in
+    private lazy var originTimer = DeadlineTimer(by: clock) { [weak self] in
         guard let self else { return }
-        perform(origin.advance(to: .now))
+        perform(origin.advance(to: clock.instant))
     }
 
     /// A broker on `bus`, with the switch as it was left.
@@ -86,8 +87,12 @@ package final class Broker {
     }
 
     /// A broker on `bus` for a user who has chosen this, and who has documents placed in `documents`.
-    init(_ bus: Bus, _ preferences: Preferences, _ documents: ReceivedDocuments = ReceivedDocuments()) {
+    init(
+        _ bus: Bus, _ preferences: Preferences, _ documents: ReceivedDocuments = ReceivedDocuments(),
+        clock: LoopClock = .machine
+    ) {
         self.bus = bus
+        self.clock = clock
         self.documents = documents
         self.preferences = preferences
         documents.place(in: preferences.documentsFolder)
@@ -172,7 +177,7 @@ package final class Broker {
     func unregister(_ connection: String, isOnBus: Bool) {
         let former = registry.remove(connection)
         if former != nil { declareNothing(connection) }
-        perform(activities.connectionVanished(connection, at: .now))
+        perform(activities.connectionVanished(connection, at: clock.moment))
         for runner in runners.values { runner.applicationVanished(connection, isOnBus: isOnBus) }
         perform(held.connectionVanished(connection))
         if former != nil { updateHandlers() }
@@ -268,13 +273,13 @@ package final class Broker {
                 perform(origin.activityInvalidated(id))
             }
         }
-        origin.offered(activities.offered?.id, at: .now)
+        origin.offered(activities.offered?.id, at: clock.instant)
         activitiesTimer.set(activities.nextDeadline?.microseconds)
     }
 
     /// The activity that peers are offered at this moment; an expiration date that has just passed counts.
     var offeredNow: ActivityID? {
-        perform(activities.advance(to: .now))
+        perform(activities.advance(to: clock.moment))
         return activities.offered?.id
     }
 
@@ -290,7 +295,7 @@ package final class Broker {
         guard isEnabled != activities.isEnabled else { return }
         try preferences.setEnabled(isEnabled)
         brokerLog.message("Handoff is switched \(isEnabled ? "on" : "off") by \(call.caller.label).")
-        let own = activities.setEnabled(isEnabled, at: .now)
+        let own = activities.setEnabled(isEnabled, at: clock.moment)
         let offers = remoteOffers.setEnabled(isEnabled)
         call.afterReply { [weak self] in
             guard let self else { return }

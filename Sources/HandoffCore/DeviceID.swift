@@ -21,6 +21,12 @@ package struct DeviceID: Hashable, Comparable, Sendable, LosslessStringConvertib
         self = id
     }
 
+    /// The identifier of a device without a certificate, for tests.
+    package init(using generator: inout some RandomNumberGenerator) {
+        (first, second, third, fourth) =
+            (generator.next(), generator.next(), generator.next(), generator.next())
+    }
+
     /// The identifier that is this hash; nil unless it is 32 bytes long.
     package init?(bytes: some Collection<UInt8>) {
         guard let words = Hexadecimal.words(4, from: bytes) else { return nil }

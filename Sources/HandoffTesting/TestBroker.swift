@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+internal import HandoffBroker
 internal import HandoffCore
+internal import HandoffInterfaces
 public import HandoffKit
+internal import MainLoop
 
-/// A broker in memory, for the tests of applications: what it refuses and what it does is what the broker of a session
-/// refuses and does, by the same rules. It runs from the beginning, until ``stop()``.
+/// A broker in this process, for the tests of applications: the broker of a session, on a bus of its own, on a machine
+/// without other applications. It runs from the beginning, until ``stop()``.
 ///
 /// ```swift
 /// let (laptop, desktop) = TestBroker.pair()
@@ -30,39 +33,19 @@ public final class TestBroker {
 
     /// The device that this is the broker of.
     public let device: ContinuationDevice
-    /// What applications have called.
-    public internal(set) var calls: [Call] = []
-    /// Whether there is a broker at all.
-    public private(set) var isRunning = true
-    /// The user's switch.
-    public var isEnabled = true {
-        didSet { perform(activities.setEnabled(isEnabled, at: now)) }
-    }
-
-    var registry = Registry()
-    var activities = SessionActivities(isEnabled: true)
-    var holdings = ClientHoldings()
-    /// What is known of each activity.
-    var objects: [ActivityID: TestActivity] = [:]
-    var continuations: [ContinuationNumber: TestContinuation] = [:]
-    var streams: [TestStream] = []
-    weak var peer: TestBroker?
-    private var backends: [WeakBackend] = []
-    private var connections = 0
-    private var continuationCount: UInt64 = 0
-    /// How much later it is here than it is.
-    private var lead = Duration.zero
-    /// What the clocks of the machine said when they were stopped here.
-    private var held: (monotonic: Int64, wall: Int64)?
-    private var activitiesTimer: Task<Void, Never>?
-    /// What applications have asked to be called for, and when.
-    private var timers: [(deadline: Instant, timer: BackendTimer)] = []
-    private var underWay = 0
-    private var settlers: [CheckedContinuation<Void, Never>] = []
+    private let side: TestDevice
 
     /// The broker of a device that is called `name`.
     public init(name: String = "This device") {
-        device = ContinuationDevice(id: Self.newDeviceID(), name: name)
+        var generator = SystemRandomNumberGenerator()
+        let peer = TestPeer(id: DeviceID(using: &generator), name: name)
+        device = ContinuationDevice(id: peer.id.description, name: name)
+        side = LoopThread.wait {
+            let side = TestDevice(peer)
+            await side.start()
+            try? await side.bridge.begin()
+            return side
+        }
     }
 
     /// The brokers of two devices that are paired and linked.
@@ -70,8 +53,8 @@ public final class TestBroker {
         _ first: String = "Laptop", _ second: String = "Desktop"
     ) -> (TestBroker, TestBroker) {
         let (one, other) = (TestBroker(name: first), TestBroker(name: second))
-        one.peer = other
-        other.peer = one
+        let (here, there) = (one.side, other.side)
+        LoopThread.wait { TestDevice.link(here, there) }
         return (one, other)
     }
 
@@ -103,30 +86,24 @@ public final class TestBroker {
         as application: HandoffApplication, _ body: @MainActor () async throws -> Result
     ) async rethrows -> Result { try await application.perform(body) }
 
+    private func newBackend() -> BusBackend { BusBackend(.memory(side.bus), clock: side.clock) }
+
     // MARK: Coming and going
 
-    /// The broker ends, as if it was killed: everything that it knew is gone.
-    public func stop() {
-        guard isRunning else { return }
-        isRunning = false
-        for continuation in continuations.values { continuation.brokerEnded() }
-        continuations = [:]
-        breakStreams()
-        peer?.originVanished(self)
-        for object in objects.values { object.end() }
-        objects = [:]
-        activities = SessionActivities(isEnabled: isEnabled)
-        registry = Registry()
-        holdings = ClientHoldings()
-        for backend in backends.compactMap(\.value) { backend.brokerEnded() }
+    /// Whether there is a broker at all.
+    public var isRunning: Bool { now { $0.broker != nil } }
+
+    /// The user's switch.
+    public var isEnabled: Bool {
+        get { now { $0.broker?.isOn ?? true } }
+        set { now { await $0.setEnabled(newValue) } }
     }
 
+    /// The broker ends, as if it was killed: everything that it knew is gone.
+    public func stop() { now { $0.stop() } }
+
     /// The broker begins: applications register with it, and make their activities again.
-    public func start() {
-        guard !isRunning else { return }
-        isRunning = true
-        for backend in backends.compactMap(\.value) { backend.brokerBegan() }
-    }
+    public func start() { now { await $0.start() } }
 
     /// The broker ends and begins anew.
     public func restart() {
@@ -135,116 +112,147 @@ public final class TestBroker {
     }
 
     /// The link to the other device is cut, and what goes through it breaks.
-    public func disconnect() {
-        let former = peer
-        peer = nil
-        breakStreams()
-        former?.breakStreams()
-        if former?.peer === self { former?.peer = nil }
-    }
+    public func disconnect() { now { $0.disconnect() } }
 
     /// Breaks all streams of this device, as a cut link does.
-    public func breakStreams() {
-        for stream in streams { stream.cut() }
-        streams = []
-    }
+    public func breakStreams() { now { $0.bridge.breakStreams() } }
 
     // MARK: Time
 
     /// Waits until everything has taken effect that applications have called so far, and what that causes; but not for
     /// what applications themselves wait for when they save.
     public func settle() async {
-        // Each turn lets everything run that was on its way, and what that begins is on its way then.
-        for _ in 0..<32 {
-            await Task.yield()
-            if underWay > 0 { await withCheckedContinuation { settlers.append($0) } }
+        let side = side
+        var (traffic, quietTurns) = (0, 0)
+        // What is on its way passes from one thread to the other a few times, and there through many turns.
+        while quietTurns < 8 {
+            for _ in 0..<4 { await Task.yield() }
+            let (now, hasAnswered) = await MainLoop.start {
+                for _ in 0..<32 { await Task.yield() }
+                return (side.traffic + (side.peer?.traffic ?? 0), side.hasAnswered)
+            }.value
+            quietTurns = now == traffic && hasAnswered ? quietTurns + 1 : 0
+            traffic = now
         }
     }
 
     /// Stops the clocks of this broker: from now on they only move with ``advance(by:)``, so that nothing depends on how
     /// fast a test runs.
-    public func holdClock() {
-        if held == nil { held = TestClock.now }
-    }
+    public func holdClock() { now { $0.clock.stop() } }
 
-    /// Moves the clocks of this broker on, so that no test has to wait for what takes time.
+    /// Moves the clocks of this broker on, so that no test has to wait for what takes time. What is due until then is done
+    /// when it is due.
     public func advance(by duration: Duration) async {
-        lead += duration
-        perform(activities.advance(to: now))
-        for object in objects.values { object.advance() }
-        let due = timers.filter { $0.deadline <= now.instant }
-        timers.removeAll { $0.deadline <= now.instant }
-        for one in due { one.timer.fire() }
+        await settle()
+        let clock = side.clock
+        let end = now { _ in clock.now + Int64(duration / .microseconds(1)) }
+        while !now({ _ in clock.advance(to: end) }) { await settle() }
         await settle()
     }
 
-    /// Calls `body` after `time` on the clocks of this broker.
-    func timer(after time: Duration, _ body: @escaping @MainActor () -> Void) -> BackendTimer {
-        let (timer, deadline) = (BackendTimer(body), now.instant.advanced(by: time))
-        timers.append((deadline, timer))
-        // While the clocks stand still, only ``advance(by:)`` moves them.
-        let sleep = held == nil ? TestClock.timer(deadline, now.instant) { timer.fire() } : nil
-        timer.whenOver { [weak self] in
-            sleep?.cancel()
-            self?.timers.removeAll { $0.timer === timer }
-        }
-        return timer
+    // MARK: What it knows
+
+    /// The current activity of this device; nil if there is none.
+    public var currentActivity: TestActivityState? {
+        now { $0.broker.flatMap { broker in broker.current.flatMap(broker.known) } }.map(
+            TestActivityState.init)
     }
 
-    /// What the clocks of this broker say.
-    var now: Moment {
-        let reading = held ?? TestClock.now
-        let ahead = Int64(lead / .microseconds(1))
-        return Moment(
-            instant: Instant(microseconds: reading.monotonic + ahead), wall: reading.wall + ahead)
+    /// How many activities there are.
+    public var activityCount: Int { now { $0.broker?.activityCount ?? 0 } }
+
+    /// The ids of the applications that have registered.
+    public var registeredApplications: [String] { now { $0.broker?.registeredApplications ?? [] } }
+
+    /// What applications have called.
+    public var calls: [Call] { now { $0.calls } }
+
+    /// What the other device offers here; nil for nothing.
+    public var offeredByPeer: TestActivityState? {
+        now { (side: TestDevice) -> Broker.KnownActivity? in
+            guard side.broker?.isOn == true, let peer = side.peer else { return nil }
+            return peer.offered
+        }.map(TestActivityState.init)
     }
 
-    /// Does `body` after everything that was called before.
-    func later(_ body: @escaping @MainActor () async -> Void) {
-        underWay += 1
-        Task {
-            await body()
-            underWay -= 1
-            guard underWay == 0 else { return }
-            let waiting = settlers
-            settlers = []
-            for settler in waiting { settler.resume() }
-        }
+    // MARK: Continuing
+
+    /// The user continues here what the other device offers, in the application that is best for it.
+    /// - Throws: what the user would be told: nothing is offered, no application continues it, or what the application
+    ///   has thrown.
+    public func continueActivity() async throws(HandoffError) {
+        await settle()
+        let side = side
+        let failure = await MainLoop.start { await side.continue() }.value
+        if let failure { throw HandoffError(failure) }
+        await settle()
     }
 
-    /// Looks at the activities again when their next deadline has come.
-    func setActivitiesTimer() {
-        activitiesTimer?.cancel()
-        activitiesTimer = TestClock.timer(activities.nextDeadline, now.instant) { [weak self] in
-            guard let self else { return }
-            perform(activities.advance(to: now))
-        }
+    /// Another device, which has no application that is tested, continues the current activity.
+    /// - Returns: what it gets.
+    @discardableResult
+    public func continueElsewhere(on name: String = "Another device") async throws(HandoffError)
+        -> TestActivityState
+    {
+        await settle()
+        let side = side
+        let outcome = await MainLoop.start {
+            () async -> Result<Broker.KnownActivity, HandoffFailure> in
+            guard let broker = side.broker, let offered = broker.offered else {
+                return .failure(
+                    HandoffFailure(.offerWithdrawn, "No activity is offered. Make one current."))
+            }
+            var known: Broker.KnownActivity?
+            do {
+                try await side.bridge.continue(offered, on: name) { known = broker.known(offered) }
+            } catch {
+                return .failure(HandoffFailure(routed: error))
+            }
+            guard let known else {
+                return .failure(
+                    HandoffFailure(.offerWithdrawn, "The activity has ended meanwhile. Make one current."))
+            }
+            return .success(known)
+        }.value
+        await settle()
+        do { return TestActivityState(try outcome.get()) } catch { throw HandoffError(error) }
     }
 
-    // MARK: Connections
+    // MARK: The main loop
 
-    func newBackend() -> TestBackend {
-        connections += 1
-        let backend = TestBackend(self, connection: ":1.\(connections)")
-        backends = backends.filter { $0.value != nil } + [WeakBackend(value: backend)]
-        return backend
+    /// What `body` says of the device, now.
+    private func now<Answer: Sendable>(
+        _ body: @escaping @MainLoop @Sendable (TestDevice) async -> Answer
+    ) -> Answer {
+        let side = side
+        return LoopThread.wait { await body(side) }
     }
+}
 
-    func newContinuation() -> ContinuationNumber {
-        continuationCount += 1
-        return ContinuationNumber(continuationCount)
-    }
+/// What a ``TestBroker`` knows of an activity.
+public struct TestActivityState: Hashable, Sendable {
+    /// What kind of activity it is.
+    public let activityType: String
+    /// What its user is doing.
+    public let title: String
+    /// The state that the continuing application would get.
+    public let userInfo: HandoffKit.UserInfo
+    /// The application that it is of.
+    public let applicationID: String
+    /// Whether its state is out of date.
+    public let needsSave: Bool
+    /// Whether it is offered to other devices.
+    public let isOffered: Bool
+    /// The names of all properties that are set, as in `org.example.Handoff.Activity`.
+    public let properties: Set<String>
 
-    func backend(of connection: String) -> TestBackend? {
-        backends.lazy.compactMap(\.value).first { $0.connection == connection }
-    }
-
-    private static func newDeviceID() -> String {
-        var generator = SystemRandomNumberGenerator()
-        return (0..<2).map { _ in ActivityID(using: &generator).description }.joined()
-    }
-
-    private struct WeakBackend {
-        weak var value: TestBackend?
+    init(_ known: Broker.KnownActivity) {
+        activityType = known.type.description
+        title = known.title
+        userInfo = (try? HandoffKit.UserInfo(properties: known.userInfo)) ?? [:]
+        applicationID = known.applicationID.description
+        needsSave = known.needsSave
+        isOffered = known.isOffered
+        properties = known.properties
     }
 }

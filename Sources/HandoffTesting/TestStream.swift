@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import Glibc
-internal import HandoffCore
-internal import HandoffInterfaces
-internal import HandoffKit
+internal import MainLoop
 internal import Platform
 
 /// A stream between two applications of a test, with a thread a direction between their sockets, so that it ends and
@@ -21,28 +19,13 @@ final class TestStream: Sendable {
     private let state = Monitor(State())
     private let stop: StopSignal
 
-    private init(_ ends: [CInt]) throws {
-        self.ends = ends
+    /// A stream between two sockets, the other ends of which applications have.
+    init(_ near: consuming FileDescriptor, _ far: consuming FileDescriptor) throws {
+        ends = [near.take(), far.take()]
         guard let stop = StopSignal() else { throw DBusError(.failed, "No descriptor is free.") }
         self.stop = stop
         for end in ends { Self.setPeekOffset(end, 1) }
     }
-
-    /// A stream, and the two ends of it that applications get.
-    static func make() throws(HandoffFailure) -> (stream: TestStream, here: CInt, there: CInt) {
-        do {
-            let near = try StreamSocket.makePair()
-            let far = try StreamSocket.makePair()
-            let stream = try TestStream([near.ours.take(), far.ours.take()])
-            try stream.begin()
-            return (stream, near.theirs.take(), far.theirs.take())
-        } catch {
-            throw HandoffFailure(.connectionUnavailable, "No stream can be made: \(error)")
-        }
-    }
-
-    /// Whether both directions have ended.
-    var hasEnded: Bool { state.change { $0.running == 0 } }
 
     /// Breaks the stream: both applications are told.
     func cut() {
@@ -54,11 +37,12 @@ final class TestStream: Sendable {
         }
     }
 
-    private func begin() throws(GLibError) {
+    /// Passes on what applications write, and calls `ended` on the main loop once both directions have ended.
+    func begin(_ ended: @escaping @MainLoop @Sendable () -> Void) throws(GLibError) {
         for (from, to) in [(ends[0], ends[1]), (ends[1], ends[0])] {
             try BackgroundThread.start("test stream") { [self] in
                 move(from, to)
-                ended()
+                if isOver() { MainLoop.start { ended() } }
             }
         }
     }
@@ -77,13 +61,13 @@ final class TestStream: Sendable {
         if !state.change({ $0.isCut }) { shutdown(to, Int32(SHUT_WR)) }
     }
 
-    /// Both sockets are closed once both directions have ended, and only then.
-    private func ended() {
+    /// A direction has ended. Both sockets are closed once both have, and only then.
+    private func isOver() -> Bool {
         let (isLast, isCut) = state.change {
             $0.running -= 1
             return ($0.running == 0, $0.isCut)
         }
-        guard isLast else { return }
+        guard isLast else { return false }
         if isCut {
             // Who still waits to write notices it before the sockets close, or it would take the error of who reads.
             usleep(100_000)
@@ -96,6 +80,7 @@ final class TestStream: Sendable {
             }
             close(end)
         }
+        return true
     }
 
     /// Waits for bytes behind the used one. The byte before `data` is overwritten.

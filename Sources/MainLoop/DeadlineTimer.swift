@@ -5,28 +5,40 @@
 @MainLoop
 package final class DeadlineTimer {
     private var source: LoopSource?
-    private var armed: Int64?
+    /// When the body is to be called; nil for never.
+    private(set) var deadline: Int64?
+    private let clock: LoopClock
     private let body: @MainLoop () -> Void
 
-    /// Calls `body` whenever the deadline that was set last has come.
-    package init(_ body: @escaping @MainLoop () -> Void) { self.body = body }
+    /// Calls `body` whenever the deadline that was set last has come by `clock`.
+    package init(by clock: LoopClock = .machine, _ body: @escaping @MainLoop () -> Void) {
+        (self.clock, self.body) = (clock, body)
+    }
 
-    /// Sets the deadline, in microseconds of ``MainLoop/now``, in place of the former one; nil for none.
+    /// Sets the deadline, in microseconds of ``LoopClock/now``, in place of the former one; nil for none.
     package func set(_ deadline: Int64?) {
-        guard deadline != armed else { return }
+        guard deadline != self.deadline else { return }
+        self.deadline = deadline
+        clock.changed(self)
+        arm()
+    }
+
+    /// The clock goes otherwise than before.
+    func arm() {
         source?.cancel()
         source = nil
-        armed = deadline
-        guard let deadline else { return }
-        let (wait, overflow) = deadline.subtractingReportingOverflow(MainLoop.now)
+        guard let deadline, !clock.isStopped else { return }
+        let (wait, overflow) = deadline.subtractingReportingOverflow(clock.now)
         source = .timer(after: overflow ? .seconds(3600) : .microseconds(max(0, wait))) { [weak self] in
             self?.fire()
         }
     }
 
-    private func fire() {
+    /// The deadline has come.
+    func fire() {
         source = nil
-        armed = nil
+        deadline = nil
+        clock.changed(self)
         body()
     }
 }

@@ -14,6 +14,8 @@ import TestSupport
 final class TestSession {
     let bus: MemoryBus
     let broker: Broker
+    /// What time it is for the broker.
+    var clock: LoopClock { broker.clock }
     let peer: FakePeer
     let application: TestApplication
     /// What the peer offers.
@@ -62,7 +64,7 @@ final class TestSession {
         }
         let broker = Broker(
             connection, try Preferences(folder.path("handoff.conf")),
-            ReceivedDocuments(in: folder.path("Downloads")))
+            ReceivedDocuments(in: folder.path("Downloads")), clock: LoopClock())
         broker.export()
         _ = try await connection.request(HandoffNames.broker)
         let offer = try Sample.offer(document: document, streams: streams)
@@ -81,10 +83,10 @@ final class TestSession {
     /// The continuation that is under way.
     var runner: ContinuationRunner? { broker.runners.values.first }
 
-    /// The same after `time`, and what is due by then is done.
+    /// Lets so much time pass for the broker, and does what is due by then.
     func pass(_ time: Duration) {
-        guard let runner else { return }
-        runner.perform(runner.machine.advance(to: .now.advanced(by: time)))
+        let end = clock.instant.advanced(by: time).microseconds
+        while !clock.advance(to: end) {}
     }
 
     /// Waits until nothing is left of the continuation, and all that was sent to the user has come.

@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import HandoffKit
 import HandoffTesting
+import TestSupport
 import Testing
 
 /// The examples of the article “Coming from NSUserActivity”, row by row; see ArticleTests.swift.
@@ -81,7 +82,8 @@ struct ComingFromNSUserActivityTests {
         application.start()
         let (activityDelegate, delegateHere) = (ActivityDelegate(), AppDelegate())
         application.delegate = delegateHere
-        let url = URL(filePath: "/tmp/note.txt")
+        let folder = try TemporaryDirectory()
+        let url = URL(filePath: try folder.write("milk", to: "note.txt"))
         try await laptop.run(as: application) {
             let activity = UserActivity(activityType: "com.example.notes.edit")
             activity.title = "Shopping"

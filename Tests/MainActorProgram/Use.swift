@@ -44,7 +44,10 @@ private func wait(_ backend: BusBackend, _ what: String, _ condition: () -> Bool
 private func saveAndContinue(_ application: HandoffApplication, _ backend: BusBackend) async {
     let activity = UserActivity(title: "Note", application: application)
     kept.append(activity)
-    activity.onWillSave { $0.userInfo["isSaved"] = true }
+    activity.onWillSave {
+        check(isFirstThread, "whoever is told by the kit")
+        $0.userInfo["isSaved"] = true
+    }
     activity.becomeCurrent()
     activity.needsSave = true
     await wait(backend, "a save") { activity.userInfo["isSaved"] == true && activity.isCurrent }
@@ -61,7 +64,7 @@ private func saveAndContinue(_ application: HandoffApplication, _ backend: BusBa
     application.isReady = false
     Task {
         let device = ContinuationDevice(id: String(repeating: "e", count: 64), name: "Desk")
-        let isHandled = try? await backend.receiver?.continueActivity(
+        let isHandled = try? await application.continueActivity(
             ContinuationNumber(1),
             ["ActivityType": .string("com.example.notes.edit"), "Title": .string("Continued")],
             from: device, activationToken: "")

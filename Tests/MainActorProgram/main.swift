@@ -19,7 +19,7 @@ Task {
         await useKit()
     } else {
         await checkActor()
-        await checkKit()
+        await checkClient()
     }
     print("done")
     fflush(nil)

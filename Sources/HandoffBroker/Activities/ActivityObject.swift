@@ -9,6 +9,8 @@ internal import Platform
 /// What an activity needs from the session. (The owner of the activity is an application.)
 @MainLoop
 protocol ActivityBroker: PeerDirectory {
+    /// What time it is.
+    var clock: LoopClock { get }
     /// Where activities are exported.
     var connection: Connection { get }
     /// The applications that have registered.
@@ -50,8 +52,9 @@ final class ActivityObject {
     private var isTitleUntold = false
 
     private unowned let broker: any ActivityBroker
+    private var now: Moment { broker.clock.moment }
     private var saving = Saving()
-    private lazy var savingTimer = DeadlineTimer { [weak self] in self?.advance() }
+    private lazy var savingTimer = DeadlineTimer(by: broker.clock) { [weak self] in self?.advance() }
     /// The fetches that wait for the state to be saved, by continuation.
     private var waiting: [ContinuationID: [CheckedContinuation<Bool, Never>]] = [:]
 
@@ -68,7 +71,7 @@ final class ActivityObject {
         applicationID = registration.applicationID
         path = try HandoffNames.activities.appending(id.description)
         if try state.apply(properties, broker.fileNameTypes, ignoring: sayIgnored) == true {
-            _ = saving.setNeedsSave(true, at: .now)
+            _ = saving.setNeedsSave(true, at: now.instant)
         }
     }
 
@@ -109,12 +112,12 @@ final class ActivityObject {
         if properties.count > (needsSave == nil ? 0 : 1) {
             try tellChanged(call, isUsed: true)
         } else if needsSave == true {
-            let actions = try broker.activities.use(id, at: .now)
+            let actions = try broker.activities.use(id, at: now)
             after(call) { [weak broker] in broker?.perform(actions) }
         }
         if title != state.title, current { after(call) { [weak self] in self?.tellTitle() } }
         guard let needsSave else { return }
-        let actions = saving.setNeedsSave(needsSave, at: .now)
+        let actions = saving.setNeedsSave(needsSave, at: now.instant)
         after(call) { [weak self] in self?.perform(actions) }
     }
 
@@ -137,7 +140,7 @@ final class ActivityObject {
         guard let known = broker.activities[id]?.details,
             known.team != details.team || known.isExcluded != details.isExcluded
         else { return }
-        if let actions = try? broker.activities.update(id, details: details, payloadChanged: true, at: .now) {
+        if let actions = try? broker.activities.update(id, details: details, payloadChanged: true, at: now) {
             broker.perform(actions)
         }
     }
@@ -170,7 +173,7 @@ final class ActivityObject {
     /// What peers see may have changed, and it is its user that has changed it, if `isUsed`.
     private func tellChanged(_ call: MethodCall?, isUsed: Bool = false) throws {
         let actions = try broker.activities.update(
-            id, details: details, payloadChanged: true, isUsed: isUsed, at: .now)
+            id, details: details, payloadChanged: true, isUsed: isUsed, at: now)
         after(call) { [weak broker] in broker?.perform(actions) }
     }
 
@@ -181,7 +184,7 @@ final class ActivityObject {
     // MARK: Being current
 
     func currentChanged(_ isCurrent: Bool) {
-        let actions = saving.setCurrent(isCurrent, at: .now)
+        let actions = saving.setCurrent(isCurrent, at: now.instant)
         // Of what is not current nobody was told.
         if isCurrent { tellTitle() }
         // This comes after the offer, which also goes to the bridge by way of the main loop.
@@ -199,7 +202,7 @@ final class ActivityObject {
     func saved(for continuation: ContinuationID) async -> Bool {
         await withCheckedContinuation {
             waiting[continuation, default: []].append($0)
-            perform(saving.request(continuation, at: .now))
+            perform(saving.request(continuation, at: now.instant))
         }
     }
 
@@ -215,7 +218,7 @@ final class ActivityObject {
         savingTimer.set(nil)
     }
 
-    private func advance() { perform(saving.advance(to: .now)) }
+    private func advance() { perform(saving.advance(to: now.instant)) }
 
     private func perform(_ actions: [Saving.Action]) {
         for action in actions {
@@ -258,12 +261,12 @@ final class ActivityObject {
                 guard saving.isAwaiting(attempt: attempt), broker.object(of: id) === self else { return }
                 let saved = try SavedState(properties)
                 try apply(saved.properties, nil)
-                perform(saving.answered(attempt: attempt, isPassing: saved.isPassing, at: .now))
+                perform(saving.answered(attempt: attempt, isPassing: saved.isPassing, at: now.instant))
             } catch let error as DBusError where error.saysThatMemberIsMissing {
-                perform(saving.answered(attempt: attempt, at: .now))
+                perform(saving.answered(attempt: attempt, at: now.instant))
             } catch {
-                perform(
-                    saving.failed(attempt: attempt, message: DBusError.converting(error).message, at: .now))
+                let message = DBusError.converting(error).message
+                perform(saving.failed(attempt: attempt, message: message, at: now.instant))
             }
         }
     }
@@ -301,17 +304,17 @@ final class ActivityObject {
 extension ActivityObject: ActivityServer {
     func becomeCurrent(_ call: MethodCall) throws {
         fileNameTypesChanged()
-        let actions = try broker.activities.becomeCurrent(id, at: .now)
+        let actions = try broker.activities.becomeCurrent(id, at: now)
         call.afterReply { [weak broker] in broker?.perform(actions) }
     }
 
     func resignCurrent(_ call: MethodCall) throws {
-        let actions = try broker.activities.resignCurrent(id, at: .now)
+        let actions = try broker.activities.resignCurrent(id, at: now)
         call.afterReply { [weak broker] in broker?.perform(actions) }
     }
 
     func invalidate(_ call: MethodCall) throws {
-        let actions = try broker.activities.invalidate(id, at: .now)
+        let actions = try broker.activities.invalidate(id, at: now)
         call.afterReply { [weak broker] in broker?.perform(actions) }
     }
 

@@ -8,6 +8,8 @@ internal import MainLoop
 /// What the calls of a peer need from the session.
 @MainLoop
 protocol PeerObjectOwner: PeerDirectory {
+    /// What time it is.
+    var clock: LoopClock { get }
     /// The user's switch.
     var isEnabled: Bool { get }
     /// What peers offer.
@@ -69,7 +71,7 @@ final class PeerObject: PeerServer {
     func offer(activity: String, summary: [String: Value], _ call: MethodCall) async throws {
         try requireEnabled()
         let id = try ActivityID(checking: activity)
-        let offer = try OfferSummary.decode(id, summary, now: MainLoop.wallClock)
+        let offer = try OfferSummary.decode(id, summary, now: owner.clock.wall)
         if let former = owner.remoteOffers.offers[device], former.id == id {
             guard former.type == offer.type, former.applicationID == offer.applicationID else {
                 throw HandoffFailure(
@@ -144,7 +146,7 @@ final class PeerObject: PeerServer {
     ) {
         owner.recentFetches.add(
             RecentFetches.Fetch(
-                kind, continuation: continuation, time: MainLoop.wallClock, device: device,
+                kind, continuation: continuation, time: owner.clock.wall, device: device,
                 deviceName: owner.name(of: device), type: object.type,
                 applicationID: object.applicationID, title: PeerText.title(object.title)))
     }
@@ -171,7 +173,7 @@ final class PeerObject: PeerServer {
     private func living(_ text: String) throws -> (ContinuationID, ActivityObject) {
         try requireEnabled()
         let id = try ContinuationID(checking: text)
-        owner.perform(owner.origin.advance(to: .now))
+        owner.perform(owner.origin.advance(to: owner.clock.instant))
         guard let entry = owner.origin.entry(id, of: device), entry.wasSent,
             let object = owner.object(of: entry.activity)
         else { throw HandoffFailure.unknownContinuation(id) }

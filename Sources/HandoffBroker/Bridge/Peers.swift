@@ -9,6 +9,8 @@ internal import Platform
 /// What the peers need from the session.
 @MainLoop
 protocol PeersOwner: AnyObject {
+    /// What time it is.
+    var clock: LoopClock { get }
     /// Where the objects of peers and their offers are exported.
     var connection: Connection { get }
     /// What can continue `offer` here, best first.
@@ -95,7 +97,7 @@ final class Peers {
             owner.tellSubscribers(["HiddenOffers"])
         }
         guard isConnected else {
-            owner.origin.linkLost(to: device, at: .now)
+            owner.origin.linkLost(to: device, at: owner.clock.instant)
             for runner in owner.runners.values where runner.device == device { runner.linkLost() }
             return
         }
@@ -119,7 +121,7 @@ final class Peers {
     func removeAll() {
         for device in objects.keys { forget(device) }
         perform(owner.remoteOffers.allPeersRemoved())
-        owner.origin.allLinksLost(at: .now)
+        owner.origin.allLinksLost(at: owner.clock.instant)
         for runner in owner.runners.values { runner.linkLost() }
     }
 
@@ -162,7 +164,7 @@ final class Peers {
     /// The user of `device` has sent this activity here. Nothing happens unless it is what that device offers.
     func invited(to id: ActivityID, by device: DeviceID) {
         do {
-            perform(try owner.remoteOffers.invite(id, from: device, at: .now))
+            perform(try owner.remoteOffers.invite(id, from: device, at: owner.clock.moment))
         } catch {
             brokerLog.debug("\(name(of: device)) has sent what it offers no longer: \(error.message)")
         }

@@ -46,7 +46,7 @@ extension Broker {
             "DeviceId": .string(device.description), "DeviceName": .string(name(of: device)),
             "ActivityType": .string(object.type.description),
             "ApplicationId": .string(object.applicationID.description),
-            "Title": .string(PeerText.title(object.title)), "Time": .int64(MainLoop.wallClock),
+            "Title": .string(PeerText.title(object.title)), "Time": .int64(clock.wall),
         ]
         connection.objects.tellSubscribers(of: HandoffNames.brokerPath) { () throws(DBusError) in
             try ManagerBinding.activityContinued(from: HandoffNames.brokerPath, continued: continued)

@@ -18,6 +18,8 @@ protocol PeerDirectory: AnyObject {
 /// What a continuation needs from the session that it runs in.
 @MainLoop
 protocol ContinuationOwner: PeerDirectory {
+    /// What time it is.
+    var clock: LoopClock { get }
     /// The bus of the applications.
     var bus: Bus { get }
     /// The applications that have registered.

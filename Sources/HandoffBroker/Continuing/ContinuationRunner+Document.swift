@@ -32,14 +32,14 @@ extension ContinuationRunner {
     func awaitDocument() async {
         let attempt = documentFile.begin()
         guard let document, let path = document.sharedPath else {
-            return perform(machine.documentFailed(DocumentStream.cut, at: .now))
+            return perform(machine.documentFailed(DocumentStream.cut, at: owner.clock.instant))
         }
         do {
             documentFile.awaiting = try DocumentAwaiting(document, at: path) { [weak self] event in
                 self?.awaited(event, document, path, attempt)
             }
         } catch {
-            perform(machine.documentFailed(error, at: .now))
+            perform(machine.documentFailed(error, at: owner.clock.instant))
         }
     }
 
@@ -55,7 +55,7 @@ extension ContinuationRunner {
             documentArrived()
         case .failed(let failure):
             brokerLog.debug("continuation \(id): \(failure.message)")
-            perform(machine.documentFailed(failure, at: .now))
+            perform(machine.documentFailed(failure, at: owner.clock.instant))
         }
     }
 
@@ -64,7 +64,7 @@ extension ContinuationRunner {
         brokerLog.debug(
             "continuation \(id): the document is \(PeerText.message(documentFile.path ?? "nowhere"))")
         owner.setProgress(1, key)
-        perform(machine.documentArrived(at: .now))
+        perform(machine.documentArrived(at: owner.clock.instant))
     }
 
     // MARK: Bringing it over
@@ -92,7 +92,7 @@ extension ContinuationRunner {
         guard attempt == documentFile.attempt else { return }
         switch event {
         case .received(let count):
-            machine.documentProgressed(to: count, of: about.size, at: .now)
+            machine.documentProgressed(to: count, of: about.size, at: owner.clock.instant)
             perform([])
             showProgress(count, of: about.size)
         case .placed(let placed):
@@ -106,7 +106,7 @@ extension ContinuationRunner {
     private func documentFailed(_ failure: HandoffFailure) {
         documentFile.receiving = nil
         owner.documents.end(id, from: device)
-        perform(machine.documentFailed(failure, at: .now))
+        perform(machine.documentFailed(failure, at: owner.clock.instant))
     }
 
     private func showProgress(_ count: UInt64, of size: UInt64?) {
@@ -142,7 +142,7 @@ extension ContinuationRunner {
             try checkExcluded(application)
             try await owner.starter.open(url, with: application, activationToken: activationToken)
             brokerLog.debug("continuation \(id): the document is opened with \(application)")
-            perform(machine.opened(at: .now))
+            perform(machine.opened(at: owner.clock.instant))
         } catch {
             perform(machine.openFailed(HandoffFailure(routed: error)))
         }

@@ -31,7 +31,8 @@ extension ContinuationRunner {
         brokerLog.debug("continuation \(id): \(name) has no \(member), so it goes to \(best).")
         export()
         perform(
-            machine.handedOver(recipients.isLacking(.willContinue, best) ? .deliver : .ask, at: .now))
+            machine.handedOver(
+                recipients.isLacking(.willContinue, best) ? .deliver : .ask, at: owner.clock.instant))
         return true
     }
 }

@@ -22,7 +22,7 @@ extension ContinuationRunner {
             try await owner.starter.open(
                 ActivityURL.plain(url), with: browser, activationToken: activationToken)
             openedWith = browser
-            perform(machine.opened(at: .now))
+            perform(machine.opened(at: owner.clock.instant))
         } catch {
             perform(machine.openFailed(HandoffFailure(routed: error)))
         }

@@ -21,9 +21,9 @@ final class ContinuationRunner {
     let activationToken: String
     private let remotePath: ObjectPath
     unowned let owner: any ContinuationOwner
-    private lazy var timer = DeadlineTimer { [weak self] in
+    private lazy var timer = DeadlineTimer(by: owner.clock) { [weak self] in
         guard let self else { return }
-        perform(machine.advance(to: .now))
+        perform(machine.advance(to: owner.clock.instant))
     }
     var trace: ContinuationTrace
     /// The callers who are also told how long each phase took.
@@ -94,7 +94,7 @@ final class ContinuationRunner {
             return perform(machine.startFailed(HandoffFailure(routed: error)))
         }
         export()
-        perform(machine.applicationReady(at: .now))
+        perform(machine.applicationReady(at: owner.clock.instant))
     }
 
     /// Lets the application see the continuation.
@@ -110,7 +110,7 @@ final class ContinuationRunner {
         trace.began(
             "\(PeerText.message(offeredType.description)) of \(owner.name(of: device)) goes to"
                 + " \(applicationID?.description ?? "the browser")")
-        perform(machine.begin(at: .now))
+        perform(machine.begin(at: owner.clock.instant))
         // From now on the offer stays until the outcome is out.
         _ = owner.setContinuing(true, key)
         // What has just been asked for is on its way before anybody is told.
@@ -151,7 +151,7 @@ final class ContinuationRunner {
     /// The user does not want it any more. The actions are to be performed once whoever asked has been answered.
     func cancel() throws -> [Continuation.Action] { try machine.cancel() }
     func linkLost() { machine.linkLost() }
-    func linkRestored() { perform(machine.linkRestored(at: .now)) }
+    func linkRestored() { perform(machine.linkRestored(at: owner.clock.instant)) }
 
     /// The application no longer holds the continuation.
     func letGo() {
@@ -214,7 +214,7 @@ final class ContinuationRunner {
         }
         trace.ended(.start)
         if shows { owner.setShownByApplication(key) }
-        perform(machine.willContinueAnswered(shows, at: .now))
+        perform(machine.willContinueAnswered(shows, at: owner.clock.instant))
     }
 
     private func fetch() async {
@@ -233,11 +233,11 @@ final class ContinuationRunner {
             guard machine.isFetching else { return }
             activity["DocumentURL"] = summary.document == .present ? documentFile.value : nil
             (self.activity, self.document) = (handed(activity), document)
-            let actions = machine.fetched(summary, at: .now)
+            let actions = machine.fetched(summary, at: owner.clock.instant)
             owner.held.fetched(id, supportsStreams: supportsStreams)
             perform(actions)
         } catch {
-            perform(machine.fetchFailed(HandoffFailure(routed: error), at: .now))
+            perform(machine.fetchFailed(HandoffFailure(routed: error), at: owner.clock.instant))
         }
     }
 
@@ -261,7 +261,7 @@ final class ContinuationRunner {
             // Meanwhile the time was up, or the application has unregistered: the outcome has been told without it.
             return await tellApplicationFailed(.tooLate(machine.offer))
         }
-        guard let activity else { return perform(machine.documentWithheld(at: .now)) }
+        guard let activity else { return perform(machine.documentWithheld(at: owner.clock.instant)) }
         var context = context
         if !activationToken.isEmpty { context["ActivationToken"] = .string(activationToken) }
         let answer: Continuation.Answer
@@ -279,7 +279,7 @@ final class ContinuationRunner {
             answer = error.saysThatMemberIsMissing ? .missing(refusal) : .failed(refusal)
         }
         trace.ended(.deliver, since: begin)
-        perform(machine.deliverAnswered(answer, at: .now))
+        perform(machine.deliverAnswered(answer, at: owner.clock.instant))
         owner.perform(owner.held.delivered(id))
     }
 
@@ -333,7 +333,7 @@ final class ContinuationRunner {
         } catch {
             let failure = HandoffFailure(routed: error)
             if failure.code == .connectionUnavailable {
-                machine.continuedFailed(at: .now)
+                machine.continuedFailed(at: owner.clock.instant)
                 return timer.set(machine.nextDeadline?.microseconds)
             }
             brokerLog.debug("continuation \(id): Continued was answered: \(failure.message)")

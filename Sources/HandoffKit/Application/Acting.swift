@@ -27,23 +27,23 @@ extension HandoffApplication {
     }
 }
 
-/// Applications that stand on something else than the broker of the session, for those who test them.
+/// Applications of another bus than that of the session, for those who test them.
 @MainActor
 package final class BackendScope {
-    private let make: @MainActor () -> any HandoffBackend
+    private let make: @MainActor () -> BusBackend
     /// The application that was made last in it.
     weak var latest: HandoffApplication?
 
     @TaskLocal private static var present: BackendScope?
 
     /// A scope whose applications stand on what `make` makes.
-    package init(_ make: @escaping @MainActor () -> any HandoffBackend) { self.make = make }
+    package init(_ make: @escaping @MainActor () -> BusBackend) { self.make = make }
 
     /// The scope in which the present task runs; nil for the session.
     static var current: BackendScope? { present }
 
     /// What an application stands on that is made now.
-    static func makeBackend() -> any HandoffBackend { present?.make() ?? BusBackend() }
+    static func makeBackend() -> BusBackend { present?.make() ?? BusBackend() }
 
     /// Runs `body` in this scope.
     package func run<Result>(_ body: @MainActor () throws -> Result) rethrows -> Result {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// Something that a ``HandoffBackend`` does once, later, unless it is cancelled before.
+/// Something that a ``BusBackend`` does once, later, unless it is cancelled before.
 @MainActor
 package final class BackendTimer {
     private var body: (@MainActor () -> Void)?

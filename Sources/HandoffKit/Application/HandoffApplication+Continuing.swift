@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import DBus
+package import DBus
 internal import HandoffCore
 internal import Platform
 
@@ -62,7 +62,7 @@ extension HandoffApplication {
 
     /// An activity has arrived: it is handed over, or kept until somebody asks for it.
     /// - Returns: whether it was handled; true too if it is kept for longer than the broker waits for an answer.
-    func continueActivity(
+    package func continueActivity(
         _ number: ContinuationNumber, _ properties: [String: Value], from device: ContinuationDevice,
         activationToken: String
     ) async throws -> Bool {
@@ -78,14 +78,13 @@ extension HandoffApplication {
         return try await arrived.outcome(timedBy: backend)
     }
 
-    /// There are too many that nobody has asked for.
+    /// There are too many that nobody has asked for. The broker hands over no ninth while eight have no answer, so the oldest
+    /// has one.
     private func giveUpOldest() {
-        let oldest = kept.removeFirst()
         let error = HandoffError(
             .limitsExceeded,
-            "\(id) keeps \(KeptActivity.maximum) other activities already and has not taken any yet. Continue this one"
-                + " again once its windows are open.")
-        if !oldest.settle(.failure(error.failure)) { notTold(error, of: oldest.activity) }
+            "it keeps \(KeptActivity.maximum) other activities already and has not taken any yet.")
+        notTold(error, of: kept.removeFirst().activity)
     }
 
     // MARK: Handing over

@@ -25,7 +25,7 @@ public final class HandoffApplication {
     }
     /// The activities that have arrived and are kept until somebody asks for them, the oldest first. The device that they
     /// come from is told that they were continued once the broker would wait no longer, which is after half a minute. No
-    /// more than eight are kept: with the ninth the oldest fails, and its user is told so.
+    /// more than eight are kept: with the ninth the oldest of those is dropped, which the log says.
     public var pending: [UserActivity] { kept.map(\.activity) }
     /// Whether the broker knows the application now.
     public private(set) var isRegistered = false
@@ -33,9 +33,7 @@ public final class HandoffApplication {
     public private(set) var registrationError: HandoffError?
 
     @ObservationIgnored let declaration: ApplicationDeclaration
-    @ObservationIgnored let backend: any HandoffBackend
-    /// Whom the backend tells, which does not keep it.
-    @ObservationIgnored private var receiver: BackendReceiver?
+    @ObservationIgnored let backend: BusBackend
     @ObservationIgnored var closures = HandoffApplicationClosures()
     @ObservationIgnored private var hasStarted = false
     var kept: [KeptActivity] = []
@@ -66,14 +64,12 @@ public final class HandoffApplication {
     }
 
     /// An application that stands on `backend`.
-    package init(_ declaration: ApplicationDeclaration, backend: any HandoffBackend) {
+    package init(_ declaration: ApplicationDeclaration, backend: BusBackend) {
         id = declaration.id
         self.declaration = declaration
         self.backend = backend
         if let scope = BackendScope.current { scope.latest = self } else { Self.latest = self }
-        let receiver = BackendReceiver(self)
-        self.receiver = receiver
-        backend.receiver = receiver
+        backend.application = self
     }
 
     isolated deinit {
@@ -104,8 +100,6 @@ public final class HandoffApplication {
     public func start() {
         guard !hasStarted else { return }
         hasStarted = true
-        // Tests of applications have no loop of GLib's.
-        if backend is BusBackend { MainActorSource.attach() }
         backend.start(declaration)
         let waiting = Self.waiting
         Self.waiting = []

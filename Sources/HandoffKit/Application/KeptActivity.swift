@@ -23,7 +23,7 @@ final class KeptActivity {
 
     /// What has become of it. An activity that nobody has asked for in time counts as handled, since it is kept all the
     /// same: what was not lost should not be reported as lost.
-    func outcome(timedBy backend: any HandoffBackend) async throws -> Bool {
+    func outcome(timedBy backend: BusBackend) async throws -> Bool {
         if let result { return try result.get() }
         timer = backend.timer(after: Self.patience) { [weak self] in _ = self?.settle(.success(true)) }
         let waiter = Handover<Bool, HandoffFailure>()

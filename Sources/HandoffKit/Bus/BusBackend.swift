@@ -1,23 +1,30 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
 internal import HandoffClient
-package import HandoffCore
+internal import HandoffCore
 internal import HandoffInterfaces
-internal import MainLoop
+package import MainLoop
 internal import Platform
 
-/// The broker of the session.
+/// What an application is told of by the broker of the session, and tells it.
+///
+/// Calls take effect in the order in which they are made. None of them waits for anything: what becomes of them is told
+/// to the ``application``, in the order in which it happens. The application is registered, and its activities are created,
+/// anew with each broker that comes, so that a number stands for an activity as long as the application wants it.
 ///
 /// The kit is on the main actor, what it stands on is on the main loop, and these may be two threads. What is called within
 /// one turn goes there together, in order, and what happens there comes back in order. So that what comes back is not
 /// taken for newer than what is on its way there, turns are counted.
 @MainActor
-package final class BusBackend: HandoffBackend {
-    package weak var receiver: (any HandoffBackendReceiver)?
+package final class BusBackend {
+    /// Who is told what happens.
+    weak var application: HandoffApplication?
 
     /// Something that was called and has to be done on the main loop.
     private typealias Command = @MainLoop @Sendable (BusListener) -> Void
 
+    private let address: Bus.Address
+    private let clock: LoopClock
     private let listener: BusListener
     private var commands: [Command] = []
     private var isPassing = false
@@ -29,9 +36,10 @@ package final class BusBackend: HandoffBackend {
     /// The session bus of the environment, which is connected to by ``start(_:)``.
     package convenience init() { self.init(.session) }
 
-    /// The bus at `address`.
-    package init(_ address: Bus.Address) {
+    /// The bus at `address`, and timers by `clock`.
+    package init(_ address: Bus.Address, clock: LoopClock = .machine) {
         let events = BusEventQueue()
+        (self.address, self.clock) = (address, clock)
         listener = BusListener(address, events)
         events.taker = self
     }
@@ -43,48 +51,61 @@ package final class BusBackend: HandoffBackend {
 
     // MARK: What the kit calls
 
-    package func start(_ declaration: ApplicationDeclaration) {
+    /// Registers the application from now on. Whatever was called before counts from then on.
+    func start(_ declaration: ApplicationDeclaration) {
         let declaration = ClientDeclaration(
             applicationID: declaration.id, activityTypes: declaration.activityTypes, team: declaration.team,
             documentTypes: declaration.documentTypes, domains: declaration.domains)
+        // Tests of applications have no loop of GLib's.
+        if case .memory = address {} else { MainActorSource.attach() }
         pass { $0.client.start(declaration) }
     }
 
-    package func stop() {
+    /// Takes the registration back, and with it all activities.
+    func stop() {
         latest = [:]
         pass { $0.client.stop() }
     }
 
-    package func create(_ number: ActivityNumber, type: String, properties: [String: Value]) {
+    /// Creates an activity that is known by `number`; an empty type is the first that was declared, or what the document
+    /// types give. `properties` are all that are set, under the names of `org.example.Handoff.Activity`.
+    func create(_ number: ActivityNumber, type: String, properties: [String: Value]) {
         pass { $0.client.create(ActivityKey(number.value), type: type, properties: properties) }
     }
 
-    package func update(_ number: ActivityNumber, _ properties: [String: Value]) {
+    /// Sets several properties, all or none.
+    func update(_ number: ActivityNumber, _ properties: [String: Value]) {
         for name in properties.keys { latest[number, default: [:]][name] = turn + 1 }
         pass { $0.client.update(ActivityKey(number.value), properties) }
     }
 
-    package func becomeCurrent(_ number: ActivityNumber) {
+    /// Makes the activity the current one.
+    func becomeCurrent(_ number: ActivityNumber) {
         pass { $0.client.becomeCurrent(ActivityKey(number.value)) }
     }
 
-    package func resignCurrent(_ number: ActivityNumber) {
+    /// It is no longer current.
+    func resignCurrent(_ number: ActivityNumber) {
         pass { $0.client.resignCurrent(ActivityKey(number.value)) }
     }
 
-    package func invalidate(_ number: ActivityNumber) {
+    /// Ends the activity; the number is never used again.
+    func invalidate(_ number: ActivityNumber) {
         latest[number] = nil
         pass { $0.client.invalidate(ActivityKey(number.value)) }
     }
 
+    /// Calls `body` after `time`.
     package func timer(after time: Duration, _ body: @escaping @MainActor () -> Void) -> BackendTimer {
         let (timer, source) = (BackendTimer(body), LoopTimer())
-        MainLoop.start { source.set(after: time) { timer.fire() } }
+        MainLoop.start { [clock] in source.set(after: time, by: clock) { timer.fire() } }
         timer.whenOver { MainLoop.start { source.cancel() } }
         return timer
     }
 
-    package func openStream(_ number: ContinuationNumber) async throws(HandoffFailure) -> CInt {
+    /// Opens a stream of a continuation.
+    /// - Returns: a descriptor that the caller has to close.
+    func openStream(_ number: ContinuationNumber) async throws(HandoffFailure) -> CInt {
         // What was called before comes first.
         passAll()
         let (listener, opening) = (listener, Handover<CInt, HandoffFailure>())
@@ -92,7 +113,8 @@ package final class BusBackend: HandoffBackend {
         return try await opening.take()
     }
 
-    package func release(_ number: ContinuationNumber) {
+    /// Ends a continuation: no more streams are needed.
+    func release(_ number: ContinuationNumber) {
         pass { $0.client.release(ContinuationKey(number.value)) }
     }
 
@@ -118,39 +140,42 @@ package final class BusBackend: HandoffBackend {
 
     // MARK: What happens
 
-    /// Tells the receiver of `event`.
+    /// Tells the application of `event`.
     func happened(_ event: BusEvent) {
-        guard let receiver else { return event.refuse() }
+        guard let application else { return event.refuse() }
         switch event {
-        case .standing(let standing): receiver.standingChanged(standing)
-        case .current(let number, let isCurrent): receiver.currentChanged(number, isCurrent)
-        case .needsSave(let number, let needsSave): receiver.needsSaveChanged(number, needsSave)
-        case .created(let number, let type): receiver.created(number, type: type)
+        case .standing(let standing): application.standingChanged(standing)
+        case .current(let number, let isCurrent):
+            if let activity = application.activity(number), activity.isCurrent != isCurrent {
+                activity.isCurrent = isCurrent
+            }
+        case .created(let number, let type): application.activity(number)?.created(type: type)
         case .refused(let number, let failure, let restored, let turn):
             let newer = latest[number]?.filter { $0.value > turn } ?? [:]
-            receiver.refused(number, failure, restored: restored.filter { newer[$0.key] == nil })
+            application.activity(number)?.refused(
+                HandoffError(failure), restored: restored.filter { newer[$0.key] == nil })
         case .willSave(let number, let answer):
             // Each is asked at once, in order, and answers when it can.
             Task.immediate {
-                answer.resume(returning: await Self.result { try await receiver.willSave(number) })
+                answer.resume(
+                    returning: await Self.result { try await application.activity(number)?.save() ?? [:] })
             }
-        case .wasContinued(let number, let device): receiver.wasContinued(number, on: device)
-        case .stream(let number, let descriptor): receiver.didReceiveStream(number, descriptor)
-        case .willContinue(let number, let type, let device, let answer):
-            Task.immediate {
-                answer.resume(returning: await receiver.willContinue(number, type: type, from: device))
-            }
+        case .wasContinued(let number, let device): application.activity(number)?.wasContinued(on: device)
+        case .stream(let number, let descriptor):
+            guard let activity = application.activity(number) else { return event.refuse() }
+            activity.didReceiveStream(descriptor)
+        case .willContinue(let type, let device, let answer):
+            answer.resume(returning: application.willContinue(type, from: device))
         case .continueActivity(let handed, let answer):
             Task.immediate {
                 answer.resume(
                     returning: await Self.result {
-                        try await receiver.continueActivity(
+                        try await application.continueActivity(
                             handed.number, handed.activity, from: handed.device,
                             activationToken: handed.activationToken)
                     })
             }
-        case .failed(let number, let type, let failure):
-            receiver.didFailToContinue(number, type: type, failure)
+        case .failed(let type, let failure): application.didFail(type, HandoffError(failure))
         }
     }
 

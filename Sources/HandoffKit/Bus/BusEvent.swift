@@ -17,7 +17,6 @@ enum BusEvent: Sendable {
 
     case standing(HandoffStanding)
     case current(ActivityNumber, Bool)
-    case needsSave(ActivityNumber, Bool)
     case created(ActivityNumber, type: String)
     /// The last is how many turns the main loop had taken over by then; see ``BusBackend``.
     case refused(ActivityNumber, HandoffFailure, restored: [String: Value?], turn: UInt64)
@@ -25,20 +24,19 @@ enum BusEvent: Sendable {
     case wasContinued(ActivityNumber, ContinuationDevice)
     /// The descriptor has to be closed by whoever takes the event.
     case stream(ActivityNumber, CInt)
-    case willContinue(
-        ContinuationNumber, type: String, ContinuationDevice, CheckedContinuation<Bool, Never>)
+    case willContinue(type: String, ContinuationDevice, CheckedContinuation<Bool, Never>)
     case continueActivity(Handed, Answer<Bool>)
-    case failed(ContinuationNumber?, type: String, HandoffFailure)
+    case failed(type: String, HandoffFailure)
 
     /// Nobody takes it any more.
     func refuse() {
         let failure = HandoffFailure(.applicationFailed, "This application is about to end.")
         switch self {
         case .willSave(_, let answer): answer.resume(returning: .failure(failure))
-        case .willContinue(_, _, _, let answer): answer.resume(returning: false)
+        case .willContinue(_, _, let answer): answer.resume(returning: false)
         case .continueActivity(_, let answer): answer.resume(returning: .failure(failure))
         case .stream(_, let descriptor): close(descriptor)
-        case .standing, .current, .needsSave, .created, .refused, .wasContinued, .failed: break
+        case .standing, .current, .created, .refused, .wasContinued, .failed: break
         }
     }
 }

@@ -60,10 +60,6 @@ final class BusListener: HandoffClientDelegate {
         tell(.current(ActivityNumber(key.value), isCurrent))
     }
 
-    func needsSaveChanged(_ key: ActivityKey, _ needsSave: Bool) {
-        tell(.needsSave(ActivityNumber(key.value), needsSave))
-    }
-
     func created(_ key: ActivityKey, at path: ObjectPath) {
         let number = ActivityNumber(key.value)
         if let type = client.wantedType(of: key), !type.isEmpty {
@@ -101,9 +97,8 @@ final class BusListener: HandoffClientDelegate {
     func willContinue(
         _ key: ContinuationKey, type: String, from device: ClientDevice
     ) async -> Bool {
-        let number = ContinuationNumber(key.value)
-        return await withCheckedContinuation {
-            tell(.willContinue(number, type: type, ContinuationDevice(device), $0))
+        await withCheckedContinuation {
+            tell(.willContinue(type: type, ContinuationDevice(device), $0))
         }
     }
 
@@ -118,8 +113,7 @@ final class BusListener: HandoffClientDelegate {
     }
 
     func didFailToContinue(_ key: ContinuationKey?, type: String, _ error: DBusError) {
-        let number = key.map { ContinuationNumber($0.value) }
-        tell(.failed(number, type: type, HandoffFailure(ofBroker: error)))
+        tell(.failed(type: type, HandoffFailure(ofBroker: error)))
     }
 }
 

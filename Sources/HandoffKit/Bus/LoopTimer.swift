@@ -5,16 +5,17 @@ internal import MainLoop
 /// every second from then on.
 @MainLoop
 final class LoopTimer {
-    private var source: LoopSource?
+    private var timer: DeadlineTimer?
 
     /// A timer that is not set.
     nonisolated init() {}
 
-    /// Calls `body` on the main actor after `time`.
-    func set(after time: Duration, _ body: @escaping @MainActor @Sendable () -> Void) {
-        source = .timer(after: time) { Task { @MainActor in body() } }
+    /// Calls `body` on the main actor after `time` of `clock`.
+    func set(after time: Duration, by clock: LoopClock, _ body: @escaping @MainActor @Sendable () -> Void) {
+        timer = DeadlineTimer(by: clock) { Task { @MainActor in body() } }
+        timer?.set(clock.now + Int64(time / .microseconds(1)))
     }
 
     /// Calls nothing any more.
-    func cancel() { source = nil }
+    func cancel() { timer = nil }
 }
