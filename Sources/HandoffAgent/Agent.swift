@@ -2,6 +2,7 @@
 package import DBus
 internal import HandoffAdapters
 internal import HandoffClient
+internal import HandoffCore
 internal import HandoffInterfaces
 package import MainLoop
 
@@ -16,7 +17,8 @@ package final class Agent {
     private let board: NoticeBoard
     private let application: AgentApplication
     private let faces: InstalledFaces
-    private let search: SearchSurface
+    private let gate: LockGate
+    private let notices: NoticeSurface
     private let panel: Panel
     private let surfaces: [any Surface]
     private let focus: DesktopFocus
@@ -29,14 +31,17 @@ package final class Agent {
         shell = ShellObject(bus)
         let window = HandoffWindow(bus)
         watch = PresenceWatch(bus)
-        actions = UserActions(feed, window, watch, shell)
+        actions = UserActions(feed, window, shell)
+        gate = LockGate(actions)
         let looks = ApplicationLooks()
         board = NoticeBoard([DesktopNotices(bus), PlainNotices(bus)], looks)
-        application = AgentApplication(board, window)
+        application = AgentApplication(board, gate)
         faces = InstalledFaces(looks)
-        search = SearchSurface(on: bus, actions, faces)
-        panel = Panel(on: bus, actions, faces)
-        surfaces = [NoticeSurface(bus, feed, actions, watch, board), search, panel]
+        notices = NoticeSurface(bus, feed, actions, gate, board)
+        panel = Panel(on: bus, gate, faces)
+        let search = SearchSurface(on: bus, gate, faces)
+        surfaces = [notices, search, panel]
+        for surface in [search, panel] as [any Surface] { gate.lead(to: surface) }
         focus = DesktopFocus(shell, X11Focus.isX11 ? X11Focus() : nil)
         adapters = AgentAdapters(bus, focus)
         bus.connection.policy = BusAccessPolicy()
@@ -53,11 +58,7 @@ package final class Agent {
 
     /// Begins to follow the daemons and the session.
     package func begin() {
-        let tell = watch.onEvent
-        watch.onEvent = { [weak self] in
-            tell?($0)
-            self?.lockMayHaveChanged()
-        }
+        watch.onEvent = { [weak self] in self?.presenceChanged($0) }
         watch.begin()
         shell.onAttachmentChange = { [weak self] in self?.attachmentChanged() }
         feed.onChange = { [weak self] in self?.changed() }
@@ -75,9 +76,7 @@ package final class Agent {
     package func settle() async { await board.settle() }
 
     private func facesChanged() {
-        guard feed.isKnown else { return }
-        search.update(feed.report)
-        panel.update(feed.report)
+        if feed.isKnown { gate.update(feed.report) }
     }
 
     private func attachmentChanged() { panel.isShownByShell = shell.isAttached }
@@ -86,14 +85,16 @@ package final class Agent {
         focus.know(X11Classes(adapters.installed.flatMap(\.applications).map { ($0.id, $0.windowClass) }))
     }
 
-    private func lockMayHaveChanged() {
+    private func presenceChanged(_ event: Presence.Event) {
+        gate.set(isLocked: watch.isLocked)
+        notices.presenceChanged(event)
         adapters.isLocked = watch.isLocked
-        (search.isLocked, panel.isLocked) = (watch.isLocked, watch.isLocked)
     }
 
     private func changed() {
         actions.devicesChanged()
-        for surface in surfaces { surface.update(feed.report) }
+        gate.update(feed.report)
+        notices.update(feed.report)
         adapters.update(feed.report.broker.content?.preferences)
     }
 }

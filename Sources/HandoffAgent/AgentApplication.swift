@@ -9,16 +9,16 @@ internal import MainLoop
 @MainLoop
 final class AgentApplication: ApplicationServer {
     private let board: NoticeBoard
-    private let window: HandoffWindow
+    private let actions: any AgentActions
 
     /// The application whose buttons are on `board`.
-    init(_ board: NoticeBoard, _ window: HandoffWindow) {
+    init(_ board: NoticeBoard, _ actions: any AgentActions) {
         self.board = board
-        self.window = window
+        self.actions = actions
     }
 
     func activate(platformData: [String: Value], _ call: MethodCall) throws {
-        window.open(token: Self.token(platformData))
+        actions.openWindow(token: Self.token(platformData))
     }
 
     func open(uris: [String], platformData: [String: Value], _ call: MethodCall) throws {

@@ -71,7 +71,7 @@ def test_never_overwriting(lap: Machine) -> None:
 CHANGES = {
     "wrong checksum": lambda data: data[:-1] + bytes([data[-1] ^ 1]), "too short": lambda data: data[1:],
     "too long": lambda data: data + b"x", "half": lambda data: data[:len(data) // 2], "nothing": lambda data: b"",
-    "no checksum": lambda data: data[:-32], "changed": lambda data: b"X" + data[1:], "much more": lambda data: data + bytes(5_000_000)}
+    "no checksum": lambda data: data[:-32], "changed": lambda data: bytes([data[0] ^ 1]) + data[1:], "much more": lambda data: data + bytes(5_000_000)}
 
 
 @pytest.mark.parametrize("what", [*CHANGES, "cut"])

@@ -15,6 +15,7 @@ struct PanelTests {
         let server: Bus
         let client: Bus
         let panel: Panel
+        let gate: LockGate
         let actions = RecordedActions()
         var signals: [String] = []
         private let bus: MemoryBus
@@ -25,8 +26,10 @@ struct PanelTests {
             server = bus.connect()
             client = bus.connect()
             server.connection.policy = BusAccessPolicy()
-            panel = Panel(on: server, actions, KnownFaces())
-            panel.isLocked = false
+            gate = LockGate(actions)
+            panel = Panel(on: server, gate, KnownFaces())
+            gate.lead(to: panel)
+            gate.set(isLocked: false)
             for interface: InterfaceName in ["org.kde.StatusNotifierItem", "com.canonical.dbusmenu"] {
                 client.addMatch(MatchRule(sender: server.uniqueName, interface: interface))
                 tokens.append(
@@ -77,18 +80,18 @@ struct PanelTests {
                 "/StatusNotifierWatcher", [StatusNotifierWatcherBinding(watcher)])
             _ = try await rig.client.request("org.kde.StatusNotifierWatcher")
             rig.panel.begin()
-            rig.panel.update(try Sample.report([]))
+            rig.gate.update(try Sample.report([]))
             try await letPass(.milliseconds(100))
             #expect(watcher.items.isEmpty && rig.signals.isEmpty)
-            rig.panel.update(try Sample.report(["One"]))
+            rig.gate.update(try Sample.report(["One"]))
             try await eventually { watcher.items == [HandoffNames.agentItem.text] }
-            for number in 0..<20 { rig.panel.update(try Sample.report(["Two \(number)"])) }
+            for number in 0..<20 { rig.gate.update(try Sample.report(["Two \(number)"])) }
             try await eventually { rig.signals.contains("NewToolTip") }
             #expect(rig.numbers()["“Two 19” — desk"] != nil)
             try await letPass(.milliseconds(100))
             #expect(rig.signals == ["LayoutUpdated", "NewToolTip"])
             // What looks the same is no change.
-            rig.panel.update(try Sample.report(["Two 19"]))
+            rig.gate.update(try Sample.report(["Two 19"]))
             try await letPass(.milliseconds(100))
             #expect(rig.signals.count == 2 && watcher.items.count == 1)
         }
@@ -100,7 +103,7 @@ struct PanelTests {
         try await onLoop {
             let rig = try await Rig()
             rig.panel.begin()
-            rig.panel.update(try Sample.report(["One"]))
+            rig.gate.update(try Sample.report(["One"]))
             try await eventually { rig.numbers()["“One” — desk"] != nil }
             let numbers = rig.numbers()
             let offer = try #require(numbers["“One” — desk"])
@@ -119,7 +122,7 @@ struct PanelTests {
                     "window [def]",
                 ])
             rig.actions.actions = []
-            rig.panel.isLocked = true
+            rig.gate.set(isLocked: true)
             // Before the menu shows that, if it is not so slow that there is no such item any more, and after.
             do {
                 try await rig.click(offer)
@@ -131,7 +134,7 @@ struct PanelTests {
             try await rig.click(try #require(rig.numbers()["Open Handoff"]))
             await #expect(throws: DBusError.self) { try await rig.click(offer) }
             #expect(rig.actions.actions.isEmpty)
-            rig.panel.isLocked = false
+            rig.gate.set(isLocked: false)
             try await eventually { rig.panel.content.isActive }
         }
     }
@@ -147,7 +150,7 @@ struct PanelTests {
             _ = try await rig.client.request("org.kde.StatusNotifierWatcher")
             rig.panel.isShownByShell = true
             rig.panel.begin()
-            rig.panel.update(try Sample.report(["One"]))
+            rig.gate.update(try Sample.report(["One"]))
             try await letPass(.milliseconds(100))
             #expect(watcher.items.isEmpty && rig.panel.content.status == "Passive")
             rig.panel.isShownByShell = false
@@ -164,11 +167,11 @@ struct PanelTests {
         try await onLoop {
             let rig = try await Rig()
             rig.panel.begin()
-            rig.panel.update(try Sample.sendingReport(excluded: []))
+            rig.gate.update(try Sample.sendingReport(excluded: []))
             try await eventually { rig.numbers()["Send to…"] != nil }
             try await rig.click(try #require(rig.numbers()["desk"]))
             #expect(rig.actions.actions == ["send dddd"])
-            rig.panel.update(try Sample.sendingReport(excluded: ["com.example.editor"]))
+            rig.gate.update(try Sample.sendingReport(excluded: ["com.example.editor"]))
             try await eventually { rig.numbers()["Send to…"] == nil }
         }
     }
@@ -179,7 +182,7 @@ struct PanelTests {
             let rig = try await Rig()
             rig.panel.begin()
             #expect(!rig.panel.catchUp())
-            rig.panel.update(try Sample.report(["One"]))
+            rig.gate.update(try Sample.report(["One"]))
             #expect(rig.panel.catchUp() && rig.numbers()["“One” — desk"] != nil)
             #expect(!rig.panel.catchUp())
         }
@@ -203,32 +206,24 @@ struct OfferIndexTests {
             let found = Promise<[String]>()
             MainLoop.start { found.keep(await index.matches(for: ["edit", "repo"]).map(\.offer.title)) }
             try await letPass(.milliseconds(50))
-            index.update(try Sample.report(["A report", "Another"]))
-            try await letPass(.milliseconds(50))
             #expect(found.value == nil)
-            index.isLocked = false
+            index.update(try Sample.report(["A report", "Another"]))
             #expect(try await found.get() == ["A report"])
             let unknown = OfferIndex(KnownFaces())
             let start = ContinuousClock.now
-            unknown.update(try Sample.report(["A report"]))
             #expect(await unknown.matches(for: ["continue"]).isEmpty)
             #expect((.milliseconds(900) ... .seconds(10)).contains(ContinuousClock.now - start))
         }
     }
 
-    @Test("is nothing while the session is locked")
-    func locked() async throws {
+    @Test("an offer is found by its key as long as it is there")
+    func keys() async throws {
         try await onLoop {
             let index = OfferIndex(KnownFaces())
             index.update(try Sample.report(["A report"]))
-            index.isLocked = false
             let offer = try #require(await index.matches(for: ["report"]).first).offer
             #expect(offer.application == "Text Editor" && offer.icon == "text-editor")
             #expect(await index.offer(offer.key) == offer)
-            index.isLocked = true
-            #expect(await index.matches(for: ["report"]).isEmpty)
-            #expect(await index.offer(offer.key) == nil)
-            index.isLocked = false
             for key in ["\(offer.key)x", "", "*"] { #expect(await index.offer(key) == nil) }
             index.update(try Sample.report([]))
             #expect(await index.offer(offer.key) == nil)

@@ -6,7 +6,7 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
-/// Does what the user wants done, as long as the session is not locked: whoever is at a locked machine may be somebody else.
+/// Does what the user wants done, with the daemons.
 @MainLoop
 final class UserActions: AgentActions {
     /// How a continuation has failed.
@@ -33,24 +33,20 @@ final class UserActions: AgentActions {
 
     private let feed: StatusFeed
     private let window: HandoffWindow
-    private let watch: PresenceWatch
     private let tokens: any ActivationTokens
     /// The offers whose continuation has been asked for here, and is not over.
     private var running: Set<ObjectPath> = []
     private var sends = OwnSends()
 
     /// Does it with the daemons that `feed` follows. Where a surface has no activation token, one of `tokens` is used.
-    init(
-        _ feed: StatusFeed, _ window: HandoffWindow, _ watch: PresenceWatch, _ tokens: any ActivationTokens
-    ) {
+    init(_ feed: StatusFeed, _ window: HandoffWindow, _ tokens: any ActivationTokens) {
         self.feed = feed
         self.window = window
-        self.watch = watch
         self.tokens = tokens
     }
 
     func continueOffer(at path: ObjectPath, in applicationID: String?, token: String) {
-        guard mayAct("continued"), let broker = feed.broker,
+        guard let broker = feed.broker,
             let offer = feed.report.broker.content?.offers.first(where: { $0.path == path })
         else { return }
         // A second press joins the first.
@@ -129,7 +125,7 @@ final class UserActions: AgentActions {
     }
 
     func send(to deviceID: String) {
-        guard mayAct("sent"), let bridge = feed.bridge,
+        guard let bridge = feed.bridge,
             let device = feed.report.bridge.content?.devices.first(where: { $0.id == deviceID })
         else { return }
         onSent?(device, nil)
@@ -165,7 +161,7 @@ final class UserActions: AgentActions {
     }
 
     func setEnabled(_ isEnabled: Bool) {
-        guard mayAct("switched"), let broker = feed.broker else { return }
+        guard let broker = feed.broker else { return }
         perform("switched") { try await broker.manager.setEnabled(isEnabled) }
     }
 
@@ -177,7 +173,7 @@ final class UserActions: AgentActions {
         _ path: ObjectPath, _ what: String,
         _ call: @escaping @MainLoop @Sendable (RemoteActivityProxy) async throws -> Void
     ) {
-        guard mayAct(what), let broker = feed.broker,
+        guard let broker = feed.broker,
             feed.report.broker.content?.offers.contains(where: { $0.path == path }) == true
         else { return }
         let proxy = RemoteActivityProxy(broker.object(path))
@@ -188,7 +184,7 @@ final class UserActions: AgentActions {
         _ deviceID: String, _ what: String,
         _ call: @escaping @MainLoop @Sendable (DeviceProxy) async throws -> Void
     ) {
-        guard mayAct(what), let bridge = feed.bridge,
+        guard let bridge = feed.bridge,
             let device = feed.report.bridge.content?.devices.first(where: { $0.id == deviceID })
         else { return }
         let proxy = DeviceProxy(bridge.object(device.path))
@@ -204,11 +200,5 @@ final class UserActions: AgentActions {
                 agentLog.info("Nothing was \(what): \(DBusError.converting(error).message)")
             }
         }
-    }
-
-    private func mayAct(_ what: String) -> Bool {
-        if !watch.isLocked { return true }
-        agentLog.info("Nothing is \(what) while the session is locked.")
-        return false
     }
 }

@@ -27,7 +27,7 @@ package final class ShellObject: AgentServer, FocusSource, ActivationTokens {
 
     private let bus: Bus
     private let log = Log(domain: "handoff-agent")
-    private let requests = TokenRequests()
+    private let requests: TokenRequests
     private var watches: [NameWatch] = []
     /// Who owns the name of each shell.
     private var owners: [BusName: BusName] = [:]
@@ -40,7 +40,10 @@ package final class ShellObject: AgentServer, FocusSource, ActivationTokens {
     }
 
     /// For the shells on `bus`.
-    package init(_ bus: Bus) { self.bus = bus }
+    package init(_ bus: Bus, by clock: LoopClock = .machine) {
+        self.bus = bus
+        requests = TokenRequests(by: clock)
+    }
 
     /// What it serves at the agent's root object.
     package var rootInterfaces: [any InterfaceBinding] { [AgentBinding(self)] }

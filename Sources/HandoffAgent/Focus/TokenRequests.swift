@@ -6,9 +6,10 @@ internal import MainLoop
 final class TokenRequests {
     private struct Request {
         let continuation: CheckedContinuation<String, Never>
-        let deadline: LoopSource
+        let deadline: DeadlineTimer
     }
 
+    private let clock: LoopClock
     private var open: [UInt32: Request] = [:]
     private var last: UInt32 = 0
 
@@ -16,6 +17,9 @@ final class TokenRequests {
     static let patience = Duration.milliseconds(500)
     /// More than a person can ask for in that time.
     private static let maximumOpen = 16
+
+    /// None is open. Their deadlines go by `clock`.
+    init(by clock: LoopClock) { self.clock = clock }
 
     /// Asks by `send`, which gets the number of the question and says whether it was sent, and waits for the answer; empty if
     /// there is none.
@@ -25,7 +29,8 @@ final class TokenRequests {
         let number = last
         guard send(number) else { return "" }
         return await withCheckedContinuation { continuation in
-            let deadline = LoopSource.timer(after: Self.patience) { [weak self] in self?.answer(number, "") }
+            let deadline = DeadlineTimer(by: clock) { [weak self] in self?.answer(number, "") }
+            deadline.set(clock.now + Int64(Self.patience / .microseconds(1)))
             open[number] = Request(continuation: continuation, deadline: deadline)
         }
     }
@@ -33,7 +38,7 @@ final class TokenRequests {
     /// The answer to a question; ignored if that is not open.
     func answer(_ number: UInt32, _ token: String) {
         guard let request = open.removeValue(forKey: number) else { return }
-        request.deadline.cancel()
+        request.deadline.set(nil)
         request.continuation.resume(returning: token)
     }
 

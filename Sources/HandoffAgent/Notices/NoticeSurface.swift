@@ -13,7 +13,7 @@ final class NoticeSurface: Surface {
     private let bus: Bus
     private let feed: StatusFeed
     private let actions: UserActions
-    private let watch: PresenceWatch
+    private let gate: LockGate
     private let board: NoticeBoard
     private var arrival = Arrival()
     private var invited = InvitedNotices()
@@ -28,14 +28,12 @@ final class NoticeSurface: Surface {
     private var isBrokerKnown = false
     private lazy var timer = DeadlineTimer { [weak self] in self?.timePassed() }
 
-    /// Shows on `board` what `feed` says, while `watch` says that only the user sees it.
-    init(
-        _ bus: Bus, _ feed: StatusFeed, _ actions: UserActions, _ watch: PresenceWatch, _ board: NoticeBoard
-    ) {
+    /// Shows on `board` what `feed` says, while `gate` is open.
+    init(_ bus: Bus, _ feed: StatusFeed, _ actions: UserActions, _ gate: LockGate, _ board: NoticeBoard) {
         self.bus = bus
         self.feed = feed
         self.actions = actions
-        self.watch = watch
+        self.gate = gate
         self.board = board
     }
 
@@ -43,7 +41,6 @@ final class NoticeSurface: Surface {
         token = bus.connection.onSignal(ManagerProxy.interface, "ActivityContinued") { [weak self] in
             self?.activityContinued($0)
         }
-        watch.onEvent = { [weak self] in self?.presenceChanged($0) }
         actions.onContinuing = { [weak self] in self?.continuing($0) }
         actions.onOutcome = { [weak self] in self?.ended($0, $1) }
         actions.onWindowFailure = { [weak self] in self?.windowFailed($0) }
@@ -72,7 +69,8 @@ final class NoticeSurface: Surface {
 
     // MARK: Events
 
-    private func presenceChanged(_ event: Presence.Event) {
+    /// The user has come back or gone. The gate is open or closed already.
+    func presenceChanged(_ event: Presence.Event) {
         switch event {
         case .locked:
             perform(arrival.locked())
@@ -128,12 +126,10 @@ final class NoticeSurface: Surface {
     private func sent(_ device: KnownDevice, _ failure: FailureText?) {
         notSent = failure.map { .notSent(to: device, $0) }
         board.withdraw(.sending)
-        if !watch.isLocked { show(notSent) }
+        show(notSent)
     }
 
-    private func windowFailed(_ reason: String) {
-        if !watch.isLocked { board.show(.noWindow(reason)) }
-    }
+    private func windowFailed(_ reason: String) { show(.noWindow(reason)) }
 
     private func timePassed() {
         let now = Instant.now
@@ -156,6 +152,10 @@ final class NoticeSurface: Surface {
 
     private func pressed(_ slot: NoticeSlot, _ press: NoticePress, _ token: String) {
         closed(slot)
+        gate.pass("done") { _ in perform(press, token) }
+    }
+
+    private func perform(_ press: NoticePress, _ token: String) {
         switch press {
         case .continueOffer(let path): actions.continueOffer(at: path, in: nil, token: token)
         case .cancelOffer(let path): actions.cancelOffer(at: path)
@@ -230,7 +230,7 @@ final class NoticeSurface: Surface {
     }
 
     private func show(_ notice: Notice?) {
-        if let notice { board.show(notice) }
+        if let notice, gate.isOpen { board.show(notice) }
     }
 }
 

@@ -8,11 +8,6 @@ internal import Platform
 /// The indicator in the panel: an item that is seen while there is an offer, and its menu.
 @MainLoop
 package final class Panel: Surface, PanelItemOwner, PanelMenuOwner {
-    /// Whether the session is locked: then there is nothing to be seen, and nothing can be chosen. So it is until it is known
-    /// that it is not.
-    package var isLocked = true {
-        didSet { if isLocked != oldValue { scheduleShowing() } }
-    }
     /// Whether the desktop's shell shows an indicator of its own, beside which this one would be a second.
     package var isShownByShell = false {
         didSet { if isShownByShell != oldValue { scheduleShowing() } }
@@ -71,7 +66,7 @@ package final class Panel: Surface, PanelItemOwner, PanelMenuOwner {
         guard timer != nil else { return false }
         timer = nil
         let former = content
-        content = isLocked || isShownByShell ? PanelContent() : PanelContent(latest, faces)
+        content = isShownByShell ? PanelContent() : PanelContent(latest, faces)
         let isAnotherMenu = menu.show(content)
         do throws(DBusError) {
             for signal in try signals(since: former, isAnotherMenu) { bus.connection.post(signal) }
@@ -136,7 +131,6 @@ package final class Panel: Surface, PanelItemOwner, PanelMenuOwner {
 
     package func choose(_ action: MenuModel.Action, _ call: MethodCall) {
         let token = token.take(by: call.caller)
-        if isLocked { return }
         call.afterReply { [weak self] in self?.perform(action, token) }
     }
 

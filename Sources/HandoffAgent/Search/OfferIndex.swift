@@ -7,9 +7,6 @@ internal import Platform
 /// The offers that can be found now.
 @MainLoop
 package final class OfferIndex {
-    /// Whether the session is locked: then nothing is found. It is nil until that is known.
-    package var isLocked: Bool? { didSet { lookWhetherKnown() } }
-
     private let faces: any ApplicationFaces
     private let known = Awaited<Bool>()
     private var latest: StatusReport?
@@ -30,7 +27,7 @@ package final class OfferIndex {
     /// Takes the offers in `report`.
     package func update(_ report: StatusReport) {
         (latest, made) = (report, nil)
-        lookWhetherKnown()
+        known.come(true)
     }
 
     private var content: Content {
@@ -50,21 +47,18 @@ package final class OfferIndex {
         return content
     }
 
-    private func lookWhetherKnown() { if latest != nil, isLocked != nil { known.come(true) } }
-
     /// The offers that match all of `terms`, the best first.
     package func matches(for terms: [String]) async -> [(offer: ListedOffer, relevance: Double)] {
         _ = await known.value(within: Self.patience)
-        guard isLocked == false else { return [] }
         let content = content
         return content.search.matches(for: terms).compactMap { match in
             content.offers[match.id].map { ($0, match.relevance) }
         }
     }
 
-    /// The offer with this key, if it is still there and may be shown.
+    /// The offer with this key, if it is still there.
     package func offer(_ key: String) async -> ListedOffer? {
         _ = await known.value(within: Self.patience)
-        return isLocked == false ? content.offers[key] : nil
+        return content.offers[key]
     }
 }

@@ -7,12 +7,6 @@ package import MainLoop
 /// The desktop's search: that of GNOME Shell, and KRunner. Both start the agent when they ask.
 @MainLoop
 package final class SearchSurface: Surface {
-    /// Whether the session is locked: then nothing is found, and nothing can be continued. It is nil until that is known.
-    package var isLocked: Bool? {
-        get { index.isLocked }
-        set { index.isLocked = newValue }
-    }
-
     private let bus: Bus
     private let index: OfferIndex
     private let provider: SearchProvider
