@@ -188,7 +188,7 @@ let package = Package(
             "HandoffBroker",
             [
                 "CGio", "DBus", "HandoffBroker", "HandoffCore", "HandoffDaemon", "HandoffInterfaces",
-                "HandoffStarting", "MainLoop", "TestSupport",
+                "HandoffStarting", "HandoffTesting", "MainLoop", "TestSupport",
             ]),
         tests(
             "HandoffBridge",
