@@ -38,6 +38,9 @@ let hasWindows =
     ?? (succeeds("pkg-config", "--exists", "libadwaita-1 >= 1.2")
         && succeeds("blueprint-compiler", "--version"))
 
+/// What nearly all that is Handoff stands on.
+let ground: [Target.Dependency] = ["DBus", "HandoffCore", "HandoffInterfaces", "MainLoop", "Platform"]
+
 /// One of the programs.
 func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
@@ -53,6 +56,7 @@ func adapter(_ name: String, _ folder: String, _ dependencies: [Target.Dependenc
 /// What each adapter may stand on beside that.
 let adapterDependencies: [Target.Dependency] = [
     "AdapterSupport", "CGio", "HandoffClient", "HandoffDaemon", "HandoffInterfaces", "HandoffStarting",
+    "HandoffStatus",
 ]
 
 /// The tests of an adapter, in `Tests/AdapterTests/FOLDER`.
@@ -60,8 +64,8 @@ func adapterTests(_ name: String, _ folder: String) -> Target {
     .testTarget(
         name: "\(name)Tests",
         dependencies: [
-            .byName(name: name), "DBus", "HandoffClient", "HandoffCore", "HandoffInterfaces", "MainLoop",
-            "Platform", "TestSupport", "handoffd",
+            .byName(name: name), "DBus", "HandoffClient", "HandoffCore", "HandoffInterfaces",
+            "HandoffStatus", "MainLoop", "Platform", "TestSupport", "handoffd",
         ], path: "Tests/AdapterTests/\(folder)", swiftSettings: settings)
 }
 
@@ -100,48 +104,35 @@ let package = Package(
         module(
             "HandoffInterfaces", ["CGio", "DBus", "HandoffCore", "MainLoop", "Platform"],
             plugins: ["DBusGeneratorPlugin"]),
-        module("HandoffDaemon", ["DBus", "HandoffCore", "HandoffInterfaces", "MainLoop", "Platform"]),
+        module("HandoffDaemon", ground),
         module(
             "HandoffStarting", ["CGio", "DBus", "HandoffCore", "HandoffDaemon", "MainLoop", "Platform"]),
-        module(
-            "HandoffBroker",
-            [
-                "CGio", "DBus", "HandoffCore", "HandoffDaemon", "HandoffInterfaces", "HandoffStarting",
-                "MainLoop", "Platform",
-            ]),
+        module("HandoffBroker", ground + ["CGio", "HandoffDaemon", "HandoffStarting"]),
         program("handoffd", ["HandoffBroker", "HandoffDaemon", "HandoffInterfaces"]),
-        module(
-            "HandoffBridge",
-            [
-                "CGio", "CGnuTLS", "DBus", "HandoffCore", "HandoffDaemon", "HandoffInterfaces", "MainLoop",
-                "Platform",
-            ]),
+        module("HandoffBridge", ground + ["CGio", "CGnuTLS", "HandoffDaemon"]),
         program("handoff-bridge", ["HandoffBridge", "HandoffDaemon", "HandoffInterfaces", "Platform"]),
         module(
             "HandoffAdapters",
             ["DBus", "HandoffClient", "HandoffCore", "HandoffDaemon", "MainLoop", "Platform"]),
         module("HandoffAssociations", ["CGnuTLS", "CSoup", "HandoffCore"]),
         program("handoff-associations", ["HandoffAssociations"]),
-        module(
-            "HandoffCommand",
-            [
-                "CGio", "DBus", "HandoffClient", "HandoffCore", "HandoffDaemon", "HandoffInterfaces",
-                "MainLoop", "Platform",
-            ]),
+        module("HandoffCommand", ground + ["CGio", "HandoffClient", "HandoffDaemon", "HandoffStatus"]),
         program("handoff", ["HandoffCommand"]),
-        module(
-            "HandoffClient", ["CGio", "DBus", "HandoffCore", "HandoffInterfaces", "MainLoop", "Platform"]),
+        module("HandoffClient", ground + ["CGio"]),
+        module("HandoffStatus", ground + ["HandoffClient"]),
         .target(
             name: "HandoffAgent",
-            dependencies: [
-                "CGio", "CXCB", "DBus", "HandoffAdapters", "HandoffClient", "HandoffCore", "HandoffDaemon",
-                "HandoffInterfaces", "MainLoop", "Platform",
+            dependencies: ground + [
+                "CGio", "CXCB", "HandoffAdapters", "HandoffClient", "HandoffDaemon", "HandoffStatus",
             ],
             exclude: ["Interfaces"], swiftSettings: settings, plugins: ["DBusGeneratorPlugin"]),
         program("handoff-agent", ["HandoffAgent", "HandoffDaemon", "HandoffInterfaces", "Platform"]),
         adapter(
             "AdapterSupport", "Support",
-            ["HandoffAdapters", "HandoffClient", "HandoffDaemon", "HandoffInterfaces", "HandoffStarting"]),
+            [
+                "HandoffAdapters", "HandoffClient", "HandoffDaemon", "HandoffInterfaces", "HandoffStarting",
+                "HandoffStatus",
+            ]),
         adapter("BrowserAdapter", "Browser", adapterDependencies),
         adapter("MediaAdapter", "Media", adapterDependencies),
         adapter("DocumentsAdapter", "Documents", adapterDependencies),
@@ -153,18 +144,8 @@ let package = Package(
                 "AdapterSupport", "BrowserAdapter", "DocumentsAdapter", "EditorAdapter", "MediaAdapter",
                 "Platform", "ShellAdapter",
             ]),
-        module(
-            "HandoffKit",
-            [
-                "CDispatchMain", "DBus", "HandoffClient", "HandoffCore", "HandoffInterfaces", "MainLoop",
-                "Platform",
-            ]),
-        module(
-            "HandoffTesting",
-            [
-                "DBus", "HandoffBroker", "HandoffCore", "HandoffInterfaces", "HandoffKit", "MainLoop",
-                "Platform",
-            ]),
+        module("HandoffKit", ground + ["CDispatchMain", "HandoffClient"]),
+        module("HandoffTesting", ground + ["HandoffBroker", "HandoffKit"]),
         .target(
             name: "TestSupport", dependencies: ["CGio", "DBus", "HandoffCore", "MainLoop", "Platform"],
             path: "Tests/TestSupport",
@@ -208,16 +189,18 @@ let package = Package(
         tests(
             "HandoffAgent",
             [
-                "DBus", "HandoffAgent", "HandoffClient", "HandoffCore", "HandoffInterfaces", "MainLoop",
+                "DBus", "HandoffAgent", "HandoffClient", "HandoffCore", "HandoffInterfaces", "HandoffStatus",
+                "MainLoop",
                 "TestSupport",
             ]),
-        tests("HandoffCommand", ["DBus", "HandoffClient", "HandoffCommand"]),
+        tests("HandoffCommand", ["DBus", "HandoffClient", "HandoffCommand", "HandoffStatus"]),
         tests(
             "HandoffClient",
             [
                 "DBus", "HandoffClient", "HandoffCore", "HandoffInterfaces", "MainLoop", "TestSupport",
                 "handoffd",
             ]),
+        tests("HandoffStatus", ground + ["HandoffClient", "HandoffStatus", "TestSupport", "handoffd"]),
         .executableTarget(
             name: "MainActorProgram",
             dependencies: [
@@ -242,8 +225,10 @@ let package = Package(
 
 // What has windows, and what the tests of it stand on.
 package.targets += [
-    module("HandoffSettingsModel", ["DBus", "HandoffClient", "HandoffCore", "Platform"]),
-    tests("HandoffSettingsModel", ["DBus", "HandoffClient", "HandoffSettingsModel", "Platform"]),
+    module("HandoffSettingsModel", ["DBus", "HandoffClient", "HandoffCore", "HandoffStatus", "Platform"]),
+    tests(
+        "HandoffSettingsModel",
+        ["DBus", "HandoffClient", "HandoffSettingsModel", "HandoffStatus", "Platform"]),
     .target(
         name: "ContactsModel", dependencies: ["CGio", "Platform"], path: "Sources/Examples/ContactsModel",
         swiftSettings: settings),
@@ -272,9 +257,9 @@ if hasWindows {
             plugins: ["TemplateGeneratorPlugin"]),
         .executableTarget(
             name: "handoff-settings",
-            dependencies: [
-                "CAdwaita", "CGio", "DBus", "GTKSupport", "HandoffAdapters", "HandoffClient", "HandoffCore",
-                "HandoffInterfaces", "HandoffSettingsModel", "MainLoop", "Platform",
+            dependencies: ground + [
+                "CAdwaita", "CGio", "GTKSupport", "HandoffAdapters", "HandoffClient", "HandoffSettingsModel",
+                "HandoffStatus",
             ],
             path: "Sources/HandoffSettings", swiftSettings: settings, plugins: ["TemplateGeneratorPlugin"]),
         tests("GTKSupport", ["GTKSupport"]),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
 internal import HandoffAdapters
-internal import HandoffClient
 internal import HandoffCore
 internal import HandoffInterfaces
+internal import HandoffStatus
 package import MainLoop
 
 /// What the user sees of Handoff without opening anything. It follows the daemons, and has its surfaces show what they say.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
-package import HandoffClient
+package import HandoffStatus
 package import MainLoop
 
 /// A place where the user sees Handoff: notifications, the search, the panel. Each is on its own, and is needed for nothing.

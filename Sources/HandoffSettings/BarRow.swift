@@ -3,6 +3,7 @@ import CAdwaita
 import GTKSupport
 import HandoffClient
 import HandoffSettingsModel
+internal import HandoffStatus
 import Platform
 
 /// Something that is wrong, at the top of the window.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import CAdwaita
 import GTKSupport
-import HandoffClient
 import HandoffCore
 import HandoffSettingsModel
+import HandoffStatus
 import Platform
 
 /// The dialog for pairing. While it is open, devices that are not paired can find this one.

@@ -2,9 +2,9 @@
 import CAdwaita
 import DBus
 import GTKSupport
-import HandoffClient
 import HandoffInterfaces
 import HandoffSettingsModel
+import HandoffStatus
 
 /// The program with the Handoff window. It has one window, and is on the bus so that it is not there twice.
 @MainActor

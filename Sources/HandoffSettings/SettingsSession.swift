@@ -5,6 +5,7 @@ import HandoffClient
 import HandoffCore
 import HandoffInterfaces
 import HandoffSettingsModel
+import HandoffStatus
 import MainLoop
 import Platform
 

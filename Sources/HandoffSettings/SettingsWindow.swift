@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import CAdwaita
 import GTKSupport
-import HandoffClient
 import HandoffInterfaces
 import HandoffSettingsModel
+import HandoffStatus
 import Platform
 
 /// The Handoff window: it shows what the daemons say, and asks them for what the user wants.

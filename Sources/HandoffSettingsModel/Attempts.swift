@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
-package import HandoffClient
+package import HandoffStatus
 internal import Platform
 
 /// The continuations that this window has begun, and those of them that have failed.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
-internal import HandoffClient
 internal import HandoffCore
+internal import HandoffStatus
 internal import Platform
 
 /// What the page shows on which people continue.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-package import HandoffClient
 internal import HandoffCore
+package import HandoffStatus
 internal import Platform
 
 /// How the user pairs this device with another one. It does nothing itself: what has to be asked for is returned.

@@ -2,6 +2,7 @@
 internal import DBus
 internal import HandoffClient
 internal import HandoffCore
+internal import HandoffStatus
 
 /// What the page shows on which people choose.
 package struct PreferencesPage: Equatable, Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-package import HandoffClient
+package import HandoffStatus
 internal import Platform
 
 /// What is wrong, in a bar at the top.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
-internal import HandoffClient
+internal import HandoffStatus
 
 /// Something that broker, bridge or bus is asked to do.
 package enum Request: Equatable, Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-package import HandoffClient
 internal import HandoffCore
+package import HandoffStatus
 internal import Platform
 
 /// What this window has sent to other devices: what is on its way, and what they have not got.

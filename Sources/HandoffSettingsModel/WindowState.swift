@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
-package import HandoffClient
+package import HandoffStatus
 
 /// What the Handoff window knows. Everything but what it has begun itself is what the daemons say.
 package struct WindowState: Equatable, Sendable {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What there is for applications on the bus is in HandoffKit, and what there is for those who show Handoff to the user is in the
-client library: each member of the interfaces has one declaration there, with documentation."""
+"""What there is for applications on the bus is in HandoffKit, and what there is for those who show Handoff to the user is in
+HandoffStatus: each member of the interfaces has one declaration there, with documentation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from support import SOURCE
 
 INTERFACES = SOURCE / "data" / "dbus-1" / "interfaces"
 KIT = SOURCE / "Sources" / "HandoffKit"
-CLIENT = SOURCE / "Sources" / "HandoffClient"
+STATUS = SOURCE / "Sources" / "HandoffStatus"
 ACTIVITY, LIFE = "Activities/UserActivity.swift", "Activities/UserActivity+Life.swift"
 APPLICATION, DEVICE = "Application/HandoffApplication.swift", "Application/ContinuationDevice.swift"
 DELEGATE, APPLICATION_DELEGATE = "Activities/UserActivityDelegate.swift", "Application/HandoffApplicationDelegate.swift"
@@ -62,8 +62,8 @@ MEMBERS = {
 # What the kit does by itself: it refuses by the same rule, before anything is sent.
 RULES = {"Manager.MaximumUserInfoSize"}
 # The properties for those who show Handoff to the user: where each is read, by its name, into a field that says what it is.
-READ = {"Manager": "Status/BrokerStatus.swift", "RemoteActivity": "Offers/RemoteOffer.swift",
-        "Bridge": "Status/BridgeStatus.swift", "Device": "Status/KnownDevice.swift"}
+READ = {"Manager": "BrokerStatus.swift", "RemoteActivity": "Offers/RemoteOffer.swift",
+        "Bridge": "BridgeStatus.swift", "Device": "KnownDevice.swift"}
 # What the path of the object says.
 FROM_PATH = {"RemoteActivity.DeviceId", "Device.DeviceId"}
 # What nothing shows yet.
@@ -101,7 +101,7 @@ def test_members_for_applications() -> None:
 def test_members_for_desktops() -> None:
     """Each property of the interfaces for those who show Handoff is read in one place of the client library"""
     for interface, name in READ.items():
-        lines = (CLIENT / name).read_text(encoding="utf-8").splitlines()
+        lines = (STATUS / name).read_text(encoding="utf-8").splitlines()
         for member in members(interface, "property"):
             places = [line for line in lines if f'"{member.split(".")[1]}"' in line]
             assert len(places) == (member not in RULES | FROM_PATH | NOT_SHOWN), member

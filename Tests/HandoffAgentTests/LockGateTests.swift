@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import DBus
 import HandoffAgent
-import HandoffClient
 import HandoffInterfaces
+import HandoffStatus
 import MainLoop
 import TestSupport
 import Testing

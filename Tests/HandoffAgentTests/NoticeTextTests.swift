@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import DBus
-import HandoffClient
 import HandoffCore
+import HandoffStatus
 import Testing
 
 @testable import HandoffAgent

@@ -2,6 +2,7 @@
 import DBus
 import HandoffAgent
 import HandoffClient
+import HandoffStatus
 import MainLoop
 
 /// Applications that a test knows.

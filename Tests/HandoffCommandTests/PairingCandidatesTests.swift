@@ -2,6 +2,7 @@
 import DBus
 import HandoffClient
 import HandoffCore
+import HandoffStatus
 import Testing
 
 @testable import HandoffCommand

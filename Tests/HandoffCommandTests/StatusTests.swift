@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import DBus
 import HandoffClient
+import HandoffStatus
 import Testing
 
 @testable import HandoffCommand

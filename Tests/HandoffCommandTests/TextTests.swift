@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import HandoffClient
 import HandoffCore
+import HandoffStatus
 import Testing
 
 @testable import HandoffCommand

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import DBus
-import HandoffClient
 import HandoffSettingsModel
+import HandoffStatus
 import Testing
 
 /// How the user pairs this device with another one.

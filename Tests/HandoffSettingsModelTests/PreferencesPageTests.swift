@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import DBus
-import HandoffClient
 import HandoffSettingsModel
+import HandoffStatus
 import Testing
 
 /// The page on which people choose.

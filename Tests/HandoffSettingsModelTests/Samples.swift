@@ -2,6 +2,7 @@
 import DBus
 import HandoffClient
 import HandoffSettingsModel
+import HandoffStatus
 
 /// What the daemons could say.
 enum Samples {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-import HandoffClient
 import HandoffSettingsModel
+import HandoffStatus
 import Testing
 
 /// What devices send to each other, as the window shows it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import DBus
-import HandoffClient
 import HandoffSettingsModel
+import HandoffStatus
 import Testing
 
 /// What is visible in the window, derived from what the daemons say.

@@ -4,6 +4,7 @@ internal import DBus
 internal import HandoffClient
 internal import HandoffCore
 internal import HandoffInterfaces
+internal import HandoffStatus
 internal import MainLoop
 internal import Platform
 

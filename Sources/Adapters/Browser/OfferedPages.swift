@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import AdapterSupport
 internal import DBus
-internal import HandoffClient
 internal import HandoffCore
+internal import HandoffStatus
 
 extension RemoteOffer {
     /// Whether a browser shows it: it is a page, or this browser can continue it.

@@ -5,6 +5,7 @@ internal import HandoffClient
 package import HandoffCore
 package import HandoffDaemon
 internal import HandoffInterfaces
+internal import HandoffStatus
 package import MainLoop
 package import Platform
 

@@ -4,6 +4,7 @@ internal import Glibc
 internal import HandoffAdapters
 internal import HandoffClient
 internal import HandoffInterfaces
+internal import HandoffStatus
 internal import MainLoop
 internal import Platform
 

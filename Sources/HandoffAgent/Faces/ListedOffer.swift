@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
-package import HandoffClient
 internal import HandoffCore
 internal import HandoffInterfaces
+package import HandoffStatus
 package import MainLoop
 
 /// An offer as the search and the panel show it.

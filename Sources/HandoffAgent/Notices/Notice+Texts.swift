@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
-internal import HandoffClient
 internal import HandoffCore
+internal import HandoffStatus
 internal import Platform
 
 /// What each kind of notification says. What others have chosen stands in quotation marks, which it cannot leave, or in a

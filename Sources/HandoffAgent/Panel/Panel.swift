@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
-package import HandoffClient
+internal import HandoffClient
 internal import HandoffInterfaces
+package import HandoffStatus
 package import MainLoop
 internal import Platform
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
-package import HandoffClient
 internal import HandoffInterfaces
+package import HandoffStatus
 package import MainLoop
 
 /// The desktop's search: that of GNOME Shell, and KRunner. Both start the agent when they ask.

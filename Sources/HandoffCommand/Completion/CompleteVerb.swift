@@ -2,6 +2,7 @@
 internal import HandoffClient
 internal import HandoffCore
 internal import HandoffInterfaces
+internal import HandoffStatus
 internal import MainLoop
 internal import Platform
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import HandoffClient
 internal import HandoffCore
+internal import HandoffStatus
 
 /// What a shell may put into the command line, and what it may show beside it.
 struct CompletionCandidate: Equatable {

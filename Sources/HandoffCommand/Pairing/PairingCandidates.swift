@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
-internal import HandoffClient
 internal import HandoffCore
+internal import HandoffStatus
 
 /// A device that the user could pair with, having named none.
 enum PairingCandidate: Equatable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import HandoffClient
 internal import HandoffCore
+internal import HandoffStatus
 
 extension KnownDevice {
     /// The end of a sentence that has named the device by its id: what it calls itself, if anything.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import HandoffClient
 internal import HandoffCore
+internal import HandoffStatus
 
 extension NearbyDevice {
     /// Where it can be connected to, for people.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import Glibc
-internal import HandoffClient
 internal import HandoffCore
+internal import HandoffStatus
 internal import MainLoop
 
 /// The question which of several offers is to be continued, put to the user at a terminal.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import HandoffClient
+internal import HandoffStatus
 
 extension FirewallStatus {
     /// The firewall for programs.

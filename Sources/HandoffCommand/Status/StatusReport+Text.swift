@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffClient
 internal import HandoffCore
+internal import HandoffStatus
 
 extension StatusReport {
     /// The report for people, at the time `now`.

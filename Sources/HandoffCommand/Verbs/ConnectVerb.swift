@@ -3,6 +3,7 @@ internal import DBus
 internal import HandoffClient
 internal import HandoffCore
 internal import HandoffInterfaces
+internal import HandoffStatus
 internal import Platform
 
 /// `handoff connect`: connects to a device by its address.

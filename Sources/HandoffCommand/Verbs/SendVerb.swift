@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
-internal import HandoffClient
 internal import HandoffCore
+internal import HandoffStatus
 internal import Platform
 
 /// `handoff send`: sends what is current here to another device, which shows it.

@@ -2,6 +2,7 @@
 internal import DBus
 internal import HandoffClient
 internal import HandoffInterfaces
+internal import HandoffStatus
 internal import MainLoop
 internal import Platform
 

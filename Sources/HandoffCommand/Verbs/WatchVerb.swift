@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
-internal import HandoffClient
 internal import HandoffCore
 internal import HandoffInterfaces
+internal import HandoffStatus
 internal import MainLoop
 internal import Platform
 

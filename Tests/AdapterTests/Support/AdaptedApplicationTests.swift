@@ -3,6 +3,7 @@ import DBus
 import HandoffClient
 import HandoffCore
 import HandoffInterfaces
+import HandoffStatus
 import MainLoop
 import TestSupport
 import Testing

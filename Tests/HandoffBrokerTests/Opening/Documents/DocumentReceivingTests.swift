@@ -271,7 +271,12 @@ struct DocumentReceivingTests {
             var document = FakeDocument([UInt8](repeating: 7, count: 1000))
             (document.sent, document.ends) = (500, false)
             try receiver.start(document)
-            try await eventually { receiver.files.count == 1 }
+            // What has been written to has been locked before.
+            try await eventually {
+                receiver.files.first.flatMap {
+                    FileManager.default.contents(atPath: receiver.folder.path("Handoff/\($0)"))
+                }?.isEmpty == false
+            }
             let living = receiver.files
             let names = [".handoff-0123456789abcdef0123456789abcdef.part", ".handoff-x.part", "x.part"]
             for name in names { try receiver.folder.write("", to: "Handoff/\(name)") }

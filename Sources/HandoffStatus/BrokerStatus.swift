@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+package import DBus
+package import HandoffClient
+internal import HandoffInterfaces
+
+/// What the broker says.
+package struct BrokerStatus: Equatable, Sendable {
+    /// The version of its interfaces.
+    package var version = 0
+    /// The user's switch.
+    package var isEnabled = true
+    /// The activity of this session that is current.
+    package var current: LocalActivity?
+    /// The offers of other devices, the latest first.
+    package var offers: [RemoteOffer] = []
+    /// The offers of other devices that nothing here can continue.
+    package var hidden: [HiddenOffer] = []
+    /// What other devices have fetched recently, the latest first.
+    package var fetches: [RecentFetch] = []
+    /// How often each device has fetched something, and what it fetched last.
+    package var fetchesByDevice: [DeviceFetches] = []
+    /// What the user has chosen: the properties of `Preferences`, by their names.
+    package var preferences: [String: Value] = [:]
+
+    /// A broker that says nothing.
+    package init() {}
+
+    /// What a broker says that shows `objects`, and has these `properties` as `Manager`, and as `Preferences`.
+    package init(objects: ManagedObjects, manager: [String: Value], preferences: [String: Value] = [:]) {
+        version = manager.number("Version")
+        isEnabled = manager.flag("Enabled")
+        current = .current(in: objects, excluded: preferences.texts("ExcludedApplications"))
+        offers = RemoteOffer.all(in: objects)
+        hidden = HiddenOffer.all(in: manager["HiddenOffers"])
+        fetches = RecentFetch.all(in: manager["RecentFetches"])
+        fetchesByDevice = DeviceFetches.all(in: manager["FetchesByDevice"])
+        self.preferences = preferences
+    }
+}

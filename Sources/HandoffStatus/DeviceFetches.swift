@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+package import DBus
+internal import HandoffClient
+
+/// What one device has fetched from this session since the broker started, as the broker remembers it.
+package struct DeviceFetches: Equatable, Sendable {
+    package let deviceID: String
+    package let deviceName: String
+    /// When it last fetched something, in microseconds since the Unix epoch.
+    package let time: Int64
+    /// The type of what it fetched last.
+    package let type: String
+    package let applicationID: String
+    package let title: String
+    /// How often it has fetched an activity, and how many streams and documents it has opened.
+    package let fetches: UInt64
+    package let streams: UInt64
+    package let documents: UInt64
+
+    /// The entry that these properties describe.
+    package init(_ properties: [String: Value]) {
+        deviceID = properties.text("DeviceId")
+        deviceName = properties.text("DeviceName")
+        time = properties.time("Time")
+        type = properties.text("ActivityType")
+        applicationID = properties.text("ApplicationId")
+        title = properties.text("Title")
+        fetches = properties.count("Fetches")
+        streams = properties.count("Streams")
+        documents = properties.count("Documents")
+    }
+
+    /// The entries in the property `FetchesByDevice`; none if there is no such property.
+    package static func all(in value: Value?) -> [DeviceFetches] {
+        Value.propertyList(value).map { DeviceFetches($0) }
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+package import DBus
+internal import HandoffClient
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import Platform
+
+/// What particular things say that have failed, by the names of their errors.
+extension FailureText {
+    /// What was sent to a device has not been taken there.
+    package static func sending(_ errorName: String, _ message: String) -> FailureText {
+        switch code(errorName) {
+        case .offerWithdrawn:
+            FailureText(
+                summary: tr("There is nothing to be sent. Turn to what you want to send, then try again."))
+        case .notSupported:
+            FailureText(
+                summary: tr("The Handoff of the other device is too old for that. Update it there."))
+        case .applicationFailed, nil:
+            FailureText(summary: tr("The other device did not take it."), message)
+        case let code: FailureText(code, message)
+        }
+    }
+
+    /// A call of `Send` was refused.
+    package static func sending(_ error: DBusError) -> FailureText {
+        code(error.name.text) == nil ? FailureText(error) : sending(error.name.text, error.message)
+    }
+
+    /// Two devices have not been paired.
+    package static func pairing(_ errorName: String, _ message: String) -> FailureText {
+        switch (code(errorName), errorName) {
+        case (.cancelled, _):
+            FailureText(
+                summary: tr(
+                    "Pairing was ended on one of the devices: the codes differed, somebody has cancelled it, or nobody agreed in time."
+                ))
+        case (.connectionUnavailable, _), (.disabled, _): FailureText(code(errorName), message)
+        case (_, ErrorName.timeout.text):
+            FailureText(summary: tr("Nobody has agreed in time. Pair them again."))
+        case (_, ErrorName.failed.text):
+            FailureText(
+                summary: tr("The pairing cannot be stored on this device. See whether its disk is full."),
+                message)
+        default: FailureText(.pairingFailed, message)
+        }
+    }
+
+    /// A paired device is not connected.
+    package static func connection(_ errorName: String, _ message: String) -> FailureText {
+        if code(errorName) == .notPaired {
+            return FailureText(
+                summary: tr(
+                    "It answers, but does not know this device as its peer. If that lasts, unpair both and pair them again."
+                ))
+        }
+        return FailureText(summary: tr("It cannot be reached."), message)
+    }
+
+    /// Devices are not found by themselves.
+    package static func discovery(_ errorName: String, _ message: String) -> FailureText {
+        switch errorName {
+        case ErrorName.disconnected.text:
+            FailureText(
+                summary: tr("There is no system bus, by which Avahi could be asked."), message)
+        case ErrorName.serviceUnknown.text: FailureText(summary: tr("Avahi is not running."), message)
+        default: FailureText(summary: tr("Avahi does not answer as it should."), message)
+        }
+    }
+
+    /// A daemon does not answer as it should.
+    package static func silence(_ error: DBusError) -> FailureText {
+        switch error.name {
+        case .noReply, .timeout: FailureText(summary: tr("It has not answered in time."), error.message)
+        case .accessDenied:
+            FailureText(summary: tr("It does not let this program ask."), error.message)
+        default: FailureText(summary: tr("It has answered with an error."), error.message)
+        }
+    }
+
+    /// A call for which the user has chosen, or typed, what was given.
+    package static func request(_ error: DBusError) -> FailureText {
+        switch error.name {
+        case .invalidArgs:
+            FailureText(summary: tr("What was given cannot be used. Give something else."), error.message)
+        case .failed: FailureText(summary: tr("It did not work. Try again."), error.message)
+        default: FailureText(error)
+        }
+    }
+
+    private static func code(_ errorName: String) -> HandoffFailure.Code? {
+        (try? ErrorName(errorName)).flatMap { HandoffFailure.Code($0) }
+    }
+}
+
+extension KnownDevice {
+    /// Why it did not take what was sent last; nil if it did.
+    package var sendFailure: FailureText? {
+        sendError.isEmpty ? nil : .sending(sendErrorName, sendError)
+    }
+
+    /// Why it was not paired; nil if nothing is known of that.
+    package var pairingFailure: FailureText? {
+        pairingError.isEmpty ? nil : .pairing(pairingErrorName, pairingError)
+    }
+
+    /// Why it is not connected; nil if nothing is known of that.
+    package var connectionFailure: FailureText? {
+        connectionError.isEmpty ? nil : .connection(connectionErrorName, connectionError)
+    }
+}

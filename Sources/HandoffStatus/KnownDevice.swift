@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+package import DBus
+package import HandoffClient
+package import HandoffCore
+internal import HandoffInterfaces
+
+/// Another device, as the bridge shows it.
+package struct KnownDevice: Equatable, Sendable {
+    /// 64 hexadecimal digits.
+    package let id: String
+    /// Its object.
+    package let path: ObjectPath
+    /// What it calls itself, as it came; see ``label``.
+    package let name: String
+    /// The kind of device, by the chassis names of the machine; may be empty.
+    package let type: String
+    /// Where it was found or connected, each `HOST:PORT` or `[V6]:PORT`.
+    package let addresses: [String]
+    /// Whether it is a peer.
+    package let isPaired: Bool
+    /// Whether there is a link to it.
+    package let isConnected: Bool
+    /// When it was connected, in microseconds since the Unix epoch; 0 if it is not connected.
+    package let connectedSince: Int64
+    /// Where it is connected; empty if it is not.
+    package let connectedAddress: String
+    /// Why it is not connected, as far as that is known.
+    package let connectionError: String
+    /// The name of that error; empty if there is none, or the bridge does not tell.
+    package let connectionErrorName: String
+    /// How far pairing is: `none`, `waiting`, `comparing` or `confirmed`.
+    package let pairingState: String
+    /// Whether it has asked to be paired, and the user here has yet to agree.
+    package let pairingAsked: Bool
+    /// The six digits to be compared; empty unless it has come to that.
+    package let pairingCode: String
+    /// Why it was not paired, as the bridge says it; empty if nothing is known of that.
+    package let pairingError: String
+    /// The name of that error; empty if there is none, or the bridge does not tell.
+    package let pairingErrorName: String
+    /// Whether what it sends is not shown as sent.
+    package let isMuted: Bool
+    /// Whether something that was sent is on its way to it.
+    package let isSending: Bool
+    /// Why it did not take what was sent last; empty if it did.
+    package let sendError: String
+    /// The name of that error; empty if there is none, or the bridge does not tell.
+    package let sendErrorName: String
+
+    /// The number of digits in a device's id.
+    package static let idLength = 64
+
+    /// The device at `path` if it is one.
+    package init?(_ path: ObjectPath, _ interfaces: [String: [String: Value]]) {
+        guard let properties = interfaces[DeviceProxy.interface.text],
+            let id = path.suffix(below: HandoffNames.devices)
+        else { return nil }
+        self.init(path, id: String(id), properties)
+    }
+
+    /// The device at `path` with `properties`.
+    package init(_ path: ObjectPath, id: String, _ properties: [String: Value]) {
+        self.path = path
+        self.id = id
+        name = properties.text("Name")
+        type = properties.text("Type")
+        addresses = properties.texts("Addresses")
+        isPaired = properties.flag("Paired")
+        isConnected = properties.flag("Connected")
+        connectedSince = properties.time("ConnectedSince")
+        connectedAddress = properties.text("ConnectedAddress")
+        connectionError = properties.text("ConnectionError")
+        connectionErrorName = properties.text("ConnectionErrorName")
+        pairingState = properties.text("PairingState")
+        pairingAsked = properties.flag("PairingAsked")
+        pairingCode = properties.text("PairingCode")
+        pairingError = properties.text("PairingError")
+        pairingErrorName = properties.text("PairingErrorName")
+        isMuted = properties.flag("Muted")
+        isSending = properties.flag("Sending")
+        sendError = properties.text("SendError")
+        sendErrorName = properties.text("SendErrorName")
+    }
+
+    /// The devices among `objects`: peers first, by name.
+    package static func all(in objects: ManagedObjects) -> [KnownDevice] {
+        objects.compactMap { KnownDevice($0, $1) }
+            .sorted { ($0.isPaired ? 0 : 1, $0.name, $0.id) < ($1.isPaired ? 0 : 1, $1.name, $1.id) }
+    }
+
+    /// What it calls itself, or else the beginning of its id; fit to be shown.
+    package var label: ChosenText { .device(name: name, id: id) }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import DBus
+import HandoffClient
+import HandoffCore
+import HandoffInterfaces
+import HandoffStatus
+import Testing
+
+@Suite("What is said of particular things that have failed")
+struct FailureKindsTests {
+    private let words = "In a daemon’s “own” words."
+
+    @Test(
+        "each name that the bridge gives has a sentence of its own, which has nothing of what the daemon says"
+    )
+    func named() {
+        let ours = HandoffFailure.Code.allCases.map(\.errorName.text)
+        let names =
+            ours + ["org.freedesktop.DBus.Error.Timeout", "org.freedesktop.DBus.Error.Failed", "", "x"]
+        for name in names {
+            for text in [
+                FailureText.sending(name, words), .pairing(name, words), .connection(name, words),
+                .discovery(name, words),
+            ] {
+                #expect(text.summary.hasSuffix(".") && !text.summary.contains("daemon"))
+            }
+        }
+    }
+
+    @Test(
+        "what was sent says why it was not taken, in the words of the device only where it has made up the error"
+    )
+    func sending() {
+        #expect(FailureText.sending("org.freedesktop.DBus.Error.NotSupported", words).detail.isEmpty)
+        let other = FailureText.sending(HandoffFailure.Code.applicationFailed.errorName.text, words)
+        #expect(other.summary == "The other device did not take it.")
+        #expect(other.line == "The other device did not take it. “In a daemon's 'own' words.”")
+        #expect(FailureText.sending(DBusError(.noReply, words)).line == "No answer came. Try again.")
+    }
+
+    @Test("a call that the user has chosen says so if it cannot be used")
+    func request() {
+        let text = FailureText.request(DBusError(.invalidArgs, "“x” is no address."))
+        #expect(text.line == "What was given cannot be used. Give something else. “'x' is no address.”")
+    }
+
+    @Test("a daemon that does not answer is told of by what has happened")
+    func silence() {
+        #expect(FailureText.silence(DBusError(.noReply, words)).summary == "It has not answered in time.")
+        #expect(
+            FailureText.silence(DBusError(.accessDenied, words)).summary
+                == "It does not let this program ask.")
+    }
+
+    @Test("problems are in the user's words, and for who has a terminal in those of the daemons too")
+    func problems() {
+        var bridge = BridgeStatus()
+        bridge.port = 1
+        bridge.discoveryError = "Avahi is on strike"
+        bridge.discoveryErrorName = "org.freedesktop.DBus.Error.ServiceUnknown"
+        let report = StatusReport(broker: .running(BrokerStatus()), bridge: .running(bridge))
+        let problem = report.problems.first
+        #expect(problem?.text == "Devices are not found by themselves: Avahi is not running.")
+        #expect(problem?.words == "Devices are not found by themselves: Avahi is on strike.")
+    }
+}
