@@ -55,7 +55,7 @@ func adapter(_ name: String, _ folder: String, _ dependencies: [Target.Dependenc
 
 /// What each adapter may stand on beside that.
 let adapterDependencies: [Target.Dependency] = [
-    "AdapterSupport", "CGio", "HandoffClient", "HandoffDaemon", "HandoffInterfaces", "HandoffStarting",
+    "AdapterSupport", "CGio", "HandoffClient", "HandoffInterfaces", "HandoffSession", "HandoffStarting",
     "HandoffStatus",
 ]
 
@@ -104,26 +104,28 @@ let package = Package(
         module(
             "HandoffInterfaces", ["CGio", "DBus", "HandoffCore", "MainLoop", "Platform"],
             plugins: ["DBusGeneratorPlugin"]),
-        module("HandoffDaemon", ground),
+        module("HandoffSession", ground),
+        module("HandoffDaemon", ground + ["HandoffSession"]),
         module(
-            "HandoffStarting", ["CGio", "DBus", "HandoffCore", "HandoffDaemon", "MainLoop", "Platform"]),
-        module("HandoffBroker", ground + ["CGio", "HandoffDaemon", "HandoffStarting"]),
+            "HandoffStarting", ["CGio", "DBus", "HandoffCore", "HandoffSession", "MainLoop", "Platform"]),
+        module("HandoffBroker", ground + ["CGio", "HandoffDaemon", "HandoffSession", "HandoffStarting"]),
         program("handoffd", ["HandoffBroker", "HandoffDaemon", "HandoffInterfaces"]),
-        module("HandoffBridge", ground + ["CGio", "CGnuTLS", "HandoffDaemon"]),
+        module("HandoffBridge", ground + ["CGio", "CGnuTLS", "HandoffDaemon", "HandoffSession"]),
         program("handoff-bridge", ["HandoffBridge", "HandoffDaemon", "HandoffInterfaces", "Platform"]),
         module(
             "HandoffAdapters",
-            ["DBus", "HandoffClient", "HandoffCore", "HandoffDaemon", "MainLoop", "Platform"]),
+            ["DBus", "HandoffClient", "HandoffCore", "HandoffSession", "MainLoop", "Platform"]),
         module("HandoffAssociations", ["CGnuTLS", "CSoup", "HandoffCore"]),
         program("handoff-associations", ["HandoffAssociations"]),
-        module("HandoffCommand", ground + ["CGio", "HandoffClient", "HandoffDaemon", "HandoffStatus"]),
+        module("HandoffCommand", ground + ["CGio", "HandoffClient", "HandoffSession", "HandoffStatus"]),
         program("handoff", ["HandoffCommand"]),
         module("HandoffClient", ground + ["CGio"]),
         module("HandoffStatus", ground + ["HandoffClient"]),
         .target(
             name: "HandoffAgent",
             dependencies: ground + [
-                "CGio", "CXCB", "HandoffAdapters", "HandoffClient", "HandoffDaemon", "HandoffStatus",
+                "CGio", "CXCB", "HandoffAdapters", "HandoffClient", "HandoffDaemon", "HandoffSession",
+                "HandoffStatus",
             ],
             exclude: ["Interfaces"], swiftSettings: settings, plugins: ["DBusGeneratorPlugin"]),
         program("handoff-agent", ["HandoffAgent", "HandoffDaemon", "HandoffInterfaces", "Platform"]),
@@ -163,18 +165,19 @@ let package = Package(
         tests("DBusGenerator", ["DBusGeneratorLibrary"]),
         tests("HandoffCore", ["HandoffCore"]),
         tests("HandoffInterfaces", ["DBus", "HandoffCore", "HandoffInterfaces", "MainLoop", "TestSupport"]),
+        tests("HandoffSession", ["HandoffSession"]),
         tests(
             "HandoffDaemon", ["DBus", "HandoffCore", "HandoffDaemon", "MainLoop", "Platform", "TestSupport"]),
         tests(
             "HandoffBroker",
             [
-                "CGio", "DBus", "HandoffBroker", "HandoffCore", "HandoffDaemon", "HandoffInterfaces",
+                "CGio", "DBus", "HandoffBroker", "HandoffCore", "HandoffInterfaces", "HandoffSession",
                 "HandoffStarting", "HandoffTesting", "MainLoop", "TestSupport",
             ]),
         tests(
             "HandoffBridge",
             [
-                "CGio", "DBus", "HandoffBridge", "HandoffCore", "HandoffDaemon", "HandoffInterfaces",
+                "CGio", "DBus", "HandoffBridge", "HandoffCore", "HandoffInterfaces", "HandoffSession",
                 "MainLoop", "Platform", "TestSupport",
             ]),
         tests("HandoffStarting", ["DBus", "HandoffCore", "HandoffStarting", "MainLoop", "TestSupport"]),

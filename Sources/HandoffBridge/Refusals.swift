@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import HandoffDaemon
+internal import HandoffSession
 internal import MainLoop
 internal import Platform
 

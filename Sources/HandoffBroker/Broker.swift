@@ -3,6 +3,7 @@ package import DBus
 internal import HandoffCore
 internal import HandoffDaemon
 internal import HandoffInterfaces
+internal import HandoffSession
 internal import HandoffStarting
 package import MainLoop
 internal import Platform
@@ -234,8 +235,7 @@ package final class Broker {
         do throws(HandoffFailure) {
             try activities.create(
                 object.id, connection: object.owner.text, type: object.type,
-                applicationID: object.applicationID,
-                details: object.details)
+                applicationID: object.applicationID, details: object.details)
         } catch {
             holdings.end(object.state.size, of: object.owner.text)
             throw error

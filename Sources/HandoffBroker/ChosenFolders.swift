@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
-internal import HandoffDaemon
+internal import HandoffSession
 internal import Platform
 
 /// The shared folders that the user has named: the group `Shared Folders` of `handoff.conf`, in which each key is a name.

@@ -2,6 +2,7 @@
 package import DBus
 internal import Glibc
 internal import HandoffInterfaces
+internal import HandoffSession
 package import MainLoop
 package import Platform
 

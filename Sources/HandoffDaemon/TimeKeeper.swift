@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import HandoffCore
+internal import HandoffSession
 package import MainLoop
 
 /// Holds others to their ``TimeBudgets``: it runs what they ask for at their expense, and makes it wait while

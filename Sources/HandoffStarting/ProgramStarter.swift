@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
 internal import HandoffCore
-internal import HandoffDaemon
+internal import HandoffSession
 package import MainLoop
 package import Platform
 

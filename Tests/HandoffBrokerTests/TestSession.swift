@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import DBus
 import HandoffCore
-import HandoffDaemon
 import HandoffInterfaces
+import HandoffSession
 import MainLoop
 import TestSupport
 

@@ -3,8 +3,8 @@ internal import AdapterSupport
 internal import CGio
 internal import DBus
 internal import HandoffCore
-internal import HandoffDaemon
 internal import HandoffInterfaces
+internal import HandoffSession
 internal import HandoffStarting
 internal import MainLoop
 internal import Platform

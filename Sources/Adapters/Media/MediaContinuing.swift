@@ -2,7 +2,7 @@
 internal import AdapterSupport
 internal import DBus
 internal import HandoffCore
-internal import HandoffDaemon
+internal import HandoffSession
 internal import HandoffStarting
 internal import MainLoop
 internal import Platform

@@ -3,7 +3,7 @@ internal import AdapterSupport
 internal import DBus
 internal import HandoffClient
 internal import HandoffCore
-internal import HandoffDaemon
+internal import HandoffSession
 internal import HandoffStarting
 internal import MainLoop
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
-internal import HandoffDaemon
+internal import HandoffSession
 package import MainLoop
 package import Platform
 

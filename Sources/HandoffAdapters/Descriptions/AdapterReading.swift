@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import Glibc
 internal import HandoffCore
-internal import HandoffDaemon
+internal import HandoffSession
 package import MainLoop
 internal import Platform
 

@@ -2,7 +2,7 @@
 package import DBus
 package import HandoffClient
 internal import HandoffCore
-internal import HandoffDaemon
+internal import HandoffSession
 package import MainLoop
 internal import Platform
 

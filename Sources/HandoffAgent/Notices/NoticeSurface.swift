@@ -2,8 +2,8 @@
 internal import DBus
 internal import HandoffClient
 internal import HandoffCore
-internal import HandoffDaemon
 internal import HandoffInterfaces
+internal import HandoffSession
 internal import HandoffStatus
 internal import MainLoop
 internal import Platform

@@ -2,8 +2,8 @@
 internal import CGio
 internal import DBus
 internal import HandoffCore
-internal import HandoffDaemon
 internal import HandoffInterfaces
+internal import HandoffSession
 internal import MainLoop
 internal import Platform
 

@@ -3,6 +3,7 @@ internal import DBus
 internal import HandoffCore
 internal import HandoffDaemon
 internal import HandoffInterfaces
+internal import HandoffSession
 internal import MainLoop
 internal import Platform
 

@@ -2,8 +2,8 @@
 internal import DBus
 internal import Glibc
 internal import HandoffCore
-internal import HandoffDaemon
 internal import HandoffInterfaces
+internal import HandoffSession
 internal import MainLoop
 
 /// What streams need from their surroundings.

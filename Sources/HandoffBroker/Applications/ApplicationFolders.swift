@@ -2,7 +2,7 @@
 internal import CGio
 internal import Glibc
 internal import HandoffCore
-internal import HandoffDaemon
+internal import HandoffSession
 internal import Platform
 
 /// The folders that desktop entries are looked for in (Desktop Entry Specification, "Desktop File ID").

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import Glibc
-internal import HandoffDaemon
+internal import HandoffSession
 internal import Platform
 
 /// The lock of the key and the list of peers, by which a bridge keeps others out as long as it uses them.

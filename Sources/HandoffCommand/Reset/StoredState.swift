@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import Glibc
-internal import HandoffDaemon
+internal import HandoffSession
 internal import Platform
 
 /// Everything that Handoff keeps of this user on this machine. Documents that were received are the user's.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import HandoffCore
-import HandoffDaemon
+import HandoffSession
 import MainLoop
 import TestSupport
 import Testing

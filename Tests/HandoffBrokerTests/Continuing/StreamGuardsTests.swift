@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import DBus
 import HandoffCore
-import HandoffDaemon
 import HandoffInterfaces
 import MainLoop
 import TestSupport

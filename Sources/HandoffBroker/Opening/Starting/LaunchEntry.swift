@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffCore
-internal import HandoffDaemon
+internal import HandoffSession
 internal import Platform
 
 /// What a desktop entry says about starting its application (Desktop Entry Specification).

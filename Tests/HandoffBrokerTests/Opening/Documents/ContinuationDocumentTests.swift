@@ -2,8 +2,8 @@
 import DBus
 import Foundation
 import HandoffCore
-import HandoffDaemon
 import HandoffInterfaces
+import HandoffSession
 import MainLoop
 import TestSupport
 import Testing

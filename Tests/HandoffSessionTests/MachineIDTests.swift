@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import Testing
 
-@testable import HandoffDaemon
+@testable import HandoffSession
 
 @Suite("The machine")
 struct MachineIDTests {

@@ -21,7 +21,7 @@ package enum SessionEnvironment {
     )
 
     /// Sets what holds for a daemon alone. To be called before GIO is used.
-    static func prepare() {
+    package static func prepare() {
         // GIO's remote file systems would open a second connection to the bus. What was set before is kept first.
         setenv(fileSystems.name, "local", 1)
     }
