@@ -56,12 +56,12 @@ package final class Bus {
         if case .memory(let bus) = address {
             self.init(bus.newEnd(in: nil))
         } else {
-            self.init(try BusOpening.open(address))
+            self.init(try BusConnecting.connect(address))
         }
     }
 
-    private convenience init(_ opened: BusOpening.Opened) {
-        self.init(BusEnd(opened.channel()), as: opened.name)
+    private convenience init(_ connected: BusConnecting.Connected) {
+        self.init(BusEnd(connected.channel()), as: connected.name)
     }
 
     convenience init(_ end: MemoryChannel) { self.init(end, as: end.name) }
@@ -78,12 +78,12 @@ package final class Bus {
     }
 
     /// Connects and says hello on a separate thread, so that the main loop keeps running whatever the bus
-    /// does. This takes as long as the system needs to connect, and at most ``BusOpening/patience`` after
+    /// does. This takes as long as the system needs to connect, and at most ``BusConnecting/patience`` after
     /// that.
     /// - Throws: what libdbus says if there is no such bus.
     package static func connect(_ address: Address) async throws -> Bus {
         if case .memory(let bus) = address { return bus.connect() }
-        return Bus(try await BusOpening.openOnThread(address))
+        return Bus(try await BusConnecting.connectOnThread(address))
     }
 
     private var daemon: RemoteObject { RemoteObject(connection, Self.name, "/org/freedesktop/DBus") }

@@ -14,7 +14,7 @@ extension HandoffClient {
             throw DBusError.unknownObject("The continuation has ended. Continue the activity again.")
         }
         let end = FileDescriptor(
-            owning: try await openings.wait { try await continuation.openStream().take() })
+            owning: try await streams.wait { try await continuation.openStream().take() })
         try StreamSocket.check(
             end, or: .connectionUnavailable,
             remedy: "Continue the activity again; if that does not help, see which program has the bus name"

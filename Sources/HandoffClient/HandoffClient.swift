@@ -49,7 +49,7 @@ package final class HandoffClient {
     var nextWaiting = 0
     var activities = ActivityBook()
     var continuations = ContinuationBook()
-    let openings = StreamOpenings()
+    let streams = StreamRequests()
 
     static let log = Log(domain: "handoff-client")
     /// How long a broker may take to answer a registration before that is reported. It is waited for nevertheless.
@@ -261,7 +261,7 @@ package final class HandoffClient {
         policy.nameOwners[.broker] = nil
         tell(activities.ended())
         resumeWaiting()
-        openings.end()
+        streams.end()
         for failed in continuations.ended() {
             try? delegate?.didFailToContinue(failed.key, type: failed.type, error)
         }

@@ -5,7 +5,7 @@ internal import MainLoop
 /// The streams that a broker was asked to open. Nobody waits for one any longer than that broker is the broker: one that has
 /// lost its name may still be there, and never answer.
 @MainLoop
-final class StreamOpenings {
+final class StreamRequests {
     private var underWay: [Int: Task<CInt, any Error>] = [:]
     private var last = 0
 

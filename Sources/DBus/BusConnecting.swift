@@ -7,13 +7,13 @@ internal import Platform
 
 /// The way to a bus: libdbus finds the address, connects and authenticates; from there on the socket is ours. All of it may
 /// block.
-enum BusOpening {
+enum BusConnecting {
     /// How long a bus may take to answer. One that accepts connections and then says nothing counts as
     /// absent.
     static let patience = Duration.seconds(5)
 
     /// A connection that has its name, and that nobody uses yet.
-    final class Opened: @unchecked Sendable {
+    final class Connected: @unchecked Sendable {
         // @unchecked: one thread makes it, and another one takes it, after that.
         /// The name that the bus has given.
         let name: BusName
@@ -47,7 +47,7 @@ enum BusOpening {
 
     /// Connects, on the calling thread.
     /// - Throws: what libdbus says if there is no such bus.
-    static func open(_ address: Bus.Address) throws(DBusError) -> Opened {
+    static func connect(_ address: Bus.Address) throws(DBusError) -> Connected {
         let end = MainLoop.now + Int64(patience / .microseconds(1))
         let text =
             switch address {
@@ -63,11 +63,11 @@ enum BusOpening {
 
     /// Connects, on a separate thread.
     @MainLoop
-    static func openOnThread(_ address: Bus.Address) async throws -> Opened {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Opened, any Error>) in
+    static func connectOnThread(_ address: Bus.Address) async throws -> Connected {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Connected, any Error>) in
             do {
                 try BackgroundThread.start("bus opening") {
-                    continuation.resume(with: Result { try open(address) })
+                    continuation.resume(with: Result { try connect(address) })
                 }
             } catch {
                 continuation.resume(
@@ -152,7 +152,7 @@ enum BusOpening {
 
     private static func sayHello(
         _ socket: consuming FileDescriptor, takesDescriptors: Bool, until end: Int64
-    ) throws(DBusError) -> Opened {
+    ) throws(DBusError) -> Connected {
         let hello = try Message.call(to: Bus.name, "/org/freedesktop/DBus", .bus, "Hello")
         hello.setSerial(serialOfHello)
         let bytes = try hello.marshal()
@@ -169,7 +169,7 @@ enum BusOpening {
             }
         }
         guard let name else { throw lost }
-        return Opened(name, socket, takesDescriptors: takesDescriptors, framer)
+        return Connected(name, socket, takesDescriptors: takesDescriptors, framer)
     }
 
     /// The name in the reply to `Hello`; nil if `message` is another one, which a bus does not send before that.
