@@ -64,7 +64,8 @@ enum BusConnecting {
     /// Connects, on a separate thread.
     @MainLoop
     static func connectOnThread(_ address: Bus.Address) async throws -> Connected {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Connected, any Error>) in
+        try await withCheckedThrowingContinuation {
+            (continuation: CheckedContinuation<Connected, any Error>) in
             do {
                 try BackgroundThread.start("bus opening") {
                     continuation.resume(with: Result { try connect(address) })

@@ -40,8 +40,10 @@ package final class Connection {
     private var closingError: DBusError?
     private let log = Log(domain: "dbus")
 
-    /// How long a call waits for its reply unless it says otherwise.
+    /// How long a call waits for its reply if it may have to wait for somebody, as for a program to start.
     package nonisolated static let defaultTimeout = Duration.seconds(25)
+    /// How long all other calls wait unless they say otherwise.
+    package var patience = defaultTimeout
 
     /// Makes the end of `channel`, which owns it.
     package init(_ channel: any MessageChannel) {
@@ -95,7 +97,7 @@ package final class Connection {
     /// Sends `call` and waits for its reply.
     /// - Throws: the error that the other side answered; `NoReply` after `timeout`; `Disconnected`;
     ///   `CancellationError` as soon as the task is cancelled.
-    package func call(_ call: Message, timeout: Duration = defaultTimeout) async throws -> Message {
+    package func call(_ call: Message, timeout: Duration? = nil) async throws -> Message {
         try Task.checkCancellation()
         if let way = way(of: call) { return try await way.call(call, timeout: timeout) }
         let serial = try send(call)
@@ -104,7 +106,7 @@ package final class Connection {
                 // A channel may notice that it has ended only when it sends.
                 if let closingError { return $0.resume(throwing: closingError) }
                 replies.add(
-                    serial, to: call.uniqueDestination, timeout: timeout,
+                    serial, to: call.uniqueDestination, timeout: timeout ?? patience,
                     call.method, $0)
             }
         } onCancel: {

@@ -22,7 +22,7 @@ package struct RemoteObject {
     /// - Throws: see ``Connection/call(_:timeout:)``; also `InvalidArgs` if the reply's signature is not `output`.
     package func call(
         _ interface: InterfaceName, _ member: MemberName, output: String,
-        timeout: Duration = Connection.defaultTimeout,
+        timeout: Duration? = nil,
         _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) async throws -> Message {
         let message = try Message.call(to: destination, path, interface, member)
@@ -52,7 +52,7 @@ package struct RemoteObject {
     /// Reads a property.
     package func property<Type: DBusType>(
         _ interface: InterfaceName, _ name: String, as: Type.Type = Type.self,
-        timeout: Duration = Connection.defaultTimeout
+        timeout: Duration? = nil
     ) async throws -> Type {
         let reply = try await call(.properties, "Get", output: "v", timeout: timeout) {
             (writer) throws(DBusError) in

@@ -20,6 +20,22 @@ struct EndTests {
         }
     }
 
+    @Test("a call that says nothing of a time waits as long as its connection has patience")
+    func patience() async throws {
+        try await onLoop {
+            let pair = try await Pair()
+            pair.client.connection.patience = .milliseconds(30)
+            let start = MainLoop.now
+            #expect(
+                await pair.error {
+                    _ = try await pair.object().call("org.example.CallLog", "Pause", output: "") {
+                        (_) throws(DBusError) in
+                    }
+                } == .noReply)
+            #expect(MainLoop.now - start >= 30_000)
+        }
+    }
+
     @Test("of several calls each ends in its own time")
     func timeouts() async throws {
         try await onLoop {

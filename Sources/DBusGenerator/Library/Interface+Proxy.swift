@@ -34,7 +34,7 @@ extension Interface {
         let reply = unused("reply", method.inputs)
         let parameters =
             method.inputs.map { $0.parameter("borrowing") }
-            + ["timeout: Duration = Connection.defaultTimeout"]
+            + ["timeout: Duration? = \(method.waits ? "Connection.defaultTimeout" : "nil")"]
         source.line()
         source.documentation(method)
         source.block(

@@ -27,14 +27,14 @@ package struct Daemon {
 
     /// What the broker shows: activities and offers. From now on, it also tells this connection of changes.
     package func brokerObjects(
-        timeout: Duration = Connection.defaultTimeout
+        timeout: Duration? = nil
     ) async throws -> ManagedObjects {
         try await managedObjects(HandoffNames.brokerPath, timeout)
     }
 
     /// What the object manager at `path` lists.
     package func managedObjects(
-        _ path: ObjectPath, _ timeout: Duration = Connection.defaultTimeout
+        _ path: ObjectPath, _ timeout: Duration? = nil
     ) async throws -> ManagedObjects {
         let reply = try await object(path).call(
             .objectManager, "GetManagedObjects", output: "a{oa{sa{sv}}}", timeout: timeout
@@ -45,7 +45,7 @@ package struct Daemon {
 
     /// All properties of `interface` at `path`.
     package func properties(
-        _ interface: InterfaceName, _ path: ObjectPath, timeout: Duration = Connection.defaultTimeout
+        _ interface: InterfaceName, _ path: ObjectPath, timeout: Duration? = nil
     ) async throws -> [String: Value] {
         let reply = try await object(path).call(.properties, "GetAll", output: "a{sv}", timeout: timeout) {
             (writer) throws(DBusError) in try writer.write(interface.text)

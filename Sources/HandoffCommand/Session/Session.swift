@@ -39,6 +39,8 @@ final class Session {
         // libdbus makes the process ignore this signal, but writing to a pipe that nobody reads must end this
         // program.
         signal(SIGPIPE, SIG_DFL)
+        // Whoever waits at a terminal wants to know soon that nobody answers.
+        bus.connection.patience = .seconds(10)
         openBus = bus
         return bus
     }
@@ -140,14 +142,14 @@ extension Daemon {
     }
 
     /// The devices nearby that can be paired.
-    func nearby(timeout: Duration = Connection.defaultTimeout) async throws -> [NearbyDevice] {
+    func nearby(timeout: Duration? = nil) async throws -> [NearbyDevice] {
         NearbyDevice.all(
             in: try await properties(BridgeProxy.interface, HandoffNames.bridgePath, timeout: timeout)[
                 "Nearby"])
     }
 
     /// The devices that the bridge knows.
-    func devices(timeout: Duration = Connection.defaultTimeout) async throws -> [KnownDevice] {
+    func devices(timeout: Duration? = nil) async throws -> [KnownDevice] {
         KnownDevice.all(in: try await managedObjects(HandoffNames.bridgePath, timeout))
     }
 }
