@@ -28,9 +28,11 @@ remember() {
 
 # memory_rows PROGRAM KIND WORD AIM
 memory_rows() {
-    local moment
+    local moment aim=-
     for moment in start 100 1,000; do
-        row "$1: $3 memory, ${moment/%0/0 continuations}" "${taken[$1,$2,$moment]}" MiB - "$4"
+        # What is true at the end is true before.
+        [[ $moment != 1,000 ]] || aim="$4"
+        row "$1: $3 memory, ${moment/%0/0 continuations}" "${taken[$1,$2,$moment]}" MiB - "$aim"
     done
 }
 

@@ -48,12 +48,12 @@ sum() {
 
 memory_of_day() {
     local name process word private_aim summed=()
-    local -A aims=([broker]=10 [bridge]=14) words=([broker]="the broker" [bridge]="the bridge" [agent]="the agent")
+    local -A words=([broker]="the broker" [bridge]="the bridge" [agent]="the agent")
     for name in "${runners[@]}"; do
         process="${pids[day,$name]}" word="${words[$name]-adapter $name}" private_aim=2.5
         [[ ! ${words[$name]-} ]] || private_aim=-
         row "$word: private memory" "$(memory Private_Dirty "$process")" MiB - "$private_aim"
-        row "$word: resident memory" "$(memory Rss "$process")" MiB - "${aims[$name]--}"
+        row "$word: resident memory" "$(memory Rss "$process")" MiB - -
     done
     summed=("${pids[day,broker]}" "${pids[day,bridge]}" "${pids[day,agent]}")
     row "both daemons and the agent: private memory" "$(sum memory Private_Dirty)" MiB - 6

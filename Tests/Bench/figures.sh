@@ -27,18 +27,20 @@ unmeasured() { row "$1" - "$2" - "$3" "$4"; }
 
 run() { timeout 300 "$folder/$program" "$@" 2>>"$home/log" || fail "“$*” failed"; }
 
-# compared FIGURE AIM COMMAND…: a row of what the command has measured beside something else, such as the echo.
+# compared FIGURE AIM COMMAND BLOCKS SAMPLES…: a row of what the command has measured beside something else, such as the
+# echo, in so many blocks of so many samples. What one in a hundred takes is known of a thousand samples and more.
 compared() {
     local ratio median slowest
+    has_slowest=$(($4 * $5 >= 1000))
     read -r _ ratio median slowest echo_median echo_slowest < <(run "${@:3}") || fail "“${*:3}” measured nothing"
     row "$1: median" "$median" ms "$ratio" "$2"
-    row "$1: 99 %" "$slowest" ms - -
+    if ((has_slowest)); then row "$1: 99 %" "$slowest" ms - -; fi
 }
 
 # reference FIGURE: two rows of what it was compared with.
 reference() {
     row "$1: median" "$echo_median" ms 1.00 -
-    row "$1: 99 %" "$echo_slowest" ms - -
+    if ((has_slowest)); then row "$1: 99 %" "$echo_slowest" ms - -; fi
 }
 
 # calculated EXPRESSION: with two digits.

@@ -6,8 +6,9 @@ instructions() {
     local name origin origin_bridge target_bridge target all
     begin_section "instructions" "Counting instructions."
     if ! command -v valgrind >/dev/null; then
-        unmeasured "a call of Update, in the broker" "" 100000 "valgrind is not installed"
-        unmeasured "an offer, in both brokers and bridges" "" 700000 "valgrind is not installed"
+        unmeasured "a call of Update, in the broker" "" 90000 "valgrind is not installed"
+        unmeasured "becoming current, in both brokers and bridges" "" 600000 "valgrind is not installed"
+        unmeasured "a continuation, in both brokers and bridges" "" 1900000 "valgrind is not installed"
         return
     fi
     mkdir -- "$folder/counted"
@@ -15,9 +16,9 @@ instructions() {
         fail "no instructions were counted"
     while read -r name origin origin_bridge target_bridge target all; do
         case $name in
-            update) row "a call of Update, in the broker" "$origin" "" - 100000 ;;
-            offer) row "an offer, in both brokers and bridges" "$all" "" - 700000 ;;
-            continuation) row "a continuation, in both brokers and bridges" "$all" "" - - ;;
+            update) row "a call of Update, in the broker" "$origin" "" - 90000 ;;
+            current) row "becoming current, in both brokers and bridges" "$all" "" - 600000 ;;
+            continuation) row "a continuation, in both brokers and bridges" "$all" "" - 1900000 ;;
         esac
     done <"$folder/instructions"
 }
