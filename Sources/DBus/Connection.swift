@@ -239,6 +239,8 @@ package final class Connection {
         replies.failAll(error)
         onClosed?(error)
         listeners.tell(error)
+        // A way past a bus serves what its connection to the bus does.
+        if main == nil { objects.end() }
     }
 
     /// Calls `body` once, with the reason, when the channel has ended, beside ``onClosed``.

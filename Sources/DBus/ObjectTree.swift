@@ -55,6 +55,9 @@ package final class ObjectTree {
         tellRemoved(object)
     }
 
+    /// The connection has ended, and nobody calls anything any more.
+    func end() { (objects, descendants, managers, followed) = ([:], [:], [:], [:]) }
+
     /// Makes `path` an object manager of what is below it.
     package func manage(_ path: ObjectPath) { managers[path] = managers[path] ?? [:] }
 

@@ -61,6 +61,12 @@ extension Broker {
 }
 
 extension Broker {
-    /// It ends, as if it was killed.
-    package func die() { bus.leave() }
+    /// It ends, as if it was killed. What is under way fails, and nothing keeps it any longer.
+    package func die() {
+        bus.leave()
+        connection.closed(DBusError(.disconnected, "The broker has ended."))
+        for object in activityObjects.values { object.invalidate() }
+        (activityObjects, runners) = ([:], [:])
+        peers.end()
+    }
 }

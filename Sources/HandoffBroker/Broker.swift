@@ -55,7 +55,7 @@ package final class Broker {
     private var isFetchUntold = false
     private(set) lazy var fetchLog = FetchLog(self)
 
-    private(set) var activityObjects: [ActivityID: ActivityObject] = [:]
+    var activityObjects: [ActivityID: ActivityObject] = [:]
     private var hintedTypes: Set<ActivityType> = []
     var runners: [ContinuationID: ContinuationRunner] = [:]
     private var bridgeWatch: DaemonWatch?

@@ -37,7 +37,7 @@ extension Broker: ManagerOwner {
 /// `org.example.Handoff.Manager`: registering, creating activities, the switch.
 @MainLoop
 final class ManagerObject: ManagerServer {
-    private unowned let owner: any ManagerOwner
+    private let owner: any ManagerOwner
     private var warnedTypes: Set<ActivityType> = []
 
     /// How many bytes the path of an application's object may have.

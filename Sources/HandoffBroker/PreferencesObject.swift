@@ -35,7 +35,7 @@ extension Broker: PreferencesOwner {}
 /// `org.example.Handoff.Preferences`: what the user has chosen.
 @MainLoop
 final class PreferencesObject: PreferencesServer {
-    fileprivate unowned let owner: any PreferencesOwner
+    fileprivate let owner: any PreferencesOwner
 
     init(_ owner: any PreferencesOwner) { self.owner = owner }
 

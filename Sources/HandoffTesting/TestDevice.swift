@@ -26,7 +26,6 @@ final class TestDevice {
     /// How many messages have crossed the bus.
     private(set) var traffic = 0
     private let user: Bus
-    private static var everlasting: [Broker] = []
     private let folder = TestFolder()
     /// Who waits for the end of a continuation, by the path of the offer.
     private var waiting: [ObjectPath: [Handover<HandoffFailure?, Never>]] = [:]
@@ -70,6 +69,8 @@ final class TestDevice {
     /// What it offers to other devices.
     var offered: Broker.KnownActivity? { broker.flatMap { broker in broker.offered.flatMap(broker.known) } }
 
+    isolated deinit { broker?.die() }
+
     // MARK: The broker
 
     /// The broker begins.
@@ -78,7 +79,6 @@ final class TestDevice {
         let connection = bus.connect()
         guard let broker = try? Broker(alone: connection, in: folder.path, clock: clock) else { return }
         self.broker = broker
-        Self.everlasting.append(broker)
         _ = try? await connection.request(HandoffNames.broker)
     }
 

@@ -26,8 +26,6 @@ final class TestSession {
     private(set) var messages: [String] = []
 
     private let user: Bus
-    /// A broker lives as long as its process, so that what it has begun can always come back to it.
-    private static var everlasting: [(Broker, FakePeer, TestApplication)] = []
     let folder: TemporaryDirectory
     private var token: SignalToken?
 
@@ -42,7 +40,6 @@ final class TestSession {
         self.application = application
         self.offer = offer
         user = bus.connect()
-        Self.everlasting.append((broker, peer, application))
         token = user.connection.onSignal(
             RemoteActivityProxy.interface, RemoteActivityContinueFinished.member
         ) { [weak self] message in
@@ -51,6 +48,8 @@ final class TestSession {
             self?.messages.append(finished?.message ?? "unreadable")
         }
     }
+
+    isolated deinit { broker.die() }
 
     /// All of it, the application registered and the offer shown.
     /// - Parameter shared: the name of a shared folder, which is in the session's folder.

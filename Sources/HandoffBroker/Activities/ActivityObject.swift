@@ -51,7 +51,7 @@ final class ActivityObject {
     /// Whether subscribers have yet to be told of the title.
     private var isTitleUntold = false
 
-    private unowned let broker: any ActivityBroker
+    private let broker: any ActivityBroker
     private var now: Moment { broker.clock.moment }
     private var saving = Saving()
     private lazy var savingTimer = DeadlineTimer(by: broker.clock) { [weak self] in self?.advance() }

@@ -55,7 +55,7 @@ extension Broker: PeerObjectOwner {
 @MainLoop
 final class PeerObject: PeerServer {
     private let device: DeviceID
-    private unowned let owner: any PeerObjectOwner
+    private let owner: any PeerObjectOwner
 
     init(_ device: DeviceID, _ owner: any PeerObjectOwner) {
         self.device = device

@@ -125,6 +125,9 @@ final class Peers {
         for runner in owner.runners.values { runner.linkLost() }
     }
 
+    /// Nothing is told of them any more.
+    func end() { (objects, shown) = ([:], [:]) }
+
     @discardableResult
     private func forget(_ device: DeviceID) -> Bool {
         guard objects.removeValue(forKey: device) != nil else { return false }

@@ -9,7 +9,7 @@ internal import Platform
 @MainLoop
 final class ContinuationObject: ContinuationServer {
     private let runner: ContinuationRunner
-    private unowned let owner: any ContinuationOwner
+    private let owner: any ContinuationOwner
     let activityType: String
     let deviceId: String
     /// What the device was called when the continuation began.

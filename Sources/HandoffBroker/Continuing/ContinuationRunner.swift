@@ -20,7 +20,7 @@ final class ContinuationRunner {
     private(set) var registered: (name: BusName, proxy: ApplicationProxy)?
     let activationToken: String
     private let remotePath: ObjectPath
-    unowned let owner: any ContinuationOwner
+    let owner: any ContinuationOwner
     private lazy var timer = DeadlineTimer(by: owner.clock) { [weak self] in
         guard let self else { return }
         perform(machine.advance(to: owner.clock.instant))

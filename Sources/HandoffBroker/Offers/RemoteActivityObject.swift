@@ -34,7 +34,7 @@ final class RemoteActivityObject: RemoteActivityServer {
     let key: RemoteActivityKey
     let path: ObjectPath
     private var entry: RemoteOffers.Entry
-    private unowned let owner: any RemoteActivityOwner
+    private let owner: any RemoteActivityOwner
     /// What readers believe of the handlers that do not run; nil while nobody has read that.
     private var believedToStart: [String]?
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import DBus
+import HandoffBroker
 import HandoffCore
 import HandoffInterfaces
 import MainLoop
@@ -311,6 +312,7 @@ struct ActivityObjectTests {
             try await dock.continue("A letter")
             #expect(second.count("ContinueActivity") == 1 && first.calls.isEmpty)
             second.bus.leave()
+            try await eventually { lap.broker?.registeredApplications.count == 1 }
             try await dock.continue("A letter")
             #expect(first.count("ContinueActivity") == 1)
         }

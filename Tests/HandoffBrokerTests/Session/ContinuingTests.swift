@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import DBus
+import HandoffBroker
 import HandoffCore
 import HandoffInterfaces
 import MainLoop
@@ -292,6 +293,32 @@ struct ContinuingTests {
                 #expect(try await activity.current())
                 #expect(dock.titles == ["A letter"] && target.handed.count == times)
             }
+        }
+    }
+
+    @Test("a broker that ends in the middle of everything is freed, and what it was asked fails")
+    func freed() async throws {
+        try await onLoop {
+            let (desk, lap) = try await linkedDevices()
+            let (origin, target) = (try await SessionClient(desk), try await SessionClient(lap))
+            let (dock, answer) = (try await SessionDock(lap), Promise<Bool>())
+            let saved = Promise<Bool>()
+            origin.onWillSave = { _ in
+                _ = try await saved.get()
+                return [:]
+            }
+            target.onContinue = { try await answer.get() }
+            let first = try await origin.offer("A letter")
+            try await dock.remote(try await dock.offer("A letter")).continue(options: [:])
+            try await eventually { origin.saves.count == 1 }
+            weak let broker = desk.broker
+            desk.stop()
+            saved.keep(true)
+            try await eventually { dock.outcomes.count == 1 && dock.offers.isEmpty }
+            #expect(dock.outcomes.first?.error.isEmpty == false)
+            try await eventually { broker == nil }
+            answer.keep(true)
+            withExtendedLifetime((first, target)) {}
         }
     }
 }

@@ -61,6 +61,8 @@ final class SessionClient: ApplicationServer, ActivityDelegateServer {
     var onContinue: @MainLoop () async throws -> Bool = { true }
 
     static let path: ObjectPath = "/com/example/client"
+    /// Kept for as long as anybody uses it.
+    private let device: TestDevice
     private var token: SignalToken?
 
     /// One that has not registered.
@@ -68,6 +70,7 @@ final class SessionClient: ApplicationServer, ActivityDelegateServer {
         unregisteredOn device: TestDevice, _ id: String = editor, types: [String] = [editing],
         options: [String: Value] = [:]
     ) {
+        self.device = device
         bus = device.bus.connect()
         (self.id, self.types, self.options) = (id, types, options)
         bus.connection.policy = AllowAll()
