@@ -12,15 +12,11 @@ enum PlayerEntry: Sendable {
     /// It is something else.
     case player
 
-    private static let maximumSize = 64 * 1024
-
     /// Looks at the entry of `application`. This blocks as long as the file system does.
     static func look(_ application: ApplicationID) -> PlayerEntry {
-        guard let path = EntryFiles.path(of: application),
-            let file = try? KeyFile.load(path, maximumSize: maximumSize),
-            (try? file.string("Type", in: "Desktop Entry")) == "Application"
+        guard let entry = try? DesktopEntry.find(application), (try? entry.isInstalled()) == true
         else { return .absent }
-        let categories = (try? file.strings("Categories", in: "Desktop Entry")) ?? []
+        let categories = (try? entry.strings("Categories")) ?? []
         return categories.contains("WebBrowser") ? .browser : .player
     }
 
@@ -31,7 +27,7 @@ enum PlayerEntry: Sendable {
 
     /// The program of `player`, if both it and its entry are installed. This blocks as long as the file system does.
     static func program(of player: KnownPlayer) -> String? {
-        guard let id = try? ApplicationID(player.application), EntryFiles.path(of: id) != nil else {
+        guard let id = try? ApplicationID(player.application), DesktopEntry.path(of: id) != nil else {
             return nil
         }
         return ProgramFiles.find(player.program)

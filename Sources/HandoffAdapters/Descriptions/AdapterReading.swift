@@ -18,10 +18,7 @@ package struct AdapterReading: Sendable {
     private static let maximumCount = 64
     /// How many files of a folder are looked at for descriptions.
     private static let maximumFiles = 1024
-    /// How many bytes a desktop entry may have.
-    private static let maximumEntry = 64 << 10
     private static let suffix = ".adapter"
-    private static let entry = "Desktop Entry"
 
     /// The folders for descriptions, the most important first.
     private static var folders: [String] { UserDirectories.allData.map { "\($0)/handoff/adapters" } }
@@ -73,11 +70,10 @@ package struct AdapterReading: Sendable {
 
     /// The application, if it is installed.
     private static func installed(_ id: ApplicationID) -> InstalledAdapter.Application? {
-        guard let path = EntryFiles.path(of: id),
-            let file = try? KeyFile.load(path, maximumSize: maximumEntry),
-            (try? file.boolean("Hidden", in: entry)) != true
-        else { return nil }
-        let windowClass = (try? file.string("StartupWMClass", in: entry)) ?? nil
+        guard let entry = try? DesktopEntry.find(id), (try? entry.boolean("Hidden")) != true else {
+            return nil
+        }
+        let windowClass = (try? entry.string("StartupWMClass")) ?? nil
         return InstalledAdapter.Application(
             id: id, windowClass: windowClass.flatMap { 1...255 ~= $0.utf8.count ? $0 : nil })
     }

@@ -19,20 +19,16 @@ struct ApplicationLook: Equatable, Sendable {
     /// Its picture; nil if it has none that can be used.
     let icon: Icon?
 
-    /// How many bytes an entry may have.
-    private static let maximumSize = 64 << 10
-    private static let group = "Desktop Entry"
     private static let maximumIcon = 1024
 
     /// The look of the first of these `applications` that is installed; nil if none is. This blocks as long as the file system
     /// does.
     static func read(_ applications: [String]) -> ApplicationLook? {
         for id in applications {
-            guard let application = try? ApplicationID(id), let path = EntryFiles.path(of: application),
-                let file = try? KeyFile.load(path, maximumSize: maximumSize)
+            guard let application = try? ApplicationID(id), let entry = try? DesktopEntry.find(application)
             else { continue }
-            let name = (try? file.localizedString("Name", in: group)) ?? ""
-            let icon = (try? file.localizedString("Icon", in: group)) ?? ""
+            let name = (try? entry.localizedString("Name")) ?? ""
+            let icon = (try? entry.localizedString("Icon")) ?? ""
             return ApplicationLook(name: name.isEmpty ? id : name, icon: Self.icon(icon).flatMap(existing))
         }
         return nil

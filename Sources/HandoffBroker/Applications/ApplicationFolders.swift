@@ -36,7 +36,7 @@ struct ApplicationFolders {
         contents.entries += entries.count
         for (name, isFolder) in entries {
             if isFolder {
-                guard depth < EntryFiles.maximumDepth, !name.hasPrefix(".") else { continue }
+                guard depth < DesktopEntry.maximumDepth, !name.hasPrefix(".") else { continue }
                 look(in: "\(folder)/\(name)", prefix: "\(prefix)\(name)-", depth: depth + 1, &contents)
             } else if name.hasSuffix(".desktop") {
                 read("\(folder)/\(name)", id: prefix + name.dropLast(".desktop".count), &contents)
@@ -48,7 +48,7 @@ struct ApplicationFolders {
         contents.files += 1
         guard contents.files <= maximumFiles, contents.ids.insert(id).inserted else { return }
         do {
-            if let application = try DesktopEntry.read(path, id: id) {
+            if let application = try DeclaringEntry.read(path, id: id) {
                 contents.applications.append(application)
             }
         } catch {
@@ -76,7 +76,7 @@ struct ApplicationFolders {
             guard name != ".", name != ".." else { continue }
             let type = Int(entry.pointee.d_type)
             entries.append(
-                (name, type == DT_DIR || type == DT_UNKNOWN && EntryFiles.isFolder("\(folder)/\(name)")))
+                (name, type == DT_DIR || type == DT_UNKNOWN && DesktopEntry.isFolder("\(folder)/\(name)")))
         }
         return entries.sorted { $0.0 < $1.0 }
     }

@@ -24,7 +24,6 @@ struct LaunchEntry: Sendable {
     /// The folder that it is to start in; nil for the user's own.
     let folder: String?
 
-    private static let group = "Desktop Entry"
     /// How many bytes a command line may have. Each is looked at whenever the entries are read, so that looking has to be
     /// cheap.
     private static let maximumLine = 8 << 10
@@ -32,46 +31,44 @@ struct LaunchEntry: Sendable {
     /// The entry of `application`, as it is now. This blocks as long as the file system does.
     /// - Throws: why the application cannot be started.
     static func find(_ application: ApplicationID) throws -> LaunchEntry {
-        guard let path = EntryFiles.path(of: application),
-            let file = try KeyFile.load(path, maximumSize: DesktopEntry.maximumSize)
-        else {
+        guard let entry = try DesktopEntry.find(application) else {
             throw failure("There is no desktop entry \(application).desktop. Install the application again.")
         }
-        return try LaunchEntry(file, application, path: path)
+        return try LaunchEntry(entry, application)
     }
 
-    /// What `file`, the entry of `application` at `path`, says.
+    /// What `entry`, that of `application`, says.
     /// - Throws: why the application cannot be started.
-    init(_ file: KeyFile, _ application: ApplicationID, path: String) throws {
-        guard try file.string("Type", in: Self.group) == "Application",
-            try file.boolean("Hidden", in: Self.group) != true
-        else { throw Self.failure("Its desktop entry says that it is not installed. Install it again.") }
+    init(_ entry: DesktopEntry, _ application: ApplicationID) throws {
+        guard try entry.isInstalled() else {
+            throw Self.failure("Its desktop entry says that it is not installed. Install it again.")
+        }
         about = ExecLine.Entry(
-            name: (try? file.localizedString("Name", in: Self.group)) ?? application.description,
-            icon: (try? file.localizedString("Icon", in: Self.group)) ?? "", path: path)
-        let folder = try file.string("Path", in: Self.group)
+            name: (try? entry.localizedString("Name")) ?? application.description,
+            icon: (try? entry.localizedString("Icon")) ?? "", path: entry.path)
+        let folder = try entry.string("Path")
         self.folder = folder?.isEmpty == true ? nil : folder
-        if try file.boolean("DBusActivatable", in: Self.group) == true,
+        if try entry.boolean("DBusActivatable") == true,
             let name = try? BusName(application.description), !name.text.hasPrefix(":")
         {
             way = .bus(name)
         } else {
-            way = .program(try Self.program(file))
+            way = .program(try Self.program(entry))
         }
     }
 
-    /// The command line of `file`, if it can be used.
-    private static func program(_ file: KeyFile) throws -> ExecLine {
+    /// The command line of `entry`, if it can be used.
+    private static func program(_ entry: DesktopEntry) throws -> ExecLine {
         // There is no standard for which terminal that would be, and its end would say nothing of the program's.
-        guard try file.boolean("Terminal", in: group) != true else {
+        guard try entry.boolean("Terminal") != true else {
             throw failure("It runs in a terminal, which Handoff does not open. Start it by hand.")
         }
-        if let needed = try file.string("TryExec", in: group), !needed.isEmpty,
+        if let needed = try entry.string("TryExec"), !needed.isEmpty,
             ProgramFiles.find(needed) == nil
         {
             throw failure("Its program \(PeerText.message(needed)) is not installed. Install it again.")
         }
-        guard let line = try file.string("Exec", in: group), !line.isEmpty else {
+        guard let line = try entry.string("Exec"), !line.isEmpty else {
             throw failure("Its desktop entry names no program (Exec). Install it again.")
         }
         guard line.utf8.count <= maximumLine else {
@@ -88,12 +85,10 @@ struct LaunchEntry: Sendable {
         }
     }
 
-    /// How `application` can be started, whose entry at `path` is `file`; nil if it cannot be.
-    static func start(_ file: KeyFile, _ application: ApplicationID, path: String) -> InstalledApplication
-        .Start?
-    {
+    /// How `application` can be started, whose entry this is; nil if it cannot be.
+    static func start(_ entry: DesktopEntry, _ application: ApplicationID) -> InstalledApplication.Start? {
         do {
-            switch try LaunchEntry(file, application, path: path).way {
+            switch try LaunchEntry(entry, application).way {
             case .bus: return .bus
             case .program: return .program
             }

@@ -2,6 +2,7 @@
 import DBus
 import Foundation
 import HandoffCore
+import HandoffSession
 import MainLoop
 import Platform
 import TestSupport
@@ -18,7 +19,9 @@ struct ApplicationStarterTests {
     @MainLoop
     private static func starter(_ bus: Bus, _ keys: String) throws -> ApplicationStarter {
         let text = "[Desktop Entry]\nType=Application\nName=Viewer\n\(keys)\n"
-        return ApplicationStarter(bus) { try LaunchEntry(KeyFile(text: text), $0, path: "/viewer.desktop") }
+        return ApplicationStarter(bus) {
+            try LaunchEntry(DesktopEntry(KeyFile(text: text), at: "/viewer.desktop"), $0)
+        }
     }
 
     /// A shell script in a file, since nothing that is opened may stand within a command line's quotes.

@@ -1,56 +1,53 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffCore
+internal import HandoffSession
 internal import Platform
 
 /// What a desktop entry says about Handoff (Desktop Entry Specification; the interface
 /// `org.example.Handoff.Application` describes the keys).
-enum DesktopEntry {
-    private static let group = "Desktop Entry"
+enum DeclaringEntry {
     private static let interface = "org.example.Handoff.Application"
-    /// How many bytes a file may have.
-    static let maximumSize = 64 * 1024
 
     /// Reads the entry at `path`, whose desktop file id is `id` and `.desktop`.
     /// - Returns: nil if it has nothing to do with Handoff.
     /// - Throws: if it cannot be read, or is not what it should be.
     static func read(_ path: String, id: String) throws -> InstalledApplication? {
-        guard let bytes = try SmallFile.read(path, maximumSize: maximumSize) else { return nil }
+        guard let bytes = try SmallFile.read(path, maximumSize: DesktopEntry.maximumSize) else { return nil }
         // Nearly all entries have nothing to do with Handoff, and are not worth parsing.
         guard contains(bytes, Array(interface.utf8)) else { return nil }
         guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
             throw HandoffFailure(.invalidArguments, "it is not UTF-8 text.")
         }
-        return try application(KeyFile(text: text, name: path), ApplicationID(id), path)
+        return try application(
+            DesktopEntry(KeyFile(text: text, name: path), at: path), ApplicationID(id))
     }
 
     private static func application(
-        _ file: KeyFile, _ id: ApplicationID, _ path: String
+        _ entry: DesktopEntry, _ id: ApplicationID
     ) throws -> InstalledApplication? {
-        guard try file.string("Type", in: group) == "Application",
-            try file.boolean("Hidden", in: group) != true,
-            try file.strings("Implements", in: group)?.contains(interface) == true
+        guard try entry.isInstalled(), try entry.strings("Implements")?.contains(interface) == true
         else { return nil }
-        let types = try file.strings("X-Handoff-ActivityTypes", in: group) ?? []
+        let types = try entry.strings("X-Handoff-ActivityTypes") ?? []
         guard types.count <= Quota.types else {
             throw HandoffFailure(
                 .invalidArguments,
                 "it declares \(types.count) activity types, more than the \(Quota.types) allowed.")
         }
-        let domains = try RegistrationOptions.domains(file.strings("X-Handoff-Domains", in: group) ?? [])
+        let domains = try RegistrationOptions.domains(entry.strings("X-Handoff-Domains") ?? [])
         let declaration = Declaration(
             activityTypes: try types.map { (type) throws(HandoffFailure) in try ActivityType(type) },
-            documentTypes: try documentTypes(file), domains: domains)
+            documentTypes: try documentTypes(entry), domains: domains)
         // An entry that says something illegal is refused, and not only not started.
-        _ = try file.boolean("DBusActivatable", in: group)
-        let package = try package(file)
+        _ = try entry.boolean("DBusActivatable")
+        let package = try package(entry)
         return InstalledApplication(
-            id, team: try team(file, id, package), declaration: declaration,
-            start: LaunchEntry.start(file, id, path: path), package: package, adapter: try adapter(file))
+            id, team: try team(entry, id, package), declaration: declaration,
+            start: LaunchEntry.start(entry, id), package: package, adapter: try adapter(entry))
     }
 
-    private static func documentTypes(_ file: KeyFile) throws -> [String: ActivityType] {
-        let texts = try file.strings("X-Handoff-DocumentTypes", in: group) ?? []
+    private static func documentTypes(_ entry: DesktopEntry) throws -> [String: ActivityType] {
+        let texts = try entry.strings("X-Handoff-DocumentTypes") ?? []
         return try RegistrationOptions.documentTypes(
             texts.map { text in
                 let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -64,9 +61,9 @@ enum DesktopEntry {
 
     /// An application in a sandbox does not choose freely whose activities it gets.
     private static func team(
-        _ file: KeyFile, _ id: ApplicationID, _ package: SandboxPackage?
+        _ entry: DesktopEntry, _ id: ApplicationID, _ package: SandboxPackage?
     ) throws -> Team? {
-        guard let text = try file.string("X-Handoff-Team", in: group), !text.isEmpty else { return nil }
+        guard let text = try entry.string("X-Handoff-Team"), !text.isEmpty else { return nil }
         let team = try Team(text)
         guard package == nil || team.isClaimable(by: id) else {
             throw HandoffFailure(.invalidArguments, "a sandboxed application may not claim the team \(team).")
@@ -75,14 +72,14 @@ enum DesktopEntry {
     }
 
     /// The adapter that the entry belongs to; nil if it is that of an application which knows Handoff itself.
-    private static func adapter(_ file: KeyFile) throws -> AdapterName? {
-        try file.string("X-Handoff-Adapter", in: group).map { try AdapterName($0) }
+    private static func adapter(_ entry: DesktopEntry) throws -> AdapterName? {
+        try entry.string("X-Handoff-Adapter").map { try AdapterName($0) }
     }
 
     /// The package that the entry is from; nil if its application runs in no sandbox.
-    private static func package(_ file: KeyFile) throws -> SandboxPackage? {
-        if let application = try file.string("X-Flatpak", in: group) { return .flatpak(application) }
-        return try file.string("X-SnapInstanceName", in: group).map { .snap($0) }
+    private static func package(_ entry: DesktopEntry) throws -> SandboxPackage? {
+        if let application = try entry.string("X-Flatpak") { return .flatpak(application) }
+        return try entry.string("X-SnapInstanceName").map { .snap($0) }
     }
 
     private static func contains(_ bytes: [UInt8], _ part: [UInt8]) -> Bool {

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import HandoffCore
+import HandoffSession
 import TestSupport
 import Testing
 
 @testable import HandoffBroker
 
 @Suite("Desktop entries")
-struct DesktopEntryTests {
+struct DeclaringEntryTests {
     private static let head = "[Desktop Entry]\nType=Application\n"
     private static let implements = head + "Implements=org.example.Handoff.Application;\n"
 
     private func read(_ text: String, id: String = "com.example.notes") throws -> InstalledApplication? {
         let directory = try TemporaryDirectory()
-        return try DesktopEntry.read(try directory.write(text, to: "entry.desktop"), id: id)
+        return try DeclaringEntry.read(try directory.write(text, to: "entry.desktop"), id: id)
     }
 
     @Test("all that an entry can say of Handoff is read")
@@ -125,7 +126,7 @@ struct DesktopEntryTests {
     @Test("a file that is missing is none, and one that is too long is refused")
     func files() throws {
         let directory = try TemporaryDirectory()
-        #expect(try DesktopEntry.read(directory.path("absent.desktop"), id: "a") == nil)
+        #expect(try DeclaringEntry.read(directory.path("absent.desktop"), id: "a") == nil)
         let comment = "# " + String(repeating: "x", count: DesktopEntry.maximumSize)
         #expect(throws: (any Error).self) { _ = try read(Self.implements + comment) }
     }
