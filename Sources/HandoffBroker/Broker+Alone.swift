@@ -11,7 +11,7 @@ extension Broker {
     package convenience init(alone bus: Bus, in folder: String, clock: LoopClock) throws {
         self.init(
             bus, try Preferences("\(folder)/handoff.conf"), ReceivedDocuments(in: folder), clock: clock)
-        fileNameTypes.read("/usr/share/mime/globs2")
+        applications.readFileNameTypes("/usr/share/mime/globs2")
         export()
         firstReading.end()
     }
@@ -31,42 +31,33 @@ extension Broker {
 
     /// The activity `id`; nil if there is no such.
     package func known(_ id: ActivityID) -> KnownActivity? {
-        guard let object = object(of: id) else { return nil }
+        guard let object = activities.object(of: id) else { return nil }
         return KnownActivity(
             id: id, type: object.type, title: object.state.title, userInfo: object.state.userInfo.properties,
             applicationID: object.applicationID, needsSave: object.needsSave,
-            isOffered: activities.offered?.id == id, properties: Set(object.state.shared.keys))
+            isOffered: activities.offered == id, properties: Set(object.state.shared.keys))
     }
 
     /// The current activity of this device.
     package var current: ActivityID? { activities.current }
     /// The activity that other devices are offered.
-    package var offered: ActivityID? { activities.offered?.id }
+    package var offered: ActivityID? { activities.offered }
     /// How many activities there are.
-    package var activityCount: Int { activityObjects.count }
+    package var activityCount: Int { activities.objects.count }
     /// Whether the user has switched Handoff on.
     package var isOn: Bool { activities.isEnabled }
     /// The ids of the applications that have registered.
-    package var registeredApplications: [String] { registry.all.map(\.applicationID.description) }
+    package var registeredApplications: [String] {
+        applications.registry.all.map(\.applicationID.description)
+    }
 
     /// Where what `device` offers is shown; nil if it offers nothing.
     /// - Throws: `NoApplication` if nothing here can continue that.
     package func shownOffer(of device: DeviceID) throws(HandoffFailure) -> ObjectPath? {
-        guard let offer = remoteOffers.offers[device] else { return nil }
-        if let hidden = remoteOffers.hidden.first(where: { $0.device == device }) {
+        guard let offer = offers.offer(of: device) else { return nil }
+        if let hidden = offers.hidden.first(where: { $0.device == device }) {
             throw HandoffFailure(.noApplication, hidden.reason)
         }
         return try? HandoffNames.remote.appending(device.description).appending(offer.id.description)
-    }
-}
-
-extension Broker {
-    /// It ends, as if it was killed. What is under way fails, and nothing keeps it any longer.
-    package func die() {
-        bus.leave()
-        connection.closed(DBusError(.disconnected, "The broker has ended."))
-        for object in activityObjects.values { object.invalidate() }
-        (activityObjects, runners) = ([:], [:])
-        peers.end()
     }
 }

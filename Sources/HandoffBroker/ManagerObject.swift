@@ -5,58 +5,56 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
-/// What the manager needs from the session.
+/// What clients and users cause that concerns several parts of the session.
 @MainLoop
-protocol ManagerOwner: ActivityBroker {
-    /// What peers offer.
-    var remoteOffers: RemoteOffers { get }
-    /// What peers took last.
-    var recentFetches: RecentFetches { get }
+protocol SessionEvents: AnyObject {
     /// Switches Handoff on or off for the user.
     func setEnabled(_ isEnabled: Bool, _ call: MethodCall) throws
-    /// Whether the desktop entries have been read; if not, the registry knows some of them at most.
-    var areInstalledApplicationsKnown: Bool { get }
-    /// Takes in a registration of `caller`, in place of what it registered before, which is returned.
-    func register(_ registration: Registration, from caller: Caller) throws -> Registration?
-    /// `connection` has registered: what that causes follows the reply.
-    func registered(_ connection: String)
-    /// Takes back what `connection` registered, and ends what it has.
-    func unregister(_ connection: String, isOnBus: Bool)
     /// `name` wants to be told of things, now or again.
     func welcome(_ name: BusName)
-    /// Takes in an activity.
-    func add(_ object: ActivityObject) throws
-    /// Makes `object`, which has been added, known.
-    func export(_ object: ActivityObject)
-}
-
-extension Broker: ManagerOwner {
-    var areInstalledApplicationsKnown: Bool { installedApplications.areKnown }
+    /// `connection` has registered, perhaps not for the first time.
+    func registered(_ connection: String)
+    /// Takes back what `connection` registered, and ends what it has. `isOnBus`: whether it can still be told.
+    func unregister(_ connection: String, isOnBus: Bool)
+    /// The user has chosen other applications for types of activities.
+    func applicationsChosen()
+    /// Which applications are excluded has changed, or which of them that concerns. Those that are kept out stay
+    /// registered, so that they need to do nothing when they are let in again; until then nothing of theirs goes to peers,
+    /// and nothing of peers goes to them.
+    func exclude()
 }
 
 /// `org.example.Handoff.Manager`: registering, creating activities, the switch.
 @MainLoop
 final class ManagerObject: ManagerServer {
-    private let owner: any ManagerOwner
+    private unowned let session: any SessionEvents
+    private let activities: OwnActivities
+    private let offers: Offers
+    private let fetches: FetchLog
+    private var applications: Applications { activities.applications }
     private var warnedTypes: Set<ActivityType> = []
 
     /// How many bytes the path of an application's object may have.
     private static let maximumPathSize = 4096
 
-    init(_ owner: any ManagerOwner) { self.owner = owner }
+    init(
+        _ session: any SessionEvents, _ activities: OwnActivities, _ offers: Offers, _ fetches: FetchLog
+    ) {
+        (self.session, self.activities, self.offers, self.fetches) = (session, activities, offers, fetches)
+    }
 
-    var enabled: Bool { owner.activities.isEnabled }
+    var enabled: Bool { activities.isEnabled }
     var maximumUserInfoSize: UInt32 { UInt32(UserInfoRules.maximumSize) }
     var version: UInt32 { 1 }
 
     var recentFetches: [[String: Value]] {
-        owner.recentFetches.fetches.map { fetch in
+        fetches.recent.fetches.map { fetch in
             Self.properties(of: fetch).merging(["Kind": .string(fetch.kind.rawValue)]) { $1 }
         }
     }
 
     var fetchesByDevice: [[String: Value]] {
-        owner.recentFetches.devices.map { tally in
+        fetches.recent.devices.map { tally in
             Self.properties(of: tally.last)
                 .merging([
                     "Fetches": .uint64(tally.fetches), "Streams": .uint64(tally.streams),
@@ -74,11 +72,11 @@ final class ManagerObject: ManagerServer {
     }
 
     var hiddenOffers: [[String: Value]] {
-        owner.remoteOffers.hidden.map { hidden in
+        offers.hidden.map { hidden in
             let offer = hidden.offer
             return [
                 "DeviceId": .string(hidden.device.description),
-                "DeviceName": .string(owner.name(of: hidden.device)),
+                "DeviceName": .string(offers.peers.name(of: hidden.device)),
                 "ActivityId": .string(offer.id.description), "ActivityType": .string(offer.type.description),
                 "ApplicationId": .string(offer.applicationID.description), "Title": .string(offer.title),
                 "Since": .int64(offer.since), "Invited": .boolean(hidden.isInvited),
@@ -88,7 +86,7 @@ final class ManagerObject: ManagerServer {
         }
     }
 
-    func setEnabled(_ enabled: Bool, _ call: MethodCall) throws { try owner.setEnabled(enabled, call) }
+    func setEnabled(_ enabled: Bool, _ call: MethodCall) throws { try session.setEnabled(enabled, call) }
 
     func registerApplication(
         applicationId: String, activityTypes: [String], application: ObjectPath, options: [String: Value],
@@ -101,25 +99,25 @@ final class ManagerObject: ManagerServer {
             activityTypes: try Self.types(activityTypes), documentTypes: options.documentTypes,
             domains: options.domains)
         try SandboxClaims.check(
-            call.caller, id, options.team, declaration, owner.registry.installed[id],
-            isKnown: owner.areInstalledApplicationsKnown)
+            call.caller, id, options.team, declaration, applications.registry.installed[id],
+            isKnown: applications.areInstalledKnown)
         try Self.check(application)
         let registration = Registration(
             connection: name.text, applicationID: id, team: options.team, declaration: declaration,
             objectPath: application.text, receives: options.receives, isAdapter: options.isAdapter,
             package: call.caller.sandbox?.package)
-        let former = try owner.register(registration, from: call.caller)
-        owner.welcome(name)
+        let former = try applications.register(registration, from: call.caller)
+        session.welcome(name)
         if let former, former.applicationID != id {
             brokerLog.debug("\(name) was registered as \(former.applicationID) before.")
         }
         let types = declaration.types
         warn(of: types, id)
-        let isExcluded = owner.registry.isExcluded(registration)
+        let isExcluded = applications.registry.isExcluded(registration)
         brokerLog.debug(
             "\(name) is registered as \(options.isAdapter ? "an adapter of " : "")\(id), team \(registration.team), \(types.count) types"
                 + (isExcluded ? ", and kept out, since the user has excluded it." : "."))
-        call.afterReply { [weak owner] in owner?.registered(name.text) }
+        call.afterReply { [weak session] in session?.registered(name.text) }
     }
 
     /// The types are checked only if there are not too many of them.
@@ -147,27 +145,26 @@ final class ManagerObject: ManagerServer {
 
     func unregisterApplication(_ call: MethodCall) throws {
         let name = try caller(call)
-        _ = try owner.registry.requireRegistration(of: name.text)
-        call.afterReply { [weak owner] in owner?.unregister(name.text, isOnBus: true) }
+        _ = try applications.registry.requireRegistration(of: name.text)
+        call.afterReply { [weak session] in session?.unregister(name.text, isOnBus: true) }
     }
 
     func createActivity(
         activityType: String, properties: [String: Value], _ call: MethodCall
     ) throws -> ObjectPath {
         let name = try caller(call)
-        let registration = try owner.registry.requireRegistration(of: name.text)
+        let registration = try applications.registry.requireRegistration(of: name.text)
         let documentType = properties["DocumentURL"]?.string.flatMap {
-            ActivityURL.documentType($0, owner.fileNameTypes)
+            ActivityURL.documentType($0, applications.fileNameTypes)
         }
-        let type = try owner.registry.activityType(activityType, documentType: documentType, for: name.text)
+        let type = try applications.registry.activityType(
+            activityType, documentType: documentType, for: name.text)
         var generator = UnpredictableNumbers()
         let object = try ActivityObject(
             ActivityID(using: &generator), type: type, registration: registration, caller: call.caller,
-            owner: name,
-            broker: owner,
-            properties: properties)
-        try owner.add(object)
-        call.afterReply { [weak owner] in owner?.export(object) }
+            owner: name, among: activities, properties: properties)
+        try activities.add(object)
+        call.afterReply { [weak activities] in activities?.export(object) }
         return object.path
     }
 

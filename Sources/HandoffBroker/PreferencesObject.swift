@@ -5,79 +5,65 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
-/// What the preferences on the bus need from the session.
-@MainLoop
-protocol PreferencesOwner: AnyObject {
-    /// What the user has chosen.
-    var preferences: Preferences { get }
-    /// What peers offer.
-    var remoteOffers: RemoteOffers { get set }
-    /// Switches Handoff on or off for the user.
-    func setEnabled(_ isEnabled: Bool, _ call: MethodCall) throws
-    /// Announces what has changed about offers.
-    func show(_ actions: [RemoteOffers.Action])
-    /// What the user has chosen has changed.
-    func tellPreferences(_ names: [String])
-    /// Who can continue what is looked up again.
-    func updateHandlers()
-    /// The user excludes these applications and no others, once ``exclude()`` has been called too.
-    func setExcludedApplications(_ excluded: ExcludedApplications) throws
-    /// Which applications are excluded has changed: what that causes.
-    func exclude()
-    /// The user has switched off these adapters and no others, once who can continue what has been looked up again.
-    func setDisabledAdapters(_ adapters: Set<AdapterName>) throws
-    /// The documents that are brought over.
-    var documents: ReceivedDocuments { get }
-}
-
-extension Broker: PreferencesOwner {}
-
 /// `org.example.Handoff.Preferences`: what the user has chosen.
 @MainLoop
 final class PreferencesObject: PreferencesServer {
-    fileprivate let owner: any PreferencesOwner
+    private unowned let session: any SessionEvents
+    private let sessionApplications: Applications
+    private let offers: Offers
+    private let documents: ReceivedDocuments
+    private let announcements: Announcements
+    private var preferences: Preferences { sessionApplications.preferences }
 
-    init(_ owner: any PreferencesOwner) { self.owner = owner }
+    init(
+        _ session: any SessionEvents, _ applications: Applications, _ offers: Offers,
+        _ documents: ReceivedDocuments, _ announcements: Announcements
+    ) {
+        (self.session, sessionApplications, self.offers) = (session, applications, offers)
+        (self.documents, self.announcements) = (documents, announcements)
+    }
 
-    var enabled: Bool { owner.preferences.isEnabled }
-    var showUnhandledOffers: Bool { owner.preferences.showsUnhandled }
-    var deviceName: String { owner.preferences.deviceName }
-    var port: UInt16 { owner.preferences.port }
-    var sharedFolders: [String: String] { owner.preferences.sharedFolders.texts }
+    /// Tells of what the user has chosen, once `call` has been answered.
+    private func tell(_ name: String, after call: MethodCall) {
+        call.afterReply { [announcements] in announcements.tellPreferences([name]) }
+    }
 
-    func setEnabled(_ enabled: Bool, _ call: MethodCall) throws { try owner.setEnabled(enabled, call) }
+    var enabled: Bool { preferences.isEnabled }
+    var showUnhandledOffers: Bool { preferences.showsUnhandled }
+    var deviceName: String { preferences.deviceName }
+    var port: UInt16 { preferences.port }
+    var sharedFolders: [String: String] { preferences.sharedFolders.texts }
+
+    func setEnabled(_ enabled: Bool, _ call: MethodCall) throws { try session.setEnabled(enabled, call) }
 
     func setShowUnhandledOffers(_ shows: Bool, _ call: MethodCall) throws {
         guard shows != showUnhandledOffers else { return }
-        try owner.preferences.setShowsUnhandled(shows)
-        let actions = owner.remoteOffers.setShowsUnhandled(shows)
-        call.afterReply { [weak owner] in
-            owner?.tellPreferences(["ShowUnhandledOffers"])
-            owner?.show(actions)
-        }
+        try preferences.setShowsUnhandled(shows)
+        tell("ShowUnhandledOffers", after: call)
+        offers.setShowsUnhandled(shows, call)
     }
 
     func setDeviceName(_ name: String, _ call: MethodCall) throws {
         guard name != deviceName else { return }
-        try owner.preferences.setDeviceName(name)
-        call.afterReply { [weak owner] in owner?.tellPreferences(["DeviceName"]) }
+        try preferences.setDeviceName(name)
+        tell("DeviceName", after: call)
     }
 
     func setPort(_ port: UInt16, _ call: MethodCall) throws {
         guard port != self.port else { return }
-        try owner.preferences.setPort(port)
-        call.afterReply { [weak owner] in owner?.tellPreferences(["Port"]) }
+        try preferences.setPort(port)
+        tell("Port", after: call)
     }
 
     func setSharedFolders(_ folders: [String: String], _ call: MethodCall) throws {
         guard folders != sharedFolders else { return }
-        try owner.preferences.setSharedFolders(ChosenFolders(folders))
-        call.afterReply { [weak owner] in owner?.tellPreferences(["SharedFolders"]) }
+        try preferences.setSharedFolders(ChosenFolders(folders))
+        tell("SharedFolders", after: call)
     }
 
     var applications: [String: String] {
         Dictionary(
-            uniqueKeysWithValues: owner.preferences.applications.map {
+            uniqueKeysWithValues: preferences.applications.map {
                 ($0.key.description, $0.value.description)
             })
     }
@@ -87,73 +73,63 @@ final class PreferencesObject: PreferencesServer {
         for (type, application) in applications {
             chosen[try ActivityType(type)] = try ApplicationID(application)
         }
-        guard chosen != owner.preferences.applications else { return }
-        try owner.preferences.setApplications(chosen)
-        call.afterReply { [weak owner] in owner?.applicationsChosen() }
+        guard chosen != preferences.applications else { return }
+        try preferences.setApplications(chosen)
+        call.afterReply { [weak session] in session?.applicationsChosen() }
     }
 }
 
 // MARK: Notifications, applications, adapters, documents
 
 extension PreferencesObject {
-    var notifyOffers: String { owner.preferences.offerNotices.rawValue }
+    var notifyOffers: String { preferences.offerNotices.rawValue }
 
     func setNotifyOffers(_ text: String, _ call: MethodCall) throws {
         let notices = try OfferNotices(text)
-        guard notices != owner.preferences.offerNotices else { return }
-        try owner.preferences.setOfferNotices(notices)
-        call.afterReply { [weak owner] in owner?.tellPreferences(["NotifyOffers"]) }
+        guard notices != preferences.offerNotices else { return }
+        try preferences.setOfferNotices(notices)
+        tell("NotifyOffers", after: call)
     }
 
-    var notifyContinued: Bool { owner.preferences.notifiesContinued }
+    var notifyContinued: Bool { preferences.notifiesContinued }
 
     func setNotifyContinued(_ notifies: Bool, _ call: MethodCall) throws {
         guard notifies != notifyContinued else { return }
-        try owner.preferences.setNotifiesContinued(notifies)
-        call.afterReply { [weak owner] in owner?.tellPreferences(["NotifyContinued"]) }
+        try preferences.setNotifiesContinued(notifies)
+        tell("NotifyContinued", after: call)
     }
 
-    var excludedApplications: [String] { owner.preferences.excludedApplications.texts }
+    var excludedApplications: [String] { preferences.excludedApplications.texts }
 
     func setExcludedApplications(_ texts: [String], _ call: MethodCall) throws {
         let excluded = try ExcludedApplications(texts)
-        guard excluded != owner.preferences.excludedApplications else { return }
-        try owner.setExcludedApplications(excluded)
-        call.afterReply { [weak owner] in
-            owner?.exclude()
-            owner?.updateHandlers()
-            owner?.tellPreferences(["ExcludedApplications"])
+        guard excluded != preferences.excludedApplications else { return }
+        try sessionApplications.setExcluded(excluded)
+        call.afterReply { [weak session, offers] in
+            session?.exclude()
+            offers.updateHandlers()
         }
+        tell("ExcludedApplications", after: call)
     }
 
-    var disabledAdapters: [String] { owner.preferences.disabledAdapters.sorted().map(\.description) }
+    var disabledAdapters: [String] { preferences.disabledAdapters.sorted().map(\.description) }
 
     func setDisabledAdapters(_ texts: [String], _ call: MethodCall) throws {
         let adapters = try AdapterName.set(texts)
-        guard adapters != owner.preferences.disabledAdapters else { return }
-        try owner.setDisabledAdapters(adapters)
-        call.afterReply { [weak owner] in
-            owner?.updateHandlers()
-            owner?.tellPreferences(["DisabledAdapters"])
-        }
+        guard adapters != preferences.disabledAdapters else { return }
+        try sessionApplications.setDisabledAdapters(adapters)
+        call.afterReply { [offers] in offers.updateHandlers() }
+        tell("DisabledAdapters", after: call)
     }
 
-    var documentsFolder: String { owner.preferences.documentsFolder?.text ?? "" }
+    var documentsFolder: String { preferences.documentsFolder?.text ?? "" }
 
     func setDocumentsFolder(_ text: String, _ call: MethodCall) throws {
         guard text != documentsFolder else { return }
         let folder = text.isEmpty ? nil : try DocumentsFolder(text, home: UserDirectories.home)
-        try owner.preferences.setDocumentsFolder(folder)
-        owner.documents.place(in: folder)
-        owner.documents.removeAbandoned()
-        call.afterReply { [weak owner] in owner?.tellPreferences(["DocumentsFolder"]) }
-    }
-}
-
-extension PreferencesOwner {
-    /// The user has chosen other applications for types of activities.
-    func applicationsChosen() {
-        tellPreferences(["Applications"])
-        updateHandlers()
+        try preferences.setDocumentsFolder(folder)
+        documents.place(in: folder)
+        documents.removeAbandoned()
+        tell("DocumentsFolder", after: call)
     }
 }

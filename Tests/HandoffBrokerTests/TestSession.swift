@@ -80,7 +80,7 @@ final class TestSession {
     }
 
     /// The continuation that is under way.
-    var runner: ContinuationRunner? { broker.runners.values.first }
+    var runner: ContinuationRunner? { broker.continuations.runners.values.first }
 
     /// Lets so much time pass for the broker, and does what is due by then.
     func pass(_ time: Duration) {
@@ -90,7 +90,7 @@ final class TestSession {
 
     /// Waits until nothing is left of the continuation, and all that was sent to the user has come.
     func end() async throws {
-        try await eventually { broker.runners.isEmpty }
+        try await eventually { broker.continuations.runners.isEmpty }
         // The bus keeps the order: an answer of the broker comes behind all that it has sent.
         let manager = RemoteObject(user.connection, HandoffNames.broker, HandoffNames.brokerPath)
         _ = try await ManagerProxy(manager).version()

@@ -6,31 +6,6 @@ internal import HandoffSession
 internal import MainLoop
 internal import Platform
 
-/// What an activity needs from the session. (The owner of the activity is an application.)
-@MainLoop
-protocol ActivityBroker: PeerDirectory {
-    /// What time it is.
-    var clock: LoopClock { get }
-    /// Where activities are exported.
-    var connection: Connection { get }
-    /// The applications that have registered.
-    var registry: Registry { get }
-    /// All activities of the session.
-    var activities: SessionActivities { get set }
-    /// Which names of documents stand for which types.
-    var fileNameTypes: FileNameTypes { get }
-    /// What is kept for clients; activities count towards it.
-    var holdings: ClientHoldings { get set }
-    /// The object of an activity on the bus.
-    func object(of id: ActivityID) -> ActivityObject?
-    /// Draws the consequences of a change.
-    func perform(_ actions: [SessionActivities.Action])
-    /// Says, once for each type, that a `UserInfo` of `size` bytes is much.
-    func hintAtStreams(_ type: ActivityType, _ size: Int)
-}
-
-extension Broker: ActivityBroker {}
-
 /// An activity of this session on the bus: its properties, and the saving of its state.
 @MainLoop
 final class ActivityObject {
@@ -51,51 +26,47 @@ final class ActivityObject {
     /// Whether subscribers have yet to be told of the title.
     private var isTitleUntold = false
 
-    private let broker: any ActivityBroker
-    private var now: Moment { broker.clock.moment }
+    private let activities: OwnActivities
+    private var applications: Applications { activities.applications }
+    private var now: Moment { activities.clock.moment }
     private var saving = Saving()
-    private lazy var savingTimer = DeadlineTimer(by: broker.clock) { [weak self] in self?.advance() }
+    private lazy var savingTimer = DeadlineTimer(by: activities.clock) { [weak self] in self?.advance() }
     /// The fetches that wait for the state to be saved, by continuation.
     private var waiting: [ContinuationID: [CheckedContinuation<Bool, Never>]] = [:]
 
     init(
         _ id: ActivityID, type: ActivityType, registration: Registration, caller: Caller, owner: BusName,
-        broker: any ActivityBroker,
-        properties: [String: Value]
+        among activities: OwnActivities, properties: [String: Value]
     ) throws {
         self.id = id
         self.type = type
         self.caller = caller
         self.owner = owner
-        self.broker = broker
+        self.activities = activities
         applicationID = registration.applicationID
         path = try HandoffNames.activities.appending(id.description)
-        if try state.apply(properties, broker.fileNameTypes, ignoring: sayIgnored) == true {
+        if try state.apply(properties, applications.fileNameTypes, ignoring: sayIgnored) == true {
             _ = saving.setNeedsSave(true, at: now.instant)
         }
     }
 
     /// The team of its application as it is registered now.
     private var team: Team {
-        broker.registry.registration(of: owner.text)?.team ?? Team(applicationID)
+        applications.registration(of: owner.text)?.team ?? Team(applicationID)
     }
 
     /// Whether the user keeps its application out.
-    var isExcluded: Bool {
-        let registry = broker.registry
-        return registry.isExcluded(applicationID)
-            || registry.registration(of: owner.text).map { registry.isExcluded($0) } ?? false
-    }
+    var isExcluded: Bool { applications.isExcluded(applicationID, owner.text) }
 
     var details: SessionActivity.Details { state.details(team: team, isExcluded: isExcluded) }
 
     /// The application's object that is asked to save and told of continuations.
     var delegateProxy: ActivityDelegateProxy {
-        let registered = broker.registry.registration(of: owner.text).flatMap {
+        let registered = applications.registration(of: owner.text).flatMap {
             try? ObjectPath($0.objectPath)
         }
         let path = state.delegate == .root ? registered ?? .root : state.delegate
-        return ActivityDelegateProxy(RemoteObject(broker.connection, owner, path))
+        return ActivityDelegateProxy(RemoteObject(activities.connection, owner, path))
     }
 
     // MARK: Changing
@@ -104,27 +75,26 @@ final class ActivityObject {
     func apply(_ properties: [String: Value], _ call: MethodCall?) throws {
         let (former, title) = (state.size, state.title)
         let needsSave = try state.apply(
-            properties, broker.fileNameTypes,
+            properties, applications.fileNameTypes,
             holding: { (size) throws(HandoffFailure) in
-                try broker.holdings.change(from: former, to: size, of: owner.text)
+                try applications.change(from: former, to: size, of: owner.text)
             }, ignoring: sayIgnored)
         hintAtStreams()
         if properties.count > (needsSave == nil ? 0 : 1) {
             try tellChanged(call, isUsed: true)
         } else if needsSave == true {
-            let actions = try broker.activities.use(id, at: now)
-            after(call) { [weak broker] in broker?.perform(actions) }
+            try activities.use(id, after: call)
         }
-        if title != state.title, current { after(call) { [weak self] in self?.tellTitle() } }
+        if title != state.title, current { MethodCall.after(call) { [weak self] in self?.tellTitle() } }
         guard let needsSave else { return }
         let actions = saving.setNeedsSave(needsSave, at: now.instant)
-        after(call) { [weak self] in self?.perform(actions) }
+        MethodCall.after(call) { [weak self] in self?.perform(actions) }
     }
 
     /// Tells the application's author of a `UserInfo` that is better sent by other means.
     func hintAtStreams() {
         let size = state.userInfo.size
-        if size > UserInfoRules.comfortableSize { broker.hintAtStreams(type, size) }
+        if size > UserInfoRules.comfortableSize { activities.hintAtStreams(type, size) }
     }
 
     /// Merges `entries` into `UserInfo`.
@@ -137,12 +107,10 @@ final class ActivityObject {
     /// name the same team, and nothing of an excluded application is offered.
     func registrationChanged() {
         let details = details
-        guard let known = broker.activities[id]?.details,
+        guard let known = activities[id]?.details,
             known.team != details.team || known.isExcluded != details.isExcluded
         else { return }
-        if let actions = try? broker.activities.update(id, details: details, payloadChanged: true, at: now) {
-            broker.perform(actions)
-        }
+        try? activities.update(id, details, after: nil)
     }
 
     /// Other names of documents may stand for other types than before. Peers are told what is right.
@@ -150,7 +118,7 @@ final class ActivityObject {
     /// This concerns the activity that is current. All others catch up when they become that: looking at the documents
     /// of all of them at once could take long.
     func fileNameTypesChanged() {
-        guard state.changed(broker.fileNameTypes) else { return }
+        guard state.changed(applications.fileNameTypes) else { return }
         do {
             try tellChanged(nil)
         } catch {
@@ -165,20 +133,14 @@ final class ActivityObject {
         MainLoop.start { [weak self] in
             guard let self else { return }
             isTitleUntold = false
-            broker.connection.objects.propertiesChanged(
+            activities.connection.objects.propertiesChanged(
                 path, ActivityBinding.description.name, ["Title"], tell: .subscribers)
         }
     }
 
     /// What peers see may have changed, and it is its user that has changed it, if `isUsed`.
     private func tellChanged(_ call: MethodCall?, isUsed: Bool = false) throws {
-        let actions = try broker.activities.update(
-            id, details: details, payloadChanged: true, isUsed: isUsed, at: now)
-        after(call) { [weak broker] in broker?.perform(actions) }
-    }
-
-    private func after(_ call: MethodCall?, _ effect: @escaping @MainLoop () -> Void) {
-        if let call { call.afterReply(effect) } else { effect() }
+        try activities.update(id, details, isUsed: isUsed, after: call)
     }
 
     // MARK: Being current
@@ -189,7 +151,7 @@ final class ActivityObject {
         if isCurrent { tellTitle() }
         // This comes after the offer, which also goes to the bridge by way of the main loop.
         MainLoop.start { [self] in
-            broker.connection.objects.propertiesChanged(
+            activities.connection.objects.propertiesChanged(
                 path, ActivityBinding.description.name, ["Current"], tell: .subscribersAnd(owner))
             perform(actions)
         }
@@ -240,8 +202,8 @@ final class ActivityObject {
 
     /// This comes after a `WillSave` that is asked for at the same time, since a continuation waits for that.
     private func tellNeedsSave() {
-        MainLoop.start { [broker, path, owner] in
-            broker.connection.objects.propertiesChanged(
+        MainLoop.start { [connection = activities.connection, path, owner] in
+            connection.objects.propertiesChanged(
                 path, ActivityBinding.description.name, ["NeedsSave"], tell: .only(owner))
         }
     }
@@ -258,7 +220,7 @@ final class ActivityObject {
             do {
                 let properties = try await delegateProxy.willSave(
                     activity: path, timeout: Deadline.willSave * 2)
-                guard saving.isAwaiting(attempt: attempt), broker.object(of: id) === self else { return }
+                guard saving.isAwaiting(attempt: attempt), activities.object(of: id) === self else { return }
                 let saved = try SavedState(properties)
                 try apply(saved.properties, nil)
                 perform(saving.answered(attempt: attempt, isPassing: saved.isPassing, at: now.instant))
@@ -279,7 +241,7 @@ final class ActivityObject {
         payload["ActivityType"] = .string(type.description)
         payload["ApplicationId"] = .string(applicationID.description)
         payload["Team"] = .string(team.description)
-        payload["Revision"] = .uint64(broker.activities[id]?.revision ?? 0)
+        payload["Revision"] = .uint64(activities[id]?.revision ?? 0)
         if let type = state.documentType { payload["DocumentType"] = .string(type) }
         return payload
     }
@@ -287,7 +249,7 @@ final class ActivityObject {
     /// Tells the delegate that `device` has continued the activity.
     func wasContinued(by device: DeviceID) {
         let about: [String: Value] = [
-            "DeviceId": .string(device.description), "DeviceName": .string(broker.name(of: device)),
+            "DeviceId": .string(device.description), "DeviceName": .string(activities.peers.name(of: device)),
         ]
         MainLoop.start { [delegateProxy, path] in
             do {
@@ -304,18 +266,15 @@ final class ActivityObject {
 extension ActivityObject: ActivityServer {
     func becomeCurrent(_ call: MethodCall) throws {
         fileNameTypesChanged()
-        let actions = try broker.activities.becomeCurrent(id, at: now)
-        call.afterReply { [weak broker] in broker?.perform(actions) }
+        try activities.becomeCurrent(id, call)
     }
 
     func resignCurrent(_ call: MethodCall) throws {
-        let actions = try broker.activities.resignCurrent(id, at: now)
-        call.afterReply { [weak broker] in broker?.perform(actions) }
+        try activities.resignCurrent(id, call)
     }
 
     func invalidate(_ call: MethodCall) throws {
-        let actions = try broker.activities.invalidate(id, at: now)
-        call.afterReply { [weak broker] in broker?.perform(actions) }
+        try activities.invalidate(id, call)
     }
 
     func update(properties: [String: Value], _ call: MethodCall) throws { try apply(properties, call) }
@@ -331,7 +290,7 @@ extension ActivityObject: ActivityServer {
 
     var activityType: String { type.description }
     var applicationId: String { applicationID.description }
-    var current: Bool { broker.activities.current == id }
+    var current: Bool { activities.current == id }
     var title: String { state.title }
     var userInfo: [String: Value] { state.userInfo.properties }
     var requiredUserInfoKeys: [String] { state.requiredUserInfoKeys }

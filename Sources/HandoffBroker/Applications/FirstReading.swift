@@ -4,20 +4,13 @@ internal import HandoffCore
 internal import MainLoop
 internal import Platform
 
-/// What holding back calls needs from the session.
+/// What reads the desktop entries.
 @MainLoop
-protocol FirstReadingOwner: AnyObject {
-    /// The bridge; nil while there is none.
-    var bridge: BusName? { get }
+protocol InstalledReader: AnyObject {
     /// Makes sure that the desktop entries are being read.
-    func readInstalledApplications()
+    func readInstalled()
     /// The desktop entries have not been read in time: what is known of them so far counts.
-    func useWhatIsKnownOfInstalledApplications()
-}
-
-extension Broker: FirstReadingOwner {
-    func readInstalledApplications() { installedApplications.begin() }
-    func useWhatIsKnownOfInstalledApplications() { installedApplications.useWhatIsKnown() }
+    func useWhatIsKnownOfInstalled()
 }
 
 /// Holds back, until the desktop entries have been read for the first time, the calls whose outcome depends on what they
@@ -33,7 +26,9 @@ final class FirstReading: CallGate {
         let run: @MainLoop (DBusError?) -> Void
     }
 
-    private unowned let owner: any FirstReadingOwner
+    private let reader: any InstalledReader
+    /// Whether this is the bridge.
+    private let isBridge: @MainLoop (BusName) -> Bool
     /// What decides about calls that are not held back.
     private let next: any CallGate
     private var isOver = false
@@ -53,7 +48,11 @@ final class FirstReading: CallGate {
     /// more than can be answered while others hardly notice.
     private static let (maximumCountOfAll, maximumBytesOfAll) = (1024, 32 << 20)
 
-    init(_ owner: any FirstReadingOwner, next: any CallGate) { (self.owner, self.next) = (owner, next) }
+    init(
+        _ reader: any InstalledReader, isBridge: @escaping @MainLoop (BusName) -> Bool, next: any CallGate
+    ) {
+        (self.reader, self.isBridge, self.next) = (reader, isBridge, next)
+    }
 
     func concerns(_ caller: Caller) -> Bool { !isOver || next.concerns(caller) }
 
@@ -76,17 +75,17 @@ final class FirstReading: CallGate {
     }
 
     private func depends(_ call: Message, of name: BusName) -> Bool {
-        name == owner.bridge || shares[name] != nil || call.member == "RegisterApplication"
+        isBridge(name) || shares[name] != nil || call.member == "RegisterApplication"
     }
 
     private func begin() {
         guard timer == nil else { return }
         timer = .timer(after: Self.patience) { [weak self] in self?.useWhatIsKnown() }
-        owner.readInstalledApplications()
+        reader.readInstalled()
     }
 
     private func useWhatIsKnown() {
-        owner.useWhatIsKnownOfInstalledApplications()
+        reader.useWhatIsKnownOfInstalled()
         end()
     }
 

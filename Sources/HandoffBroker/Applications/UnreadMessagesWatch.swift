@@ -5,30 +5,23 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
-/// What watching whether clients read needs from the session.
-@MainLoop
-protocol UnreadMessagesWatchOwner: AnyObject {
-    /// The bus of the clients.
-    var bus: Bus { get }
-    /// The bridge, which is no client; nil while there is none.
-    var bridge: BusName? { get }
-    /// The applications that have registered.
-    var registry: Registry { get set }
-    /// Drops everything that belongs to a connection that can no longer be told of anything.
-    func forget(_ name: BusName)
-}
-
-extension Broker: UnreadMessagesWatchOwner {}
-
 /// Watches whether clients read what the broker sends them, and has the broker forget those that do not.
 @MainLoop
 final class UnreadMessagesWatch: DeliveryObserver {
-    private unowned let owner: any UnreadMessagesWatchOwner
+    private let bus: Bus
+    private let applications: Applications
+    private let peers: KnownPeers
     private var unread = UnreadMessages()
     /// The connection that is being sent its last message.
     private var parting: BusName?
 
-    init(_ owner: any UnreadMessagesWatchOwner) { self.owner = owner }
+    /// Everything that belongs to this connection is to be dropped, since it can no longer be told of anything.
+    var onNeglect: @MainLoop (BusName) -> Void = { _ in }
+
+    /// Watches the clients on `bus`; the bridge of `peers` is none.
+    init(_ bus: Bus, _ applications: Applications, _ peers: KnownPeers) {
+        (self.bus, self.applications, self.peers) = (bus, applications, peers)
+    }
 
     /// `name` wants to be told of things, now or again.
     func welcome(_ name: BusName) { unread.welcome(name.text) }
@@ -40,12 +33,12 @@ final class UnreadMessagesWatch: DeliveryObserver {
 
     // The bridge is not a client: if it does not answer, the continuations of its peers fail for that reason.
     func maySend(to name: BusName) -> Bool {
-        name == owner.bridge || name == parting || !unread.isForgotten(name.text)
+        name == peers.bridge || name == parting || !unread.isForgotten(name.text)
     }
 
     func sent(_ serial: UInt32, to name: BusName, isCall: Bool) {
         // If the connection has left, nobody would ever remove what is counted for it.
-        guard name != owner.bridge, owner.bus.knows(name) else { return }
+        guard name != peers.bridge, bus.knows(name) else { return }
         perform(unread.sent(serial, to: name.text, isCall: isCall))
     }
 
@@ -76,23 +69,23 @@ final class UnreadMessagesWatch: DeliveryObserver {
     private func ping(_ connection: String) async {
         guard let name = try? BusName(connection) else { return }
         // It matters only whether the call is answered, not how, and that is counted where calls are.
-        _ = try? await RemoteObject(owner.bus.connection, name, .root).call(
+        _ = try? await RemoteObject(bus.connection, name, .root).call(
             .peer, "Ping", output: "", timeout: Deadline.ping
         ) { (_) throws(DBusError) in }
     }
 
     private func forget(_ connection: String, _ neglect: UnreadMessages.Neglect) {
         guard let name = try? BusName(connection), unread.isForgotten(connection) else { return }
-        let applicationID = owner.registry.registration(of: connection)?.applicationID
+        let applicationID = applications.registration(of: connection)?.applicationID
         brokerLog.warning(
             "\(applicationID.map { "\($0) (\(name))" } ?? name.text) does not read what it is sent: it is"
                 + " forgotten until it registers again. It left \(neglect.text).")
-        owner.forget(name)
+        onNeglect(name)
         guard let applicationID else { return }
         let reason =
             "It was forgotten, with its activities, because it left \(neglect.text). Read and answer what comes,"
             + " and call RegisterApplication again."
-        owner.registry.ended(connection, applicationID, reason)
+        applications.ended(connection, applicationID, reason)
         tellEnd(of: applicationID, to: name, reason)
     }
 
@@ -104,7 +97,7 @@ final class UnreadMessagesWatch: DeliveryObserver {
             (try? signal.setDestination(name)) != nil
         else { return }
         parting = name
-        owner.bus.connection.post(signal)
+        bus.connection.post(signal)
         parting = nil
     }
 }

@@ -5,24 +5,13 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
-/// What the news about offers need from the session.
-@MainLoop
-protocol OfferNewsOwner: AnyObject {
-    /// The connection to the bus that the bridge is on.
-    var connection: Connection { get }
-    /// The bridge; nil while there is none.
-    var bridge: BusName? { get }
-    /// What is offered here.
-    var activities: SessionActivities { get }
-}
-
-extension Broker: OfferNewsOwner {}
-
 /// Tells the bridge, for all peers, what is offered here: each change, in order, as long as the bridge keeps up, and else
 /// how things are once it does.
 @MainLoop
 final class OfferNews {
-    private unowned let owner: any OfferNewsOwner
+    private let bridge: KnownPeers
+    /// What is offered here.
+    private var offered: Offer?
     /// How many calls have no answer yet.
     private var unanswered = 0
     /// Whether something has changed that was not told.
@@ -35,18 +24,20 @@ final class OfferNews {
     /// How many calls may have no answer.
     private static let maximum = 16
 
-    init(_ owner: any OfferNewsOwner) { self.owner = owner }
+    /// Tells the bridge of `peers`.
+    init(_ peers: KnownPeers) { bridge = peers }
 
     /// The bridge is another one, or has not heard anything yet.
     func beginAnew() {
         bridges += 1
         (unanswered, isBehind, told) = (0, false, nil)
-        if let offer = owner.activities.offered { tell(offer) }
+        if let offered { tell(offered) }
     }
 
     /// `offer` is made, or has changed.
     func tell(_ offer: Offer) {
-        guard let peers, admit() else { return }
+        offered = offer
+        guard let peers = bridge.all, admit() else { return }
         told = offer.id
         brokerLog.debug("Activity \(offer.id) is offered, revision \(offer.revision).")
         perform {
@@ -57,14 +48,10 @@ final class OfferNews {
     /// The activity `id` is offered no more.
     func tellEnd(of id: ActivityID) {
         brokerLog.debug("Activity \(id) is no longer offered.")
-        guard let peers, admit() else { return }
+        offered = nil
+        guard let peers = bridge.all, admit() else { return }
         told = nil
         perform { try await peers.withdraw(activity: id.description) }
-    }
-
-    /// All peers; nil if there is no bridge.
-    private var peers: PeerProxy? {
-        owner.bridge.map { PeerProxy(RemoteObject(owner.connection, $0, HandoffNames.bridgePeers)) }
     }
 
     /// Whether it may be told of something. If not, it is told how things are once it has answered.
@@ -90,8 +77,8 @@ final class OfferNews {
         unanswered -= 1
         guard isBehind else { return }
         isBehind = false
-        if let offer = owner.activities.offered {
-            tell(offer)
+        if let offered {
+            tell(offered)
         } else if let told {
             tellEnd(of: told)
         }

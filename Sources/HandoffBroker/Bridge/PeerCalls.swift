@@ -6,31 +6,12 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
-/// What counting the calls of peers needs from the session.
-@MainLoop
-protocol PeerCallsOwner: PeerDirectory {
-    /// The bridge, which passes the calls on; nil while there is none.
-    var bridge: BusName? { get }
-    /// Whether `device` is a peer.
-    func isPeer(_ device: DeviceID) -> Bool
-    /// What `device` offers, if anything, counts as withdrawn.
-    func withdrawOffer(of device: DeviceID)
-}
-
-extension Broker: PeerCallsOwner {
-    func isPeer(_ device: DeviceID) -> Bool { peers.contains(device) }
-
-    func withdrawOffer(of device: DeviceID) {
-        if let offer = remoteOffers.offers[device] { peers.withdraw(offer.id, from: device) }
-    }
-}
-
 /// Counts the processor time that calls of peers cost, which the bridge passes on, and makes the calls of
 /// peers that have used too much wait. Calls that end something are never refused, since otherwise what a
 /// peer has begun could not be ended.
 @MainLoop
 final class PeerCalls: CallGate {
-    private unowned let owner: any PeerCallsOwner
+    private let peers: Peers
     private lazy var times = TimeKeeper { [weak self] device in self?.bar(device) }
 
     /// How many calls of one peer may wait; the bridge accepts sixteen on each of four links.
@@ -38,9 +19,9 @@ final class PeerCalls: CallGate {
     /// How many may wait when another `Release` comes: a continuation that is not released ends on its own.
     private static let maximumWithReleases = 128
 
-    init(_ owner: any PeerCallsOwner) { self.owner = owner }
+    init(_ peers: Peers) { self.peers = peers }
 
-    func concerns(_ caller: Caller) -> Bool { caller.name == owner.bridge }
+    func concerns(_ caller: Caller) -> Bool { caller.name == peers.known.bridge }
 
     func admit(_ call: Message, from caller: Caller, _ run: @escaping @MainLoop (DBusError?) -> Void) {
         guard let device = device(of: call) else { return run(nil) }
@@ -71,7 +52,7 @@ final class PeerCalls: CallGate {
     /// The peer that `call` comes from, nil if it does not come from a peer.
     private func device(of call: Message) -> DeviceID? {
         guard let name = call.path?.suffix(below: HandoffNames.peers), let device = DeviceID(String(name)),
-            owner.isPeer(device)
+            peers.contains(device)
         else { return nil }
         return device
     }
@@ -79,11 +60,11 @@ final class PeerCalls: CallGate {
     private func bar(_ device: DeviceID?) {
         guard let device else { return }
         brokerLog.warning(
-            "What \(owner.name(of: device)) asks took up more than \(TimeBudgets.longBudget) of"
+            "What \(peers.known.name(of: device)) asks took up more than \(TimeBudgets.longBudget) of"
                 + " processor time in a minute: it is refused for the next minute. Unpair it if that goes on."
         )
         // It could not say that the offer has changed.
-        owner.withdrawOffer(of: device)
+        peers.offers.withdrawAll(from: device)
     }
 
     private static let refusal = DBusError.limitsExceeded(

@@ -6,64 +6,30 @@ internal import HandoffSession
 internal import MainLoop
 internal import Platform
 
-/// What the peers need from the session.
-@MainLoop
-protocol PeersOwner: AnyObject {
-    /// What time it is.
-    var clock: LoopClock { get }
-    /// Where the objects of peers and their offers are exported.
-    var connection: Connection { get }
-    /// What can continue `offer` here, best first.
-    func handlers(for offer: Offer) -> [Handler]
-    /// What could continue it here if the user had not excluded it.
-    func keptOut(from offer: Offer) -> KeptOut
-    /// What peers offer.
-    var remoteOffers: RemoteOffers { get set }
-    /// What peers continue.
-    var origin: OriginContinuations { get set }
-    /// What is continued here.
-    var runners: [ContinuationID: ContinuationRunner] { get }
-    /// What the origins of continuations have to be told.
-    var pendingReleases: PendingReleases { get }
-    /// Draws the consequences of what has ended.
-    func perform(_ actions: [OriginContinuations.Action])
-    /// Properties of the manager have changed.
-    func tellSubscribers(_ names: [String])
-    /// What `device` calls.
-    func peerObject(for device: DeviceID) -> PeerObject
-    /// The offer on the bus.
-    func remoteActivityObject(for entry: RemoteOffers.Entry) throws -> RemoteActivityObject
-}
-
-extension Broker: PeersOwner {
-    func peerObject(for device: DeviceID) -> PeerObject { PeerObject(device, self) }
-
-    func remoteActivityObject(for entry: RemoteOffers.Entry) throws -> RemoteActivityObject {
-        try RemoteActivityObject(entry, self)
-    }
-}
-
-/// The paired devices that the bridge has reported, and those of their offers that are shown.
+/// The paired devices that the bridge has reported.
 @MainLoop
 final class Peers {
-    private unowned let owner: any PeersOwner
+    /// What they are called, and the way to them.
+    let known: KnownPeers
+    /// What they offer.
+    let offers: Offers
+    private let connection: Connection
+    private let continued: ContinuedByPeers
+    /// Makes what a device calls.
+    private let makeObject: @MainLoop (DeviceID) -> PeerObject
     private var objects: [DeviceID: PeerObject] = [:]
-    private var names = PeerNames()
-    private var types: [DeviceID: String] = [:]
-    private var shown: [RemoteActivityKey: RemoteActivityObject] = [:]
 
     /// How many peers there may be.
     static let maximum = Quota.peers
 
-    init(_ owner: any PeersOwner) { self.owner = owner }
-
-    /// What `device` is shown as.
-    func name(of device: DeviceID) -> String {
-        names.name(of: device) ?? String(device.description.prefix(8))
+    /// None yet. Their objects, which `makeObject` makes, are on `connection`.
+    init(
+        _ connection: Connection, _ known: KnownPeers, _ offers: Offers, _ continued: ContinuedByPeers,
+        _ makeObject: @escaping @MainLoop (DeviceID) -> PeerObject
+    ) {
+        (self.connection, self.known, self.offers, self.continued) = (connection, known, offers, continued)
+        self.makeObject = makeObject
     }
-
-    /// What kind of device it is, empty if that is not known.
-    func type(of device: DeviceID) -> String { types[device] ?? "" }
 
     /// Whether `device` is a peer.
     func contains(_ device: DeviceID) -> Bool { objects[device] != nil }
@@ -77,13 +43,12 @@ final class Peers {
                 .limitsExceeded, "There are \(Self.maximum) peers already. Unpair one that is no longer used."
             )
         }
-        _ = names.name(device, name)
-        types[device] = PeerText.name(type)
+        known.learn(device, name: name, type: type)
         if isNew {
-            let object = owner.peerObject(for: device)
+            let object = makeObject(device)
             objects[device] = object
-            owner.connection.objects.export(path, [PeerBinding(object)], access: .bridge, isListed: false)
-            brokerLog.debug("Peer \(self.name(of: device)) (\(device)) is added.")
+            connection.objects.export(path, [PeerBinding(object)], access: .bridge, isListed: false)
+            brokerLog.debug("Peer \(known.name(of: device)) (\(device)) is added.")
         }
         return path
     }
@@ -91,144 +56,49 @@ final class Peers {
     /// Draws the consequences of adding a peer: there is a link with it, or a new one, or none; and what it sends is
     /// shown as sent, unless it is muted.
     func added(_ device: DeviceID, isConnected: Bool, isMuted: Bool) {
-        perform(owner.remoteOffers.setMuted(isMuted, device))
-        for object in shown.values where object.key.device == device { object.deviceChanged() }
-        if owner.remoteOffers.hidden.contains(where: { $0.device == device }) {
-            owner.tellSubscribers(["HiddenOffers"])
-        }
-        guard isConnected else {
-            owner.origin.linkLost(to: device, at: owner.clock.instant)
-            for runner in owner.runners.values where runner.device == device { runner.linkLost() }
-            return
-        }
-        owner.pendingReleases.linkRestored(to: device)
-        owner.origin.linkRestored(to: device)
-        for runner in owner.runners.values where runner.device == device { runner.linkRestored() }
+        offers.peerChanged(device, isMuted: isMuted)
+        continued.linkChanged(to: device, isConnected: isConnected)
+        offers.continuations.linkChanged(to: device, isConnected: isConnected)
     }
 
     /// The device is no longer paired.
     func remove(_ device: DeviceID) {
         guard forget(device) else { return }
         brokerLog.debug("Peer \(device) is removed.")
-        owner.pendingReleases.forget(device)
-        perform(owner.remoteOffers.peerRemoved(device))
-        for runner in owner.runners.values where runner.device == device { runner.offerWithdrawn() }
-        owner.perform(owner.origin.peerRemoved(device))
+        offers.peerRemoved(device)
+        continued.peerRemoved(device)
     }
 
     /// The bridge is gone, and with it all that was known of peers; but what is being continued may still
     /// continue with the next bridge.
     func removeAll() {
         for device in objects.keys { forget(device) }
-        perform(owner.remoteOffers.allPeersRemoved())
-        owner.origin.allLinksLost(at: owner.clock.instant)
-        for runner in owner.runners.values { runner.linkLost() }
+        offers.allPeersRemoved()
+        continued.allLinksLost()
     }
 
     /// Nothing is told of them any more.
-    func end() { (objects, shown) = ([:], [:]) }
+    func end() {
+        objects = [:]
+        offers.end()
+    }
 
     @discardableResult
     private func forget(_ device: DeviceID) -> Bool {
         guard objects.removeValue(forKey: device) != nil else { return false }
         if let path = try? HandoffNames.peers.appending(device.description) {
-            owner.connection.objects.unexport(path)
+            connection.objects.unexport(path)
         }
-        names.remove(device)
-        types[device] = nil
+        known.forget(device)
         return true
-    }
-
-    // MARK: Offers
-
-    /// `device` no longer offers this activity.
-    func withdraw(_ id: ActivityID, from device: DeviceID) {
-        for runner in owner.runners.values where runner.device == device && runner.offeredActivity == id {
-            runner.offerWithdrawn()
-        }
-        perform(owner.remoteOffers.withdraw(id, from: device))
-    }
-
-    /// `device` offers this now, in place of anything else.
-    func offered(_ offer: Offer, by device: DeviceID) {
-        for runner in owner.runners.values where runner.device == device {
-            if runner.offeredActivity == offer.id {
-                runner.offerRevised(to: offer.revision)
-            } else {
-                runner.offerWithdrawn()
-            }
-        }
-        perform(
-            owner.remoteOffers.offer(
-                offer, from: device, handlers: owner.handlers(for: offer), keptOut: owner.keptOut(from: offer)
-            ))
-    }
-
-    /// The user of `device` has sent this activity here. Nothing happens unless it is what that device offers.
-    func invited(to id: ActivityID, by device: DeviceID) {
-        do {
-            perform(try owner.remoteOffers.invite(id, from: device, at: owner.clock.moment))
-        } catch {
-            brokerLog.debug("\(name(of: device)) has sent what it offers no longer: \(error.message)")
-        }
-    }
-
-    /// The next invitation of `device`, if that is a peer, came to this machine at `time`, in microseconds since the Unix
-    /// epoch.
-    func willInvite(_ device: DeviceID, at time: Int64) {
-        if contains(device) { owner.remoteOffers.willInvite(from: time, by: device) }
-    }
-
-    func perform(_ actions: [RemoteOffers.Action]) {
-        for action in actions {
-            switch action {
-            case .added(let entry): show(entry)
-            case .changed(let entry):
-                shown[RemoteActivityKey(entry.device, entry.offer.id)]?.update(entry)
-            case .removed(let device, let id):
-                guard let object = shown.removeValue(forKey: RemoteActivityKey(device, id)) else { continue }
-                owner.connection.objects.unexport(object.path)
-            case .hiddenChanged: owner.tellSubscribers(["HiddenOffers"])
-            }
-        }
-    }
-
-    /// The continuation of an offer has come so far, from 0 to 1; -1 if that is not known.
-    func setProgress(_ progress: Double, _ key: RemoteActivityKey) { shown[key]?.setProgress(progress) }
-
-    /// The application that continues the offer shows that by itself.
-    func setShownByApplication(_ key: RemoteActivityKey) { shown[key]?.setShownByApplication() }
-
-    /// Applications may have begun or ceased to run.
-    func applicationsChanged() {
-        for object in shown.values { object.applicationsChanged() }
-    }
-
-    private func show(_ entry: RemoteOffers.Entry) {
-        guard let object = try? owner.remoteActivityObject(for: entry) else { return }
-        shown[object.key] = object
-        owner.connection.objects.export(object.path, [RemoteActivityBinding(object)])
-        brokerLog.debug(
-            "\(name(of: entry.device)) offers \(PeerText.message(object.activityType)) \(entry.offer.id).")
-    }
-}
-
-/// Identifies an offer: the device and the activity.
-struct RemoteActivityKey: Hashable {
-    let device: DeviceID
-    let activity: ActivityID
-
-    init(_ device: DeviceID, _ activity: ActivityID) {
-        self.device = device
-        self.activity = activity
     }
 }
 
 /// `org.example.Handoff.PeerManager`: how the bridge reports which peers there are.
 @MainLoop
 final class PeerManagerObject: PeerManagerServer {
-    private unowned let peers: Peers
-    private unowned let guards: StreamGuards
+    private let peers: Peers
+    private let guards: StreamGuards
     private let attach: @MainLoop (AttachedSocket) -> Void
 
     /// `attach` is given each socket to the bridge, once the bridge has been sent its end.
@@ -270,7 +140,7 @@ final class PeerManagerObject: PeerManagerServer {
                 .invalidArguments,
                 "invited_at is \(invitedAt). Give the microseconds since the Unix epoch, more than 0.")
         }
-        peers.willInvite(device, at: invitedAt)
+        if peers.contains(device) { peers.offers.willInvite(device, at: invitedAt) }
     }
 
     func removePeer(deviceId: String, _ call: MethodCall) throws {

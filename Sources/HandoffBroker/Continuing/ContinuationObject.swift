@@ -9,7 +9,7 @@ internal import Platform
 @MainLoop
 final class ContinuationObject: ContinuationServer {
     private let runner: ContinuationRunner
-    private let owner: any ContinuationOwner
+    private let owner: ContinuationsHere
     let activityType: String
     let deviceId: String
     /// What the device was called when the continuation began.
@@ -17,26 +17,25 @@ final class ContinuationObject: ContinuationServer {
     /// What the origin said when it offered the activity.
     let supportsContinuationStreams: Bool
 
-    init(_ runner: ContinuationRunner, _ owner: any ContinuationOwner) {
+    init(_ runner: ContinuationRunner, _ owner: ContinuationsHere) {
         self.runner = runner
         self.owner = owner
         activityType = runner.offeredType.description
         deviceId = runner.device.description
-        deviceName = owner.name(of: runner.device)
+        deviceName = owner.peers.name(of: runner.device)
         supportsContinuationStreams = runner.supportsStreams
     }
 
     func openStream(_ call: MethodCall) async throws -> FileDescriptor {
         let id = runner.id
         // It counts as open while it is being opened; then the bridge says that it is.
-        let relatives = owner.held[id].map { owner.relatives(of: $0.connection) }
-        try owner.held.openStream(id, relatives: relatives ?? [])
-        defer { owner.held.streamClosed(id) }
+        try owner.openStream(id)
+        defer { owner.streamClosed(id) }
         do {
             // The bridge says in time whether there is one; this is for a bridge that says nothing.
-            let stream = try await owner.bridgePeer(runner.device).openStream(
+            let stream = try await owner.peers.bridgePeer(runner.device).openStream(
                 continuation: id.description, timeout: Deadline.stream * 2)
-            guard owner.held[id] != nil else { throw HandoffFailure.unknownContinuation(id) }
+            guard owner.isHeld(id) else { throw HandoffFailure.unknownContinuation(id) }
             return stream
         } catch {
             let failure = HandoffFailure(routed: error)
@@ -46,7 +45,6 @@ final class ContinuationObject: ContinuationServer {
     }
 
     func release(_ call: MethodCall) throws {
-        let actions = owner.held.released(runner.id)
-        call.afterReply { [weak owner] in owner?.perform(actions) }
+        owner.released(runner.id, after: call)
     }
 }

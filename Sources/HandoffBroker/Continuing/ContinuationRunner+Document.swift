@@ -16,7 +16,7 @@ extension ContinuationRunner {
         if documentFile.keep(document) { return .present }
         guard let path = document.sharedPath else { return .remote }
         // It takes so long only if the folder does not answer.
-        switch await owner.looks.look(
+        switch await owner.tools.looks.look(
             .sharedCopy, of: document.sharedFolder ?? path, { CopyLook.at(path, of: document) })
         {
         case .current:
@@ -32,14 +32,14 @@ extension ContinuationRunner {
     func awaitDocument() async {
         let attempt = documentFile.begin()
         guard let document, let path = document.sharedPath else {
-            return perform(machine.documentFailed(DocumentStream.cut, at: owner.clock.instant))
+            return perform(machine.documentFailed(DocumentStream.cut, at: owner.tools.clock.instant))
         }
         do {
             documentFile.awaiting = try DocumentAwaiting(document, at: path) { [weak self] event in
                 self?.awaited(event, document, path, attempt)
             }
         } catch {
-            perform(machine.documentFailed(error, at: owner.clock.instant))
+            perform(machine.documentFailed(error, at: owner.tools.clock.instant))
         }
     }
 
@@ -55,7 +55,7 @@ extension ContinuationRunner {
             documentArrived()
         case .failed(let failure):
             brokerLog.debug("continuation \(id): \(failure.message)")
-            perform(machine.documentFailed(failure, at: owner.clock.instant))
+            perform(machine.documentFailed(failure, at: owner.tools.clock.instant))
         }
     }
 
@@ -63,8 +63,8 @@ extension ContinuationRunner {
         activity["DocumentURL"] = documentFile.value
         brokerLog.debug(
             "continuation \(id): the document is \(PeerText.message(documentFile.path ?? "nowhere"))")
-        owner.setProgress(1, key)
-        perform(machine.documentArrived(at: owner.clock.instant))
+        offers.setProgress(1, key)
+        perform(machine.documentArrived(at: owner.tools.clock.instant))
     }
 
     // MARK: Bringing it over
@@ -73,12 +73,12 @@ extension ContinuationRunner {
     func bringDocument() async {
         let attempt = documentFile.begin()
         do {
-            try owner.documents.begin(id, from: device)
-            let reply = try await owner.bridgePeer(device).openDocument(
+            try owner.tools.documents.begin(id, from: device)
+            let reply = try await owner.peers.bridgePeer(device).openDocument(
                 continuation: id.description, timeout: Deadline.documentSilence * 2)
             guard attempt == documentFile.attempt else { return }
             let about = try DocumentDescription(reply.about)
-            documentFile.receiving = try owner.documents.receive(
+            documentFile.receiving = try owner.tools.documents.receive(
                 about, from: reply.stream, replacing: documentFile.brought?.placed
             ) { [weak self] event in self?.received(event, about, attempt) }
             showProgress(0, of: about.size)
@@ -92,11 +92,11 @@ extension ContinuationRunner {
         guard attempt == documentFile.attempt else { return }
         switch event {
         case .received(let count):
-            machine.documentProgressed(to: count, of: about.size, at: owner.clock.instant)
+            machine.documentProgressed(to: count, of: about.size, at: owner.tools.clock.instant)
             perform([])
             showProgress(count, of: about.size)
         case .placed(let placed):
-            owner.documents.end(id, from: device)
+            owner.tools.documents.end(id, from: device)
             documentFile.arrived(placed, document ?? FetchedDocument())
             documentArrived()
         case .failed(let failure): documentFailed(failure)
@@ -105,19 +105,19 @@ extension ContinuationRunner {
 
     private func documentFailed(_ failure: HandoffFailure) {
         documentFile.receiving = nil
-        owner.documents.end(id, from: device)
-        perform(machine.documentFailed(failure, at: owner.clock.instant))
+        owner.tools.documents.end(id, from: device)
+        perform(machine.documentFailed(failure, at: owner.tools.clock.instant))
     }
 
     private func showProgress(_ count: UInt64, of size: UInt64?) {
         guard let size else { return }
-        owner.setProgress(size == 0 ? 1 : Double(count) / Double(size), key)
+        offers.setProgress(size == 0 ? 1 : Double(count) / Double(size), key)
     }
 
     /// Nothing more comes of the continuation, so the document is not needed.
     func stopDocument() {
         _ = documentFile.begin()
-        owner.documents.end(id, from: device)
+        owner.tools.documents.end(id, from: device)
     }
 
     // MARK: Opening it
@@ -129,7 +129,7 @@ extension ContinuationRunner {
         }
         do {
             // Both are found out where it may block.
-            let (type, usual) = try await owner.looks.find(.openedDocument) {
+            let (type, usual) = try await owner.tools.looks.find(.openedDocument) {
                 let type = try DocumentKind(of: path).opened(ContentTypes())
                 return (type, DefaultLists().applications(for: [type])[type])
             }
@@ -140,9 +140,9 @@ extension ContinuationRunner {
                         + " choose one for that type in the settings of your desktop.")
             }
             try checkExcluded(application)
-            try await owner.starter.open(url, with: application, activationToken: activationToken)
+            try await owner.tools.starter.open(url, with: application, activationToken: activationToken)
             brokerLog.debug("continuation \(id): the document is opened with \(application)")
-            perform(machine.opened(at: owner.clock.instant))
+            perform(machine.opened(at: owner.tools.clock.instant))
         } catch {
             perform(machine.openFailed(HandoffFailure(routed: error)))
         }
@@ -166,7 +166,7 @@ extension ContinuationRunner {
             guard case .flatpak(let application) = sandbox, !application.isEmpty else {
                 throw DBusError(.failed, "Its sandbox is not known.")
             }
-            let portal = DocumentPortal(bus: owner.bus, looks: owner.looks)
+            let portal = DocumentPortal(bus: owner.tools.bus, looks: owner.tools.looks)
             let seen = try await portal.share(path, with: application)
             var activity = activity
             activity["DocumentURL"] = FileURL.text(Array(seen.utf8)).map { .string($0) }
@@ -181,9 +181,9 @@ extension ContinuationRunner {
     /// The sandbox of a connection that has called us; nil if it is in none.
     private func sandbox(of name: BusName) async -> Sandbox? {
         // A connection that has left the bus is handed nothing anyway.
-        guard owner.bus.knows(name) else { return .unknown }
+        guard owner.tools.bus.knows(name) else { return .unknown }
         return await withCheckedContinuation { continuation in
-            owner.bus.identify(name) { continuation.resume(returning: $0.sandbox) }
+            owner.tools.bus.identify(name) { continuation.resume(returning: $0.sandbox) }
         }
     }
 }

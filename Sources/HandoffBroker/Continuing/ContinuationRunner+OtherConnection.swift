@@ -16,11 +16,10 @@ extension ContinuationRunner {
         }
         recipients.lacks(member, name.text)
         guard let best = recipients.best(of: connections(of: applicationID)), best != name.text,
-            let registration = owner.registry.registration(of: best)
+            let registration = owner.applications.registration(of: best)
         else { return false }
         do {
-            let ended = try owner.held.handedOver(
-                id, to: best, relatives: owner.relatives(of: best))
+            let ended = try owner.handedOver(id, to: best)
             try use(registration)
             owner.perform(ended)
         } catch {
@@ -32,7 +31,7 @@ extension ContinuationRunner {
         export()
         perform(
             machine.handedOver(
-                recipients.isLacking(.willContinue, best) ? .deliver : .ask, at: owner.clock.instant))
+                recipients.isLacking(.willContinue, best) ? .deliver : .ask, at: owner.tools.clock.instant))
         return true
     }
 }

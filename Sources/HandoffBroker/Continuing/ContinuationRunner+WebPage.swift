@@ -16,13 +16,13 @@ extension ContinuationRunner {
             // It was checked when it came; nothing else is ever to reach a browser's command line.
             try ActivityURL.checkWeb(url, "WebpageURL")
             var browser = applicationID
-            if browser == nil { browser = try await owner.defaults.knownBrowser() }
+            if browser == nil { browser = try await owner.applications.defaults.knownBrowser() }
             guard let browser else { throw HandoffFailure.noBrowser }
             try checkExcluded(browser)
-            try await owner.starter.open(
+            try await owner.tools.starter.open(
                 ActivityURL.plain(url), with: browser, activationToken: activationToken)
             openedWith = browser
-            perform(machine.opened(at: owner.clock.instant))
+            perform(machine.opened(at: owner.tools.clock.instant))
         } catch {
             perform(machine.openFailed(HandoffFailure(routed: error)))
         }
@@ -37,13 +37,13 @@ extension ContinuationRunner {
 
     /// The connections of `application` that this can be continued through, in the order in which they registered.
     func connections(of application: ApplicationID) -> [String] {
-        owner.registry.connections(
+        owner.applications.registry.connections(
             for: application, continuing: machine.getsPageAlone ? nil : machine.offer)
     }
 
     /// The application that was to be handed the activity does not get it, although it goes on.
     func takeFromApplication() {
-        owner.perform(owner.held.released(id))
+        owner.released(id)
     }
 }
 

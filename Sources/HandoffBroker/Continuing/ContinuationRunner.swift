@@ -19,11 +19,11 @@ final class ContinuationRunner {
     /// The connection that is handed the activity; nil until it has registered.
     private(set) var registered: (name: BusName, proxy: ApplicationProxy)?
     let activationToken: String
-    private let remotePath: ObjectPath
-    let owner: any ContinuationOwner
-    private lazy var timer = DeadlineTimer(by: owner.clock) { [weak self] in
+    let owner: ContinuationsHere
+    let offers: any ContinuedOffers
+    private lazy var timer = DeadlineTimer(by: owner.tools.clock) { [weak self] in
         guard let self else { return }
-        perform(machine.advance(to: owner.clock.instant))
+        perform(machine.advance(to: owner.tools.clock.instant))
     }
     var trace: ContinuationTrace
     /// The callers who are also told how long each phase took.
@@ -37,8 +37,9 @@ final class ContinuationRunner {
 
     /// The object that the application is handed.
     let path: ObjectPath
-    /// Which offer it continues.
+    /// Which offer it continues, and where it is on the bus.
     let key: RemoteActivityKey
+    private let remotePath: ObjectPath
 
     var id: ContinuationID { machine.id }
     var device: DeviceID { machine.device }
@@ -55,14 +56,15 @@ final class ContinuationRunner {
     var openedWith: ApplicationID?
 
     init(
-        _ machine: Continuation, of remote: RemoteActivityObject, activationToken: String,
-        owner: any ContinuationOwner
+        _ machine: Continuation, _ key: RemoteActivityKey, at remotePath: ObjectPath, activationToken: String,
+        _ owner: ContinuationsHere, _ offers: any ContinuedOffers
     ) throws {
         self.machine = machine
         self.activationToken = activationToken
         self.owner = owner
-        remotePath = remote.path
-        key = remote.key
+        self.offers = offers
+        self.remotePath = remotePath
+        self.key = key
         path = try HandoffNames.continuations.appending(machine.id.description)
         trace = ContinuationTrace(machine.id)
     }
@@ -82,19 +84,17 @@ final class ContinuationRunner {
     func applicationRegistered() {
         guard registered == nil, isRunning, machine.target.isHandedActivity, let applicationID,
             let connection = connections(of: applicationID).last,
-            let registration = owner.registry.registration(of: connection)
+            let registration = owner.applications.registration(of: connection)
         else { return }
         do {
-            let ended = try owner.held.began(
-                id, connection: connection, supportsStreams: supportsStreams,
-                relatives: owner.relatives(of: connection))
+            let ended = try owner.began(id, on: connection, supportsStreams: supportsStreams)
             try use(registration)
             owner.perform(ended)
         } catch {
             return perform(machine.startFailed(HandoffFailure(routed: error)))
         }
         export()
-        perform(machine.applicationReady(at: owner.clock.instant))
+        perform(machine.applicationReady(at: owner.tools.clock.instant))
     }
 
     /// Lets the application see the continuation.
@@ -108,11 +108,11 @@ final class ContinuationRunner {
 
     func begin() {
         trace.began(
-            "\(PeerText.message(offeredType.description)) of \(owner.name(of: device)) goes to"
+            "\(PeerText.message(offeredType.description)) of \(owner.peers.name(of: device)) goes to"
                 + " \(applicationID?.description ?? "the browser")")
-        perform(machine.begin(at: owner.clock.instant))
+        perform(machine.begin(at: owner.tools.clock.instant))
         // From now on the offer stays until the outcome is out.
-        _ = owner.setContinuing(true, key)
+        offers.beginContinuing(key)
         // What has just been asked for is on its way before anybody is told.
         run { $0.show() }
     }
@@ -120,7 +120,7 @@ final class ContinuationRunner {
     /// By now the offer may have changed, or all may be over: only what is so now is told.
     private func show() {
         if isRunning { export() }
-        owner.showOffer(key)
+        offers.show(key)
     }
 
     /// Throws what joining would throw.
@@ -151,7 +151,7 @@ final class ContinuationRunner {
     /// The user does not want it any more. The actions are to be performed once whoever asked has been answered.
     func cancel() throws -> [Continuation.Action] { try machine.cancel() }
     func linkLost() { machine.linkLost() }
-    func linkRestored() { perform(machine.linkRestored(at: owner.clock.instant)) }
+    func linkRestored() { perform(machine.linkRestored(at: owner.tools.clock.instant)) }
 
     /// The application no longer holds the continuation.
     func letGo() {
@@ -197,7 +197,7 @@ final class ContinuationRunner {
     private var context: [String: Value] {
         [
             "Continuation": .objectPath(path), "DeviceId": .string(device.description),
-            "DeviceName": .string(owner.name(of: device)),
+            "DeviceName": .string(owner.peers.name(of: device)),
         ]
     }
 
@@ -213,15 +213,15 @@ final class ContinuationRunner {
             if handsOver(.willContinue, of: asked?.name, DBusError.converting(error)) { return }
         }
         trace.ended(.start)
-        if shows { owner.setShownByApplication(key) }
-        perform(machine.willContinueAnswered(shows, at: owner.clock.instant))
+        if shows { offers.setShownByApplication(key) }
+        perform(machine.willContinueAnswered(shows, at: owner.tools.clock.instant))
     }
 
     private func fetch() async {
         if trace.times[.request] == nil { trace.ended(.request) }
         let begin = MainLoop.now
         do {
-            let peer = try owner.bridgePeer(device)
+            let peer = try owner.peers.bridgePeer(device)
             let fetched = try await peer.fetch(
                 activity: machine.offer.id.description, continuation: id.description,
                 timeout: Deadline.fetch * 2)
@@ -233,11 +233,11 @@ final class ContinuationRunner {
             guard machine.isFetching else { return }
             activity["DocumentURL"] = summary.document == .present ? documentFile.value : nil
             (self.activity, self.document) = (handed(activity), document)
-            let actions = machine.fetched(summary, at: owner.clock.instant)
-            owner.held.fetched(id, supportsStreams: supportsStreams)
+            let actions = machine.fetched(summary, at: owner.tools.clock.instant)
+            owner.fetched(id, supportsStreams: supportsStreams)
             perform(actions)
         } catch {
-            perform(machine.fetchFailed(HandoffFailure(routed: error), at: owner.clock.instant))
+            perform(machine.fetchFailed(HandoffFailure(routed: error), at: owner.tools.clock.instant))
         }
     }
 
@@ -247,8 +247,8 @@ final class ContinuationRunner {
     ) async throws -> (activity: [String: Value], summary: Continuation.Fetched, document: FetchedDocument?) {
         let offer = machine.offer
         guard SharedURLs.areNamed(in: fetched) else { return try FetchedActivity.check(fetched, offer) }
-        let folders = await owner.sharedFolders.current()
-        let checked = await owner.looks.look(.sharedCopy, of: device.description) {
+        let folders = await owner.tools.sharedFolders.current()
+        let checked = await owner.tools.looks.look(.sharedCopy, of: device.description) {
             Result { try FetchedActivity.check(fetched, offer, folders) }
         }
         // Folders that do not answer keep nobody waiting: then nothing is shared.
@@ -261,7 +261,7 @@ final class ContinuationRunner {
             // Meanwhile the time was up, or the application has unregistered: the outcome has been told without it.
             return await tellApplicationFailed(.tooLate(machine.offer))
         }
-        guard let activity else { return perform(machine.documentWithheld(at: owner.clock.instant)) }
+        guard let activity else { return perform(machine.documentWithheld(at: owner.tools.clock.instant)) }
         var context = context
         if !activationToken.isEmpty { context["ActivationToken"] = .string(activationToken) }
         let answer: Continuation.Answer
@@ -279,8 +279,8 @@ final class ContinuationRunner {
             answer = error.saysThatMemberIsMissing ? .missing(refusal) : .failed(refusal)
         }
         trace.ended(.deliver, since: begin)
-        perform(machine.deliverAnswered(answer, at: owner.clock.instant))
-        owner.perform(owner.held.delivered(id))
+        perform(machine.deliverAnswered(answer, at: owner.tools.clock.instant))
+        owner.delivered(id)
     }
 
     private func tellApplicationFailed(_ failure: HandoffFailure) async {
@@ -316,8 +316,8 @@ final class ContinuationRunner {
                     errorName: name, message: message)
             }
         }
-        owner.show(owner.setContinuing(false, key))
-        if !name.isEmpty { owner.perform(owner.held.released(id)) }
+        offers.endContinuing(key)
+        if !name.isEmpty { owner.released(id) }
     }
 
     private func post(to caller: String, _ make: () throws(DBusError) -> Message) {
@@ -329,11 +329,11 @@ final class ContinuationRunner {
 
     private func confirmContinued() async {
         do {
-            try await owner.bridgePeer(device).continued(continuation: id.description)
+            try await owner.peers.bridgePeer(device).continued(continuation: id.description)
         } catch {
             let failure = HandoffFailure(routed: error)
             if failure.code == .connectionUnavailable {
-                machine.continuedFailed(at: owner.clock.instant)
+                machine.continuedFailed(at: owner.tools.clock.instant)
                 return timer.set(machine.nextDeadline?.microseconds)
             }
             brokerLog.debug("continuation \(id): Continued was answered: \(failure.message)")
@@ -344,6 +344,6 @@ final class ContinuationRunner {
     private func release() {
         stopDocument()
         owner.connection.objects.unexport(path)
-        owner.continuationEnded(id, of: device)
+        owner.ended(self)
     }
 }

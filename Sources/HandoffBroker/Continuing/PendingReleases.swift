@@ -8,7 +8,7 @@ internal import Platform
 /// there was none.
 @MainLoop
 final class PendingReleases {
-    private unowned let peers: any PeerDirectory
+    private let peers: any PeerDirectory
     private var unsent: [DeviceID: [ContinuationID]] = [:]
 
     /// How many are kept for one device; an origin keeps no more continuations of a peer.

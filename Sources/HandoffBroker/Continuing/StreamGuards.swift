@@ -4,21 +4,6 @@ internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
 
-/// What the guards of streams need from the session.
-@MainLoop
-protocol StreamGuardsOwner: AnyObject {
-    /// The continuations of this session's activities, which count their streams.
-    var origin: OriginContinuations { get set }
-    /// The continuations of peers' activities here, which count their streams.
-    var held: HeldContinuations { get set }
-    /// Whether there is a continuation of this id here, of an activity of `device`.
-    func isContinuing(_ id: ContinuationID, of device: DeviceID) -> Bool
-}
-
-extension Broker: StreamGuardsOwner {
-    func isContinuing(_ id: ContinuationID, of device: DeviceID) -> Bool { runners[id]?.device == device }
-}
-
 /// The streams that bridges have, and the bridge's end of each, kept in case a bridge dies: if the kernel
 /// closed those ends, an application that is waiting in a write would not learn that what it reads was cut.
 @MainLoop
@@ -30,6 +15,9 @@ final class StreamGuards {
         /// Whether the activity is one of this session.
         let isOrigin: Bool
     }
+
+    /// What is told of a stream: it is open, or no longer.
+    enum Change { case opened, closed }
 
     /// Identifies a stream among those of all bridges, each of which counts from 1.
     private struct Key: Hashable {
@@ -48,7 +36,8 @@ final class StreamGuards {
         }
     }
 
-    private unowned let owner: any StreamGuardsOwner
+    /// Counts the streams of a continuation.
+    private let count: @MainLoop (Owner, Change) -> Void
     private var guards: [Key: Guard] = [:]
     /// The processes of the bridges that have streams.
     private var processes: [BusName: ProcessHandle] = [:]
@@ -57,7 +46,8 @@ final class StreamGuards {
     /// How long a process that has left the bus may take to end.
     private static let patience = Duration.seconds(3)
 
-    init(_ owner: any StreamGuardsOwner) { self.owner = owner }
+    /// Has `count` count them.
+    init(_ count: @escaping @MainLoop (Owner, Change) -> Void) { self.count = count }
 
     /// The bridge that calls has opened a stream.
     func add(_ number: UInt32, _ owner: Owner, _ descriptor: consuming FileDescriptor, _ caller: Caller)
@@ -73,11 +63,7 @@ final class StreamGuards {
         if processes[bridge] == nil {
             processes[bridge] = caller.credentials?.processID.map { ProcessHandle($0) }
         }
-        if owner.isOrigin {
-            self.owner.origin.streamOpened(owner.continuation, of: owner.device)
-        } else if self.owner.isContinuing(owner.continuation, of: owner.device) {
-            self.owner.held.streamOpened(owner.continuation)
-        }
+        count(owner, .opened)
     }
 
     /// A stream is over, or its bridge takes care of its end.
@@ -89,11 +75,7 @@ final class StreamGuards {
     private func remove(_ key: Key) -> Guard? {
         guard let former = guards.removeValue(forKey: key) else { return nil }
         if !guards.keys.contains(where: { $0.bridge == key.bridge }) { processes[key.bridge] = nil }
-        if former.owner.isOrigin {
-            owner.origin.streamClosed(former.owner.continuation, of: former.owner.device)
-        } else {
-            owner.held.streamClosed(former.owner.continuation)
-        }
+        count(former.owner, .closed)
         return former
     }
 

@@ -6,44 +6,38 @@ internal import HandoffStarting
 internal import MainLoop
 internal import Platform
 
-/// What sending documents needs from the session.
-@MainLoop
-protocol SentDocumentsOwner: PeerDirectory {
-    /// The user's switch.
-    var isEnabled: Bool { get }
-    /// What peers continue, and which of them is sent a document.
-    var origin: OriginContinuations { get set }
-    /// What looks at files.
-    var looks: FileLooks { get }
-}
-
-extension Broker: SentDocumentsOwner {}
-
 /// The documents that are on their way to peers, one for each at most.
 @MainLoop
 final class SentDocuments {
-    private unowned let owner: any SentDocumentsOwner
+    private let peers: any PeerDirectory
+    private let looks: FileLooks
     /// The calls that wait for the document before.
     private var waiting: [DeviceID: Awaited<Void>] = [:]
     private var sendings: [DeviceID: (continuation: ContinuationID, sending: DocumentSending)] = [:]
+    /// There is no document on its way to this device any more.
+    var onClosed: @MainLoop (DeviceID) -> Void = { _ in }
 
-    init(_ owner: any SentDocumentsOwner) { self.owner = owner }
+    /// Documents that `looks` opens, for `peers`.
+    init(_ peers: any PeerDirectory, _ looks: FileLooks) { (self.peers, self.looks) = (peers, looks) }
+
+    /// Waits a moment for the end of the document that is on its way, if there is one: the bridge may know before the thread
+    /// is over that the peer has everything.
+    func endFormer(of device: DeviceID) async {
+        if sendings[device] != nil { await end(of: device) }
+    }
 
     /// Opens the document of a continuation and begins to send it.
-    /// - Parameter caller: whose application has named the document.
+    /// - Parameters:
+    ///   - caller: whose application has named the document.
+    ///   - isWanted: whether it is still to be sent once it has been opened.
     /// - Returns: the bridge's end, and what the peer is told.
     func open(
-        _ id: ContinuationID, for device: DeviceID, of caller: Caller
+        _ url: String, _ id: ContinuationID, for device: DeviceID, of caller: Caller,
+        while isWanted: @MainLoop () -> Bool
     ) async throws -> PeerOpenDocumentReply {
-        // The bridge may know before the thread is over that the peer has everything.
-        if sendings[device] != nil { await end(of: device) }
-        let url = try owner.origin.openDocument(id, of: device)
-        // It counts from now on, until it has been sent or cannot be.
-        let document = try await opened(url, of: caller, for: device)
         do {
-            guard owner.isEnabled, owner.origin.entry(id, of: device) != nil else {
-                throw HandoffFailure.unknownContinuation(id)
-            }
+            let document = try await opened(url, of: caller)
+            guard isWanted() else { throw HandoffFailure.unknownContinuation(id) }
             return try send(document, id, to: device)
         } catch {
             close(device)
@@ -60,7 +54,7 @@ final class SentDocuments {
 
     /// There is no document on its way to the device any more.
     private func close(_ device: DeviceID) {
-        owner.origin.documentClosed(of: device)
+        onClosed(device)
         waiting.removeValue(forKey: device)?.come(())
     }
 
@@ -73,18 +67,11 @@ final class SentDocuments {
     // MARK: Opening
 
     /// Opens a document. If its file system does not answer, the next one may be asked for all the same.
-    private func opened(
-        _ url: String, of caller: Caller, for device: DeviceID
-    ) async throws -> SourceDocument {
+    private func opened(_ url: String, of caller: Caller) async throws -> SourceDocument {
         // An application in a sandbox may have file systems of its own, which must not keep anybody else from a document.
         let subject = caller.sandbox == nil ? url : caller.name?.text
-        do {
-            return try await owner.looks.find(.sentDocument, of: subject) {
-                try SourceDocument(url, of: caller, now: MainLoop.wallClock)
-            }
-        } catch {
-            close(device)
-            throw error
+        return try await looks.find(.sentDocument, of: subject) {
+            try SourceDocument(url, of: caller, now: MainLoop.wallClock)
         }
     }
 
@@ -111,11 +98,11 @@ final class SentDocuments {
         switch outcome {
         case .acknowledged:
             brokerLog.debug(
-                "\(owner.name(of: device)) has the document after \((MainLoop.now - start) / 1000) ms.",
+                "\(peers.name(of: device)) has the document after \((MainLoop.now - start) / 1000) ms.",
                 fields)
         case .failed(let why):
             brokerLog.message(
-                "The document was not brought over to \(owner.name(of: device)): \(why).", fields)
+                "The document was not brought over to \(peers.name(of: device)): \(why).", fields)
         }
     }
 }

@@ -5,42 +5,20 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
-/// What an offer of a peer needs from the session.
-@MainLoop
-protocol RemoteActivityOwner: ContinuationOwner {
-    /// What peers offer.
-    var remoteOffers: RemoteOffers { get set }
-    /// What the user has chosen.
-    var preferences: Preferences { get }
-    /// The user has chosen other applications for types of activities.
-    func applicationsChosen()
-    /// What is continued here.
-    var runners: [ContinuationID: ContinuationRunner] { get set }
-    /// What kind of device it is, empty if that is not known.
-    func type(of device: DeviceID) -> String
-    /// `name` wants to be told of things, now or again.
-    func welcome(_ name: BusName)
-}
-
-extension Broker: RemoteActivityOwner {
-    func type(of device: DeviceID) -> String { peers.type(of: device) }
-
-    func welcome(_ name: BusName) { unreadMessages.welcome(name) }
-}
-
 /// An offer of a peer on the bus.
 @MainLoop
 final class RemoteActivityObject: RemoteActivityServer {
     let key: RemoteActivityKey
     let path: ObjectPath
     private var entry: RemoteOffers.Entry
-    private let owner: any RemoteActivityOwner
+    private let offers: Offers
+    private let continuations: ContinuationsHere
+    private var applications: Applications { continuations.applications }
     /// What readers believe of the handlers that do not run; nil while nobody has read that.
     private var believedToStart: [String]?
 
-    init(_ entry: RemoteOffers.Entry, _ owner: any RemoteActivityOwner) throws {
-        self.entry = entry
-        self.owner = owner
+    init(_ entry: RemoteOffers.Entry, among offers: Offers, _ continuations: ContinuationsHere) throws {
+        (self.entry, self.offers, self.continuations) = (entry, offers, continuations)
         key = RemoteActivityKey(entry.device, entry.offer.id)
         path = try HandoffNames.remote.appending(entry.device.description).appending(
             entry.offer.id.description)
@@ -96,7 +74,7 @@ final class RemoteActivityObject: RemoteActivityServer {
     func deviceChanged() { tell(["DeviceName", "DeviceType"]) }
 
     private func tell(_ names: [String]) {
-        owner.connection.objects.propertiesChanged(
+        continuations.connection.objects.propertiesChanged(
             path, RemoteActivityBinding.description.name, names, tell: .subscribers)
     }
 
@@ -120,7 +98,7 @@ final class RemoteActivityObject: RemoteActivityServer {
         try running?.checkJoining(application: application)
         if isRemembered { try remember(application, call) }
         // The caller has to be told the outcome.
-        owner.welcome(caller)
+        offers.onAsked(caller)
         if let running {
             try running.join(caller, application: application)
             if isTraced { running.tellTrace(to: caller) }
@@ -128,8 +106,8 @@ final class RemoteActivityObject: RemoteActivityServer {
         }
         let (runner, ended) = try makeRunner(target, caller, token)
         if isTraced { runner.tellTrace(to: caller) }
-        call.afterReply { [weak owner] in
-            owner?.perform(ended)
+        call.afterReply { [weak continuations] in
+            continuations?.perform(ended)
             runner.begin()
         }
     }
@@ -137,13 +115,15 @@ final class RemoteActivityObject: RemoteActivityServer {
     /// What is to continue the offer: this application, or else the best one.
     private func target(_ application: ApplicationID?) async throws -> RemoteOffers.Target {
         func target() throws -> RemoteOffers.Target {
-            try owner.remoteOffers.target(for: key.activity, of: key.device, application: application)
+            try offers.target(for: key, application: application)
         }
         guard try target() == .browser(nil) else { return try target() }
         // Which one is the default is not known before somebody has asked.
-        guard let browser = try await owner.defaults.knownBrowser() else { throw HandoffFailure.noBrowser }
+        guard let browser = try await applications.defaults.knownBrowser() else {
+            throw HandoffFailure.noBrowser
+        }
         // The offer is hidden by now, and this says more than that it is.
-        guard !owner.registry.isExcluded(browser) else { throw HandoffFailure.excluded(browser) }
+        guard !applications.registry.isExcluded(browser) else { throw HandoffFailure.excluded(browser) }
         return try target()
     }
 
@@ -154,10 +134,11 @@ final class RemoteActivityObject: RemoteActivityServer {
                 .invalidArguments,
                 "Remember is true without an ApplicationId: name the application to be remembered.")
         }
-        var applications = owner.preferences.applications
-        guard applications.updateValue(application, forKey: entry.offer.type) != application else { return }
-        try owner.preferences.setApplications(applications)
-        call.afterReply { [weak owner] in owner?.applicationsChosen() }
+        let preferences = applications.preferences
+        var chosen = preferences.applications
+        guard chosen.updateValue(application, forKey: entry.offer.type) != application else { return }
+        try preferences.setApplications(chosen)
+        call.afterReply { [weak offers] in offers?.onChosen() }
     }
 
     /// Makes the runner that continues the offer. The actions end the continuations that its application has
@@ -167,32 +148,33 @@ final class RemoteActivityObject: RemoteActivityServer {
     ) throws -> (ContinuationRunner, [HeldContinuations.Action]) {
         var generator = UnpredictableNumbers()
         let id = ContinuationID(using: &generator)
-        let getsPageAlone = target.application.map { owner.getsPageAlone($0, of: entry.offer) } ?? false
+        let getsPageAlone =
+            target.application.map { applications.getsPageAlone($0, of: entry.offer) } ?? false
         let registration = registration(for: target, getsPageAlone: getsPageAlone)
         let ended =
             try registration.map {
-                try owner.held.began(
-                    id, connection: $0.connection,
-                    supportsStreams: !getsPageAlone && entry.offer.supportsContinuationStreams,
-                    relatives: owner.relatives(of: $0.connection))
+                try continuations.began(
+                    id, on: $0.connection,
+                    supportsStreams: !getsPageAlone && entry.offer.supportsContinuationStreams)
             } ?? []
         let continuation = Continuation(
             id: id, device: key.device, offer: entry.offer,
             target: target.begun(isRunning: registration != nil),
             caller: caller.text, getsPageAlone: getsPageAlone)
-        let runner = try ContinuationRunner(continuation, of: self, activationToken: token, owner: owner)
+        let runner = try ContinuationRunner(
+            continuation, key, at: path, activationToken: token, continuations, offers)
         if let registration { try runner.use(registration) }
-        owner.runners[id] = runner
+        continuations.add(runner)
         return (runner, ended)
     }
 
     /// What the application that is to be handed the activity has registered, if it is running.
     private func registration(for target: RemoteOffers.Target, getsPageAlone: Bool) -> Registration? {
         guard let application = target.application else { return nil }
-        return owner.registry.connection(
+        return applications.registry.connection(
             for: application, continuing: getsPageAlone ? nil : entry.offer
         )
-        .flatMap { owner.registry.registration(of: $0) }
+        .flatMap { applications.registration(of: $0) }
     }
 
     func cancel(_ call: MethodCall) throws {
@@ -202,11 +184,10 @@ final class RemoteActivityObject: RemoteActivityServer {
     }
 
     /// What continues it now.
-    private var running: ContinuationRunner? { owner.runners.values.first { $0.isRunning && $0.key == key } }
+    private var running: ContinuationRunner? { continuations.running(key) }
 
     func dismiss(_ call: MethodCall) throws {
-        let actions = try owner.remoteOffers.dismiss(key.activity, of: key.device)
-        call.afterReply { [weak owner] in owner?.show(actions) }
+        try offers.dismiss(key, call)
     }
 
     var activityType: String { entry.offer.type.description }
@@ -223,15 +204,16 @@ final class RemoteActivityObject: RemoteActivityServer {
     private func findHandlersToStart() -> [String] {
         entry.handlers.compactMap {
             guard case .application(let id) = $0,
-                owner.registry.connection(
-                    for: id, continuing: owner.getsPageAlone(id, of: entry.offer) ? nil : entry.offer) == nil
+                applications.registry.connection(
+                    for: id, continuing: applications.getsPageAlone(id, of: entry.offer) ? nil : entry.offer)
+                    == nil
             else { return nil }
             return id.description
         }
     }
     var deviceId: String { key.device.description }
-    var deviceName: String { owner.name(of: key.device) }
-    var deviceType: String { owner.type(of: key.device) }
+    var deviceName: String { offers.peers.name(of: key.device) }
+    var deviceType: String { offers.peers.type(of: key.device) }
     var since: Int64 { entry.offer.since }
     var lastUsed: Int64 { entry.offer.lastUsed }
     var invited: Bool { entry.isInvited }

@@ -14,17 +14,18 @@ struct FirstReadingTests {
     private static let other = Caller(name: ":1.3", credentials: nil, sandbox: nil)
 
     @MainLoop
-    private final class Session: FirstReadingOwner, CallGate {
+    private final class Session: InstalledReader, CallGate {
         var bridge: BusName? = ":1.1"
         private(set) var readings = 0
         private(set) var isOverdue = false
         /// The calls that were let through, and those that were refused, by what the test calls them.
         private(set) var ran: [String] = []
         private(set) var refused: [String] = []
-        lazy var gate = FirstReading(self, next: self)
+        lazy var gate = FirstReading(
+            self, isBridge: { [unowned self] in $0 == bridge }, next: self)
 
-        func readInstalledApplications() { readings += 1 }
-        func useWhatIsKnownOfInstalledApplications() { isOverdue = true }
+        func readInstalled() { readings += 1 }
+        func useWhatIsKnownOfInstalled() { isOverdue = true }
 
         func concerns(_ caller: Caller) -> Bool { caller.name == bridge }
         func admit(_ call: Message, from caller: Caller, _ run: @escaping @MainLoop (DBusError?) -> Void) {

@@ -42,16 +42,16 @@ struct ReplacedAdapterTests {
                     applicationId: Self.id, activityTypes: ["t"], application: "/x",
                     options: ["Adapter": .boolean(true)])
             }
-            session.broker.setInstalled(try Self.reading(adapter: "media"), isWhole: false)
+            session.broker.applications.setInstalled(try Self.reading(adapter: "media"), isWhole: false)
             try await register()
             _ = try await manager.createActivity(activityType: "", properties: [:])
-            #expect(session.broker.activityObjects.count == 1)
-            session.broker.setInstalled(try Self.reading(), isWhole: false)
-            #expect(session.broker.activityObjects.isEmpty)
+            #expect(session.broker.activities.objects.count == 1)
+            session.broker.applications.setInstalled(try Self.reading(), isWhole: false)
+            #expect(session.broker.activities.objects.isEmpty)
             try await eventually { endings == [Self.id] }
             let refusal = await #expect(throws: DBusError.self) { try await register() }
             #expect(refusal?.name == .notSupported)
-            session.broker.setInstalled(InstalledReading(), isWhole: false)
+            session.broker.applications.setInstalled(InstalledReading(), isWhole: false)
             try await register()
             #expect(endings.count == 1)
             withExtendedLifetime(token) {}
