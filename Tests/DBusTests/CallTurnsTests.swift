@@ -11,6 +11,8 @@ import Testing
 private final class Crowd: MessageChannel, Directory {
     var isCrowded = false { didSet { if !isCrowded { CallTurns.shared.goOn() } } }
     private(set) var errors: [ErrorName] = []
+    /// How many calls were answered.
+    private(set) var answers = 0
     private(set) lazy var connection = Connection(self)
     private var lines: [BusName: CallLine] = [:]
     private var serial: UInt32 = 0
@@ -24,7 +26,7 @@ private final class Crowd: MessageChannel, Directory {
     private let allowAll = AllowAll()
 
     func send(_ message: Message) -> UInt32 {
-        if let error = message.error { errors.append(error.name) }
+        if let error = message.error { errors.append(error.name) } else { answers += 1 }
         serial += 1
         return serial
     }
@@ -41,6 +43,19 @@ private final class Crowd: MessageChannel, Directory {
 
     /// `sender` calls, or signals, with a number.
     func says(_ number: UInt32, _ sender: BusName, isCall: Bool = true) throws {
+        connection.received(try message(number, sender, isCall: isCall))
+        CallTurns.shared.goOn()
+    }
+
+    /// A call is served, here and now.
+    func serve(_ number: UInt32, _ sender: BusName) throws {
+        guard let line = line(of: sender), let caller = line.caller else { return }
+        let call = try message(number, sender, isCall: true)
+        line.opened(call)
+        connection.begin(call, from: caller, in: line)
+    }
+
+    private func message(_ number: UInt32, _ sender: BusName, isCall: Bool) throws -> Message {
         let message =
             isCall
             ? try Message.call(to: nil, "/", "org.example.Slow", "Note")
@@ -50,8 +65,7 @@ private final class Crowd: MessageChannel, Directory {
         message.setSerial(number)
         let arrived = try Message.demarshal(try message.marshal())
         arrived.origin = sender
-        connection.received(arrived)
-        CallTurns.shared.goOn()
+        return arrived
     }
 }
 
@@ -59,6 +73,8 @@ private final class Crowd: MessageChannel, Directory {
 @MainLoop
 private final class Slow: InterfaceBinding {
     private(set) var numbers: [UInt32] = []
+    /// How long a call takes, in microseconds.
+    var time: Int64 = 5000
 
     static let description = InterfaceDescription(
         name: "org.example.Slow", methods: [.init(name: "Note", input: "u", output: "", access: "any")],
@@ -71,7 +87,7 @@ private final class Slow: InterfaceBinding {
 
     func handle(_ method: Int, _ call: MethodCall) throws -> Message {
         try note(call.message)
-        let end = MainLoop.now + 5000
+        let end = MainLoop.now + time
         while MainLoop.now < end {}
         return try call.reply()
     }
@@ -96,6 +112,18 @@ struct CallTurnsTests {
             withExtendedLifetime(token) {}
             #expect(slow.numbers.filter { $0 < 10 } == [1, 2, 3, 4, 5, 6])
             #expect(slow.numbers.firstIndex(of: 11) ?? 9 < 2 && slow.numbers.firstIndex(of: 12) ?? 9 < 4)
+        }
+    }
+
+    @Test("a thousand calls that wait for nothing are answered where they are served: no task begins")
+    func synchronous() async throws {
+        try await onLoop {
+            let quick = Slow()
+            quick.time = 0
+            let crowd = Crowd(quick)
+            // What a task does would come after this.
+            for number in 1...1000 as ClosedRange<UInt32> { try crowd.serve(number, ":1.1") }
+            #expect(crowd.answers == 1000 && quick.numbers == Array(1...1000))
         }
     }
 
