@@ -68,7 +68,9 @@ enum BusConnecting {
             (continuation: CheckedContinuation<Connected, any Error>) in
             do {
                 try BackgroundThread.start("bus opening") {
-                    continuation.resume(with: Result { try connect(address) })
+                    let result = Result { try connect(address) }
+                    // On the loop: Thread Sanitizer does not see how a continuation hands over.
+                    MainLoop.start { continuation.resume(with: result) }
                 }
             } catch {
                 continuation.resume(

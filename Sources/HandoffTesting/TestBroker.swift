@@ -5,6 +5,7 @@ internal import HandoffCore
 internal import HandoffInterfaces
 public import HandoffKit
 internal import MainLoop
+internal import Platform
 
 /// A broker in this process, for the tests of applications: the broker of a session, on a bus of its own, on a machine
 /// without other applications. It runs from the beginning, until ``stop()``.
@@ -37,7 +38,7 @@ public final class TestBroker {
 
     /// The broker of a device that is called `name`.
     public init(name: String = "This device") {
-        var generator = SystemRandomNumberGenerator()
+        var generator = UnpredictableNumbers()
         let peer = TestPeer(id: DeviceID(using: &generator), name: name)
         device = ContinuationDevice(id: peer.id.description, name: name)
         side = LoopThread.wait {
