@@ -13,6 +13,9 @@ final class Driver {
     private var activities: [String: UserActivity] = [:]
     private var answer = ["yes"]
     private var shows = false
+    /// Whether nobody hears of failures.
+    private var isSilent = false
+    private var others: [HandoffApplication] = []
 
     /// An application that has not started.
     init(id: String, activityType: String) {
@@ -22,7 +25,21 @@ final class Driver {
             return shows
         }
         application.onContinue { [unowned self] activity, device in try continues(activity, device) }
-        application.onFailure { type, error in tell("failed", type, name(error), error.message) }
+    }
+
+    private func start() {
+        if !isSilent {
+            application.onFailure { type, error in tell("failed", type, name(error), error.message) }
+        }
+        application.start()
+    }
+
+    /// Makes another application of this id, and starts it.
+    private func startAnother(_ id: String) {
+        let other = HandoffApplication(id: id, activityTypes: application.activityTypes)
+        others.append(other)
+        other.start()
+        tell("second", other.registrationError?.message ?? "ok")
     }
 
     private func continues(_ activity: UserActivity, _ device: ContinuationDevice) throws -> Bool {
@@ -35,14 +52,18 @@ final class Driver {
 
     private func keep(_ number: String, _ activity: UserActivity) {
         activities[number] = activity
-        activity.onFailure { _, error in tell("refused", number, name(error), error.message) }
+        if !isSilent {
+            activity.onFailure { _, error in tell("refused", number, name(error), error.message) }
+        }
         activity.onWasContinued { _, device in tell("wasContinued", number, device.name) }
     }
 
     /// Does what one line says.
     func told(_ words: [String]) {
         switch words[0] {
-        case "start": application.start()
+        case "start": start()
+        case "silent": isSilent = true
+        case "second": startAnother(words[1])
         case "stop": application.stop()
         case "available": tell("available", application.isRegistered)
         case "shows": shows = words[1] == "yes"
@@ -59,6 +80,12 @@ final class Driver {
         switch words[0] {
         case "set": set(words[2], words[3], of: activity)
         case "userInfo": activity.userInfo = UserInfo([words[2]: .string(words[3])])
+        case "deep":
+            activity.userInfo = UserInfo([
+                "a": (1..<(Int(words[2]) ?? 1)).reduce(.array([])) { value, _ in .array([value]) }
+            ])
+        case "large":
+            activity.userInfo = UserInfo(["a": .string(String(repeating: "a", count: Int(words[2]) ?? 0))])
         case "add": activity.addUserInfoEntries(from: UserInfo([words[2]: .string(words[3])]))
         case "becomeCurrent": activity.becomeCurrent()
         case "resignCurrent": activity.resignCurrent()
@@ -84,6 +111,10 @@ final class Driver {
         activity.onWillSave { activity in
             tell("saving", number, activity.userInfo.keys.count)
             if what[0] == "text" { activity.userInfo["text"] = .string(what[1]) }
+            if what[0] == "deep" {
+                activity.userInfo["a"] = (1..<40).reduce(.array([])) { value, _ in .array([value]) }
+            }
+            if what[0] == "raise" { throw HandoffError(.applicationFailed, "nokey") }
             if what[0] == "fail" { throw HandoffError(.applicationFailed, "the disk is full") }
         }
     }

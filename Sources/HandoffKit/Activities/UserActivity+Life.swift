@@ -44,9 +44,9 @@ extension UserActivity {
     /// Whether it has not ended. If it has, that is reported as a failure of what was asked for.
     func isStillValid() -> Bool {
         if !isValid {
-            let message = "This activity has ended. Make a new one, which can become current."
-            kitLog.warning("The activity “\(activityType)” is used, but \(message)")
-            refused(HandoffError(.unknownObject, message))
+            refused(
+                HandoffError(
+                    .unknownObject, "This activity has ended. Make a new one, which can become current."))
         }
         return isValid
     }

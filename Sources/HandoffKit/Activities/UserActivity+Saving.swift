@@ -111,8 +111,11 @@ extension UserActivity {
         let changes = pending
         // Who is answered may know the activity no longer: it was created anew meanwhile.
         if case .failure(let error) = result {
+            let error = HandoffError(error)
+            kitLog.warning(
+                "The state of “\(activityType)” was not saved. The last one counts. \(error.message)")
             flush()
-            save.settle(.failure(HandoffError(error).failure))
+            save.settle(.failure(error.failure))
         } else {
             if isLate || number != save.number { flush() }
             pending = [:]

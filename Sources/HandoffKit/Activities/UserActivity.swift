@@ -288,9 +288,14 @@ public final class UserActivity {
             refusal = error
             return
         }
-        let properties = error.properties.isEmpty ? "" : " (\(error.properties.joined(separator: ", ")))"
-        kitLog.debug("The activity “\(activityType)”\(properties): \(error.message)")
+        guard closures.onFailure != nil || delegate != nil else { return warn(of: error) }
         closures.onFailure?(self, error)
         delegate?.userActivity(self, didFail: error)
+    }
+
+    /// Tells the application's author of a refusal that nothing in the application looks at.
+    func warn(of error: HandoffError) {
+        let properties = error.properties.isEmpty ? "" : " (\(error.properties.joined(separator: ", ")))"
+        kitLog.warning("The activity “\(activityType)”\(properties): \(error.message)")
     }
 }

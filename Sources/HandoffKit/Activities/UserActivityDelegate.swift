@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// Who saves an activity and hears of it. Every requirement has a default that does nothing.
+/// Who saves an activity and hears of it. Every requirement has a default.
 @MainActor
 public protocol UserActivityDelegate: AnyObject {
     /// The state is needed: bring the activity up to date.
@@ -28,6 +28,8 @@ extension UserActivityDelegate {
     public func userActivityWasContinued(_ activity: UserActivity, on device: ContinuationDevice) {}
     /// Closes the stream.
     public func userActivity(_ activity: UserActivity, didReceive stream: ContinuationStream) {}
-    /// Does nothing.
-    public func userActivity(_ activity: UserActivity, didFail error: HandoffError) {}
+    /// Logs a warning, unless ``UserActivity/onFailure(_:)`` was given.
+    public func userActivity(_ activity: UserActivity, didFail error: HandoffError) {
+        if activity.closures.onFailure == nil { activity.warn(of: error) }
+    }
 }

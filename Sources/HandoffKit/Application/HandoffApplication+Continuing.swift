@@ -54,10 +54,17 @@ extension HandoffApplication {
         Self.acting(self) {
             if let delegate {
                 delegate.application(self, didFailToContinueActivityOfType: type, error: error)
+            } else if let onFailure = closures.onFailure {
+                onFailure(type, error)
             } else {
-                closures.onFailure?(type, error)
+                warn(of: error, type)
             }
         }
+    }
+
+    /// Tells the application's author of a failure that nothing in the application looks at.
+    func warn(of error: HandoffError, _ type: String) {
+        kitLog.warning("\(id) does not get what was coming, of type \(type): \(error.message)")
     }
 
     /// An activity has arrived: it is handed over, or kept until somebody asks for it.
@@ -84,7 +91,7 @@ extension HandoffApplication {
         let error = HandoffError(
             .limitsExceeded,
             "it keeps \(KeptActivity.maximum) other activities already and has not taken any yet.")
-        notTold(error, of: kept.removeFirst().activity)
+        notContinued(error, kept.removeFirst().activity)
     }
 
     // MARK: Handing over
@@ -103,17 +110,17 @@ extension HandoffApplication {
                     oldest.settle(.success(try await hand(oldest)))
                 } catch {
                     let error = HandoffError(error)
-                    if !oldest.settle(.failure(error.failure)) { notTold(error, of: oldest.activity) }
+                    oldest.settle(.failure(error.failure))
+                    notContinued(error, oldest.activity)
                 }
             }
         }
     }
 
-    /// `activity` was kept for so long that the broker has been told that it was continued.
-    private func notTold(_ error: HandoffError, of activity: UserActivity) {
+    /// Tells the application's author. If `activity` was kept for long, the broker has been told that it was continued.
+    private func notContinued(_ error: HandoffError, _ activity: UserActivity) {
         kitLog.warning(
-            "\(id) has not continued what was kept for it, of type \(activity.activityType): \(error.message)"
-        )
+            "\(id) has not continued what came, of type \(activity.activityType): \(error.message)")
     }
 
     private func hand(_ arrived: KeptActivity) async throws -> Bool {

@@ -36,12 +36,16 @@ public final class HandoffApplication {
     @ObservationIgnored let backend: BusBackend
     @ObservationIgnored var closures = HandoffApplicationClosures()
     @ObservationIgnored private var hasStarted = false
+    /// Whether it is on the session's bus, and not on one of a test.
+    @ObservationIgnored private var isOfSession = false
     var kept: [KeptActivity] = []
     /// The activities that the broker knows, by number.
     @ObservationIgnored private var activities: [ActivityNumber: WeakActivity] = [:]
     @ObservationIgnored private var numbers: UInt64 = 0
 
     private static weak var latest: HandoffApplication?
+    /// Those on the session's bus that have started, by id.
+    private static var started: [String: WeakApplication] = [:]
     private static var running: RunToken?
     /// The activities that want to be current and were made before any application was.
     private static var waiting: [WeakActivity] = []
@@ -61,6 +65,7 @@ public final class HandoffApplication {
         let declaration = ApplicationDeclaration(
             id: id, activityTypes: activityTypes, team: team, documentTypes: documentTypes, domains: domains)
         self.init(declaration, backend: BackendScope.makeBackend())
+        isOfSession = BackendScope.current == nil
     }
 
     /// An application that stands on `backend`.
@@ -97,8 +102,11 @@ public final class HandoffApplication {
     /// The session bus is another matter: it ends with the session, and does not come back. If there is none, everything is
     /// accepted and does nothing, too. Once it has ended, whatever waits ends with an error, ``run()`` returns, and nothing
     /// follows until ``stop()`` and another ``start()``; each activity has to be made current again then.
+    ///
+    /// A process has one application of an id. Another one is refused as long as the first has not stopped, which
+    /// ``registrationError`` and the log say. Applications of several ids are several applications.
     public func start() {
-        guard !hasStarted else { return }
+        guard !hasStarted, takeID() else { return }
         hasStarted = true
         backend.start(declaration)
         let waiting = Self.waiting
@@ -109,10 +117,27 @@ public final class HandoffApplication {
         }
     }
 
+    /// Takes the id for this application, unless another one in this process has it.
+    private func takeID() -> Bool {
+        guard isOfSession else { return true }
+        if let other = Self.started[id]?.value, other !== self {
+            let error = HandoffError(
+                .invalidArguments,
+                "There is another HandoffApplication “\(id)” in this process. Keep that one, or stop it before this one"
+                    + " starts.")
+            kitLog.warning("The application \(id) does not start. \(error.message)")
+            registrationError = error
+            return false
+        }
+        Self.started[id] = WeakApplication(value: self)
+        return true
+    }
+
     /// Takes the registration and all activities back. They can become current again after another ``start()``.
     public func stop() {
         guard hasStarted else { return }
         hasStarted = false
+        if Self.started[id]?.value === self { Self.started[id] = nil }
         backend.stop()
         let former = activities.values
         activities = [:]
@@ -184,6 +209,11 @@ public final class HandoffApplication {
 
     /// Makes ``run()`` return.
     public static func quit() { running?.stop() }
+}
+
+/// An application that is not kept.
+private struct WeakApplication {
+    weak var value: HandoffApplication?
 }
 
 /// An activity that is not kept.

@@ -31,11 +31,11 @@ extension HandoffApplicationDelegate {
         _ application: HandoffApplication, willContinueActivityOfType activityType: String,
         from device: ContinuationDevice
     ) -> Bool { false }
-    /// Does nothing.
+    /// Logs a warning.
     public func application(
         _ application: HandoffApplication, didFailToContinueActivityOfType activityType: String,
         error: HandoffError
-    ) {}
+    ) { application.warn(of: error, activityType) }
     /// Does nothing.
     public func application(_ application: HandoffApplication, didUpdate activity: UserActivity) {}
 }
