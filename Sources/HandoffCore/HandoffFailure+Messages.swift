@@ -97,17 +97,17 @@ extension HandoffFailure {
     }
 
     static func noApplication(for offer: Offer, keptOut: KeptOut) -> HandoffFailure {
-        keptOut.applications.first.map { .excluded($0) } ?? noApplication(for: offer)
-    }
-
-    private static func noApplication(for offer: Offer) -> HandoffFailure {
-        let text =
-            "No application here continues activities of type \(offer.type) of team \(offer.team)."
-            + " Install or start one that declares the type"
-        guard let documentType = offer.documentType else { return HandoffFailure(.noApplication, text + ".") }
-        return HandoffFailure(
-            .noApplication,
-            text + ", or one that opens documents of type \(documentType).")
+        if let excluded = keptOut.applications.first { return .excluded(excluded) }
+        var text = "No application here continues activities of type \(offer.type) of team \(offer.team)."
+        if let other = keptOut.ofOtherTeam {
+            text +=
+                " \(other.application) declares the type, but is of team \(other.team): it has to name the team of the"
+                + " application that the activity comes from."
+        } else {
+            text += " Install or start one that declares the type"
+            text += offer.documentType.map { ", or one that opens documents of type \($0)." } ?? "."
+        }
+        return HandoffFailure(.noApplication, text)
     }
 
     static var tooManyStreams: HandoffFailure {

@@ -45,7 +45,8 @@ final class ActivityObject {
         self.activities = activities
         applicationID = registration.applicationID
         path = try HandoffNames.activities.appending(id.description)
-        if try state.apply(properties, applications.fileNameTypes, ignoring: sayIgnored) == true {
+        let ignoring = { activities.sayIgnored($0, applicationID: registration.applicationID) }
+        if try state.apply(properties, activities.applications.fileNameTypes, ignoring: ignoring) == true {
             _ = saving.setNeedsSave(true, at: now.instant)
         }
     }
@@ -78,7 +79,7 @@ final class ActivityObject {
             properties, applications.fileNameTypes,
             holding: { (size) throws(HandoffFailure) in
                 try applications.change(from: former, to: size, of: owner.text)
-            }, ignoring: sayIgnored)
+            }, ignoring: { activities.sayIgnored($0, applicationID: applicationID) })
         hintAtStreams()
         if properties.count > (needsSave == nil ? 0 : 1) {
             try tellChanged(call, isUsed: true)

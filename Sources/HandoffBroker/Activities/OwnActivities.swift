@@ -20,7 +20,8 @@ final class OwnActivities {
     let peers: any PeerDirectory
     private var machine: SessionActivities
     private(set) var objects: [ActivityID: ActivityObject] = [:]
-    private var hintedTypes: Set<ActivityType> = []
+    /// What an author has been told, so that it is said once.
+    private var hints: Set<String> = []
     private let news: OfferNews
     private let freedMemory = FreedMemory()
     private lazy var timer = DeadlineTimer(by: clock) { [weak self] in self?.advance() }
@@ -83,11 +84,22 @@ final class OwnActivities {
 
     /// Logs, once for each type, that a `UserInfo` of `size` bytes is large.
     func hintAtStreams(_ type: ActivityType, _ size: Int) {
-        guard hintedTypes.count < 1024, hintedTypes.insert(type).inserted else { return }
+        guard isNew(hint: "large \(type)") else { return }
         brokerLog.message(
             "UserInfo of an activity of type \(PeerText.message(type.description)) takes \(size) bytes. Keep it"
                 + " under \(UserInfoRules.comfortableSize), and send the bulk through a stream.")
     }
+
+    /// Logs, once for each key, that an application has given an activity something that is no property of it.
+    func sayIgnored(_ key: String, applicationID: ApplicationID) {
+        let key = PeerText.message(key)
+        guard isNew(hint: "key \(key)") else { return }
+        brokerLog.warning(
+            "\(applicationID) has given an activity “\(key)”, which is no property of activities and is ignored. Those that"
+                + " there are stand in org.example.Handoff.Activity.")
+    }
+
+    private func isNew(hint: String) -> Bool { hints.count < 1024 && hints.insert(hint).inserted }
 
     // MARK: Changing
 

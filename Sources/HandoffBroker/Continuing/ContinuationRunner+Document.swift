@@ -141,6 +141,7 @@ extension ContinuationRunner {
             }
             try checkExcluded(application)
             try await owner.tools.starter.open(url, with: application, activationToken: activationToken)
+            openedWith = application
             brokerLog.debug("continuation \(id): the document is opened with \(application)")
             perform(machine.opened(at: owner.tools.clock.instant))
         } catch {

@@ -52,7 +52,7 @@ final class ContinuationRunner {
     var supportsStreams: Bool {
         !machine.getsPageAlone && (machine.fetched?.offer ?? machine.offer).supportsContinuationStreams
     }
-    /// The browser that was given the web page; nil before, and if it was not.
+    /// What was given the web page or the document; nil before, and if nothing was.
     var openedWith: ApplicationID?
 
     init(

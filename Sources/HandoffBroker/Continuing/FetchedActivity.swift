@@ -2,6 +2,7 @@
 internal import DBus
 internal import HandoffCore
 internal import HandoffInterfaces
+internal import Platform
 
 /// What a peer's `Fetch` returned, checked by the rules for activities before an application sees it.
 enum FetchedActivity {
@@ -30,7 +31,11 @@ enum FetchedActivity {
         var state = ActivityState()
         let properties = fetched.filter { !others.contains($0.key) }
         // This goes to the application as it has come.
-        try state.apply(properties, isKept: false, ignoring: sayIgnored)
+        try state.apply(
+            properties, isKept: false,
+            ignoring: {
+                brokerLog.debug("The unknown key \(PeerText.message($0)) of an activity is ignored.")
+            })
         let summary = try OfferSummary.summarise(offer.id, fetched, state, since: offer.since)
         var activity = state.shared
         activity["ActivityType"] = .string(summary.type.description)

@@ -47,7 +47,7 @@ struct ContinueVerb: Verb {
         if session.printsJSON {
             try Output.json(Self.json(outcome, failure, offer, run))
         } else if outcome.isSuccess {
-            try Output.line(Self.success(outcome, offer))
+            try Output.line(success(outcome, offer))
         }
         if let failure {
             // The words may be those of another device, or of an application.
@@ -115,8 +115,13 @@ struct ContinueVerb: Verb {
     }
 
     /// The outcome for people, if it has gone well.
-    private static func success(_ outcome: ContinueCall.Outcome, _ offer: RemoteOffer) -> String {
+    private func success(_ outcome: ContinueCall.Outcome, _ offer: RemoteOffer) -> String {
         let place = outcome.applicationID.isEmpty ? "" : " in \(outcome.applicationID.shown)"
+        if let wanted = application ?? offer.handlers.first, !place.isEmpty, wanted != outcome.applicationID {
+            return
+                "Opened the document of \(offer.label.quoted) of \(offer.device.quoted)\(place): \(wanted.shown) did not"
+                + " take the activity."
+        }
         // These are handed to whatever opens pages and documents.
         let isOpened = [ActivityType.browsingWeb.description, PublishVerb.documentType].contains(offer.type)
         return

@@ -38,6 +38,9 @@ package struct InstalledApplication: Hashable, Sendable {
 
     /// Whether it may continue `offer`: it is of the team, and declares the type.
     func continues(_ offer: Offer) -> Bool {
-        (team ?? Team(applicationID)) == offer.team && declaration.types.contains(offer.type)
+        ownTeam == offer.team && declaration.types.contains(offer.type)
     }
+
+    /// The team that it names, or that it is alone.
+    var ownTeam: Team { team ?? Team(applicationID) }
 }

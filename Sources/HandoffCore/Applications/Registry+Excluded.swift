@@ -19,13 +19,33 @@ extension Registry {
         return excludedPackages.contains(package) || excluded.names(package)
     }
 
-    /// What would continue `offer` if the user did not keep it out.
+    /// What would continue `offer` if the user did not keep it out, and who would if it was of the same team.
     package func keptOut(from offer: Offer, with choices: HandlerChoices = HandlerChoices()) -> KeptOut {
-        guard !excluded.ids.isEmpty else { return KeptOut() }
+        let stranger = stranger(to: offer)
+        guard !excluded.ids.isEmpty else { return KeptOut(ofOtherTeam: stranger) }
         let able = Set(handlers(for: offer, with: choices).map(\.id))
         let all = handlers(for: offer, with: choices, excludedToo: true).map(\.id)
         return KeptOut(
             applications: all.filter { !able.contains($0) },
-            hasBrowser: choices.browser.map(isExcluded) ?? false)
+            hasBrowser: choices.browser.map(isExcluded) ?? false, ofOtherTeam: stranger)
+    }
+
+    /// Who declares the type of `offer` and is of another team, preferably one that runs. The type of web pages belongs to
+    /// no team.
+    private func stranger(to offer: Offer) -> KeptOut.Stranger? {
+        guard offer.type != .browsingWeb else { return nil }
+        let other = all.last {
+            $0.receives && $0.team != offer.team && $0.declares(offer.type) && !isExcluded($0)
+        }
+        if let other {
+            return KeptOut.Stranger(application: other.applicationID, team: other.team)
+        }
+        let others = installed.values.filter {
+            $0.ownTeam != offer.team && $0.adapter == nil && $0.declaration.types.contains(offer.type)
+                && !isExcluded($0.applicationID)
+        }
+        return others.min { $0.applicationID < $1.applicationID }.map {
+            KeptOut.Stranger(application: $0.applicationID, team: $0.ownTeam)
+        }
     }
 }

@@ -6,9 +6,19 @@ package struct KeptOut: Hashable, Sendable {
     package let applications: [ApplicationID]
     /// Whether the user's browser is excluded, so that it is not given the web page either.
     package let hasBrowser: Bool
+    /// Who declares the type of the offer and is of another team: that is the likeliest mistake of an author.
+    package let ofOtherTeam: Stranger?
+
+    /// An application of a team.
+    package struct Stranger: Hashable, Sendable {
+        package let application: ApplicationID
+        package let team: Team
+    }
 
     /// Nothing unless said otherwise.
-    package init(applications: [ApplicationID] = [], hasBrowser: Bool = false) {
-        (self.applications, self.hasBrowser) = (applications, hasBrowser)
+    package init(
+        applications: [ApplicationID] = [], hasBrowser: Bool = false, ofOtherTeam: Stranger? = nil
+    ) {
+        (self.applications, self.hasBrowser, self.ofOtherTeam) = (applications, hasBrowser, ofOtherTeam)
     }
 }

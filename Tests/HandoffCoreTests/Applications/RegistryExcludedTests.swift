@@ -74,6 +74,26 @@ struct RegistryExcludedTests {
                 == KeptOut(applications: [reader, writer, browser], hasBrowser: true))
     }
 
+    @Test("who declares the type and is of another team is named, with both teams, and what to do")
+    func otherTeam() throws {
+        var registry = Registry()
+        let (ours, theirs) = (try Example.team("ours"), try Example.team("theirs"))
+        let offer = try Example.offer(team: "ours")
+        let declaration = Declaration(activityTypes: [offer.type])
+        _ = registry.setInstalled([InstalledApplication(writer, team: theirs, declaration: declaration)])
+        #expect(registry.keptOut(from: offer).ofOtherTeam?.application == writer)
+        // One that runs is more likely to be the one that is meant.
+        try registry.register(
+            Registration(
+                connection: ":1.1", applicationID: notes, team: theirs, declaration: declaration,
+                objectPath: "/"))
+        let keptOut = registry.keptOut(from: offer)
+        #expect(keptOut == KeptOut(ofOtherTeam: KeptOut.Stranger(application: notes, team: theirs)))
+        let message = HandoffFailure.noApplication(for: offer, keptOut: keptOut).message
+        #expect([notes.description, ours.description, theirs.description].allSatisfy(message.contains))
+        #expect(message.hasSuffix("it has to name the team of the application that the activity comes from."))
+    }
+
     @Test("an id that only begins alike, or differs in case, is another application")
     func similar() throws {
         var registry = Registry()
