@@ -104,7 +104,7 @@ package final class SystemBus {
     private func retryLater() {
         attempts += 1
         guard attempts <= Self.maximumAttempts else { return }
-        var generator = SystemRandomNumberGenerator()
+        var generator = UnpredictableNumbers()
         retry = .timer(after: backoff.next(using: &generator)) { [weak self] in self?.attempt() }
     }
 }

@@ -32,7 +32,7 @@ package final class ProgramStarter {
             try await spawn(launch, pipe.theirs, program)
             return try await body(program)
         }
-        var generator = SystemRandomNumberGenerator()
+        var generator = UnpredictableNumbers()
         let name = UnitName(launch.application, random: generator.next())
         let unit = try await services.start(launch, name, errors: pipe.theirs, program)
         log.debug("\(launch.application) runs in \(name).")

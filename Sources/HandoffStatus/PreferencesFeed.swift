@@ -66,7 +66,7 @@ package final class PreferencesFeed {
     private func askLater(_ broker: Daemon) {
         // There is somebody, who says nothing.
         if !isKnown { tell(nil) }
-        var generator = SystemRandomNumberGenerator()
+        var generator = UnpredictableNumbers()
         retry = .timer(after: backoff.next(using: &generator)) { [weak self] in self?.ask(broker) }
     }
 

@@ -146,7 +146,7 @@ package final class StatusFeed {
     }
 
     private func askLater(_ side: SidePath) {
-        var generator = SystemRandomNumberGenerator()
+        var generator = UnpredictableNumbers()
         let pause = self[keyPath: side].backoff.next(using: &generator)
         self[keyPath: side].retry = .timer(after: pause) { [weak self] in
             MainLoop.start { await self?.ask(side) }

@@ -3,6 +3,7 @@ internal import DBus
 internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
+internal import Platform
 
 /// A device as its peers know it.
 struct TestPeer {
@@ -139,7 +140,7 @@ final class TestBridge {
     func `continue`(
         _ activity: ActivityID, on name: String, _ body: @MainLoop () -> Void
     ) async throws {
-        var generator = SystemRandomNumberGenerator()
+        var generator = UnpredictableNumbers()
         let third = TestPeer(id: DeviceID(using: &generator), name: name)
         let continuation = ContinuationID(using: &generator).description
         try await add(third)

@@ -20,7 +20,7 @@ package enum Errand {
     /// Leaves `words` for whoever takes them by the name that is returned. This may block.
     /// - Throws: if they are too long or hold a null character, or there is no room for them.
     package static func leave(_ words: [String]) throws -> String {
-        var generator = SystemRandomNumberGenerator()
+        var generator = UnpredictableNumbers()
         let id = RandomID<Noun>(using: &generator)
         let bytes = Array(words.joined(separator: "\0").utf8)
         guard bytes.count <= maximumSize, !words.contains(where: { $0.utf8.contains(0) }) else {

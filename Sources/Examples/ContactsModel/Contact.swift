@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+internal import Platform
 
 /// A person or company in the address book.
 package struct Contact: Hashable, Sendable, Identifiable {
@@ -45,7 +46,7 @@ package struct Contact: Hashable, Sendable, Identifiable {
 
     /// An id that no other contact has.
     package static func newID() -> String {
-        var generator = SystemRandomNumberGenerator()
+        var generator = UnpredictableNumbers()
         return (0..<2).map { _ in
             let digits = String(generator.next() as UInt64, radix: 16)
             return String(repeating: "0", count: 16 - digits.count) + digits

@@ -122,12 +122,12 @@ package final class AdapterLauncher {
 
     private func waitForNext() {
         isAnswered = false
-        var generator = SystemRandomNumberGenerator()
+        var generator = UnpredictableNumbers()
         start.failed(at: .now, using: &generator)
     }
 
     private func ownerChanged(_ owner: BusName?) {
-        var generator = SystemRandomNumberGenerator()
+        var generator = UnpredictableNumbers()
         if owner != nil {
             (isAnswered, hasComplained) = (false, false)
             start.runs(at: .now)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
 internal import MainLoop
+internal import Platform
 
 /// Has something that was not answered asked again, ever more seldom, until it is.
 @MainLoop
@@ -13,7 +14,7 @@ final class Repetition {
 
     /// Calls `body` after a while, in place of what was to be called before.
     func repeatLater(_ body: @escaping @MainLoop () -> Void) {
-        var generator = SystemRandomNumberGenerator()
+        var generator = UnpredictableNumbers()
         timer = .timer(after: backoff.next(using: &generator)) { [weak self] in
             self?.timer = nil
             body()

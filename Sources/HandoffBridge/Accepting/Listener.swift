@@ -42,7 +42,7 @@ final class Listener {
     private static func openAtRandom(
         _ address: NetworkAddress?, otherThan former: UInt16
     ) throws -> ObjectReference<GSocket> {
-        var generator = SystemRandomNumberGenerator()
+        var generator = UnpredictableNumbers()
         for port in ports.filter({ $0 != former }).shuffled(using: &generator) {
             do {
                 return try open(address, port)

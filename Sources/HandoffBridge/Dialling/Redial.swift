@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
 internal import MainLoop
+internal import Platform
 
 /// Repeats an attempt to reach one peer, less and less often.
 @MainLoop
@@ -28,7 +29,7 @@ final class Redial {
     func schedule() {
         guard task == nil, timer == nil, !isStopped else { return }
         if isDue { return now() }
-        var generator = SystemRandomNumberGenerator()
+        var generator = UnpredictableNumbers()
         timer = .timer(after: backoff.next(using: &generator)) { [weak self] in self?.now() }
     }
 

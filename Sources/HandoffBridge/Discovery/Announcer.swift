@@ -125,7 +125,7 @@ final class Announcer {
     private func setHour() {
         let now = MainLoop.wallClock
         hour = DiscoveryTag.hour(at: now)
-        var generator = SystemRandomNumberGenerator()
+        var generator = UnpredictableNumbers()
         turn.set((Int64(hour) + 1) * Self.hourLength + Int64.random(in: 0...Self.spread, using: &generator))
     }
 
@@ -210,7 +210,7 @@ final class Announcer {
         owner.note(refusal: "This device is not announced by \(interface.name): \(text)")
         retries += 1
         guard retry == nil, retries <= Self.maximumRetries else { return }
-        var generator = SystemRandomNumberGenerator()
+        var generator = UnpredictableNumbers()
         retry = .timer(after: backoff.next(using: &generator)) { [weak self] in
             self?.retry = nil
             self?.publishMissing()

@@ -195,7 +195,7 @@ final class Discovery {
         sightings.avahiVanished()
         failures += 1
         guard failures <= Self.maximumFailures else { return }
-        var generator = SystemRandomNumberGenerator()
+        var generator = UnpredictableNumbers()
         browseAgain = .timer(after: backoff.next(using: &generator)) { [weak self] in self?.browse() }
     }
 
