@@ -42,9 +42,9 @@ extension HandoffFailure {
             .limitsExceeded, "Another document is on its way to this device already. Wait until it is there.")
     }
 
-    static func unknownOffer(_ id: ActivityID, of device: DeviceID) -> HandoffFailure {
+    static var unknownOffer: HandoffFailure {
         HandoffFailure(
-            .unknownObject, "Device \(device) offers no activity \(id) here. Look again at what is offered.")
+            .unknownObject, "The other device does not offer this here. Look again at what is offered.")
     }
 
     /// The user has switched Handoff off here.
@@ -57,10 +57,11 @@ extension HandoffFailure {
         HandoffFailure(.disabled, "Handoff is switched off on the other device. Switch it on there.")
     }
 
-    static func offerWithdrawn(_ activity: ActivityID) -> HandoffFailure {
+    /// What was chosen is offered no longer.
+    package static var offerWithdrawn: HandoffFailure {
         HandoffFailure(
             .offerWithdrawn,
-            "Activity \(activity) is no longer offered. Look again at what is offered, and choose from that.")
+            "This is no longer offered. Look again at what is offered, and choose from that.")
     }
 
     static func offerChanged(_ offer: Offer) -> HandoffFailure {

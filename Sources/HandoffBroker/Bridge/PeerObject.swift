@@ -52,7 +52,7 @@ final class PeerObject: PeerServer {
     func invite(activity: String, _ call: MethodCall) async throws {
         try requireEnabled()
         let id = try ActivityID(checking: activity)
-        guard offers.offer(of: device)?.id == id else { throw Self.withdrawn(id) }
+        guard offers.offer(of: device)?.id == id else { throw HandoffFailure.offerWithdrawn }
         call.afterReply { [weak offers, device] in offers?.invited(to: id, by: device) }
     }
 
@@ -62,7 +62,7 @@ final class PeerObject: PeerServer {
         try requireEnabled()
         let id = try ActivityID(checking: activity)
         let continuationID = try ContinuationID(checking: continuation)
-        guard let object = activities.object(of: id) else { throw Self.withdrawn(id) }
+        guard let object = activities.object(of: id) else { throw HandoffFailure.offerWithdrawn }
         try continued.fetch(id, for: continuationID, by: device)
         let begin = MainLoop.now
         let isSaved = await object.saved(for: continuationID)
@@ -77,7 +77,7 @@ final class PeerObject: PeerServer {
             log.say(
                 device, "asked for", object, continuationID,
                 ", which was offered no longer once it was saved: nothing was sent")
-            throw Self.withdrawn(id)
+            throw HandoffFailure.offerWithdrawn
         }
         continued.sent(continuationID, to: device, document: object.documentURL)
         call.afterReply { [weak self] in self?.remember(object, continuationID, saveTime) }
@@ -100,11 +100,6 @@ final class PeerObject: PeerServer {
         ContinuationTrace.say(
             continuation,
             "save \(ContinuationTrace.text(saveTime)), for \(activities.peers.name(of: device))")
-    }
-
-    private static func withdrawn(_ id: ActivityID) -> HandoffFailure {
-        HandoffFailure(
-            .offerWithdrawn, "Activity \(id) is no longer offered. Choose from what is offered now.")
     }
 
     func continued(continuation: String, _ call: MethodCall) async throws {

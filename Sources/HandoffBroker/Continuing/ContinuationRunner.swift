@@ -46,7 +46,6 @@ final class ContinuationRunner {
     var isRunning: Bool { machine.isRunning }
     /// The type that the user chose.
     var offeredType: ActivityType { machine.offer.type }
-    /// The activity that the user chose.
     var offeredActivity: ActivityID { machine.offer.id }
     /// Whether the application at the origin takes streams, as far as is known.
     var supportsStreams: Bool {
@@ -276,6 +275,8 @@ final class ContinuationRunner {
             if handsOver(.continue, of: asked?.name, error) { return }
             let refusal = Continuation.Refusal(
                 name: error.name.text, message: error.message, path: asked?.proxy.object.path.text ?? "")
+            brokerLog.debug(
+                "continuation \(id): ContinueActivity: \(PeerText.message(error.message)) (\(error.name))")
             answer = error.saysThatMemberIsMissing ? .missing(refusal) : .failed(refusal)
         }
         trace.ended(.deliver, since: begin)

@@ -95,7 +95,7 @@ final class DocumentReceiving: Sendable {
 
     /// Removes the document, if it is still as it was left.
     private func remove(_ placed: PlacedDocument) {
-        ReceivedFolder(existingAt: folder)?.remove(placed.name, ifStill: placed.identity)
+        ReceivedFolder(existingAt: folder)?.remove(placed)
     }
 
     private func post(_ event: Event) {

@@ -148,7 +148,7 @@ final class PartialFile {
     // MARK: The end
 
     /// Gives the file its name, or one with a number if that is taken. From then on it is complete and stays, even if
-    /// the machine goes down.
+    /// the machine goes down. If the same document is there already, that is what is placed, and this file goes.
     /// - Parameters:
     ///   - modified: when the document was modified, in microseconds since the Unix epoch; nil for now.
     ///   - former: what this takes the place of, if it is as it was left.
@@ -165,8 +165,11 @@ final class PartialFile {
             _ = futimens(descriptor.number, times)
         }
         guard fsync(descriptor.number) == 0 else { throw Self.failure("cannot be written", folder) }
-        if let former, former.folder == folder.path { folder.remove(former.name, ifStill: former.identity) }
-        let chosen = try rename(to: name)
+        if let former { folder.remove(former) }
+        let (chosen, known) = try rename(to: name)
+        if let known {
+            return PlacedDocument(folder: folder.path, name: chosen, identity: known, isNew: false)
+        }
         isPlaced = true
         guard let identity = FileIdentity(of: descriptor.number), folder.sync(),
             FileIdentity("\(folder.path)/\(chosen)", in: AT_FDCWD) == identity
@@ -179,12 +182,14 @@ final class PartialFile {
         return PlacedDocument(folder: folder.path, name: chosen, identity: identity)
     }
 
-    private func rename(to wanted: DocumentName) throws(HandoffFailure) -> String {
+    /// - Returns: the name, and what has it if the same document was there already.
+    private func rename(to wanted: DocumentName) throws(HandoffFailure) -> (String, FileIdentity?) {
         let maximum = folder.maximumName
         for number in 1...Self.maximumNumber {
             let candidate = wanted.fileName(number, bytes: maximum)
-            if rename(to: candidate) { return candidate }
+            if rename(to: candidate) { return (candidate, nil) }
             guard errno == EEXIST else { throw Self.failure("cannot be given its name", folder) }
+            if let known = folder.same(as: descriptor, count: count, candidate) { return (candidate, known) }
         }
         throw HandoffFailure(
             .limitsExceeded,

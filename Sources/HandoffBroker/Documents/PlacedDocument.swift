@@ -8,6 +8,9 @@ struct PlacedDocument: Hashable, Sendable {
     let name: String
     /// Which file it is, as it was left.
     let identity: FileIdentity
+    /// Whether it was placed for the continuation. Otherwise the same document was there already, and it is not to be removed
+    /// whatever becomes of the continuation.
+    var isNew = true
 
     /// Where it is.
     var path: String { "\(folder)/\(name)" }

@@ -106,9 +106,37 @@ final class ReceivedFolder: Sendable {
         openat(descriptor.number, name, flags | O_CLOEXEC | O_NOFOLLOW, 0o600)
     }
 
-    /// Removes the file `name` if it is still `identity`.
-    func remove(_ name: String, ifStill identity: FileIdentity) {
-        guard FileIdentity(name, in: descriptor.number) == identity else { return }
-        unlinkat(descriptor.number, name, 0)
+    /// Removes `document`, if it was placed here for its continuation and is as it was left.
+    func remove(_ document: PlacedDocument) {
+        guard document.isNew, document.folder == path,
+            FileIdentity(document.name, in: descriptor.number) == document.identity
+        else { return }
+        unlinkat(descriptor.number, document.name, 0)
+    }
+
+    /// The file `name`, if it is a file whose content is that of `other`, which has `count` bytes.
+    func same(as other: borrowing FileDescriptor, count: UInt64, _ name: String) -> FileIdentity? {
+        // It may be anything, a pipe too.
+        let number = open(name, O_RDONLY | O_NONBLOCK)
+        guard number >= 0 else { return nil }
+        let file = FileDescriptor(owning: number)
+        var status = stat()
+        guard fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            UInt64(clamping: status.st_size) == count, let identity = FileIdentity(of: file.number),
+            Self.areEqual(file.number, other.number)
+        else { return nil }
+        return identity
+    }
+
+    private static func areEqual(_ one: Int32, _ other: Int32) -> Bool {
+        let size = 64 << 10
+        var (mine, theirs) = ([UInt8](repeating: 0, count: size), [UInt8](repeating: 0, count: size))
+        var place = 0
+        while true {
+            let (read, read2) = (pread(one, &mine, size, place), pread(other, &theirs, size, place))
+            guard read >= 0, read == read2, mine == theirs else { return false }
+            if read == 0 { return true }
+            place += read
+        }
     }
 }

@@ -68,7 +68,7 @@ extension HandoffFailure {
     ) -> HandoffFailure {
         HandoffFailure(
             .applicationFailed,
-            "\(target.name) did not continue \"\(offer.title)\" (\(refusal.shownName)): "
+            "\(target.name) did not continue \"\(offer.title)\": "
                 + (refusal.message.isEmpty ? "It does not say why." : PeerText.message(refusal.message)))
     }
 

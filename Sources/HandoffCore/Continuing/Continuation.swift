@@ -221,7 +221,7 @@ package struct Continuation: Sendable {
     /// The offer has ended. What has been fetched by then is delivered all the same.
     package mutating func offerWithdrawn() -> [Action] {
         guard case .preparing = state, fetched == nil else { return [] }
-        return fail(.offerWithdrawn(offer.id))
+        return fail(.offerWithdrawn)
     }
 
     /// Handoff was switched off. A continuation that has been delivered by then continues.

@@ -68,7 +68,7 @@ package struct OriginContinuations: Sendable {
     package mutating func fetch(
         _ activity: ActivityID, for id: ContinuationID, by device: DeviceID, offered: ActivityID?
     ) throws(HandoffFailure) -> [Action] {
-        guard activity == offered else { throw .offerWithdrawn(activity) }
+        guard activity == offered else { throw .offerWithdrawn }
         var actions: [Action] = []
         if let known = entry(id, of: device) {
             guard known.activity == activity else {

@@ -123,9 +123,9 @@ package struct RemoteOffers: Sendable {
         for id: ActivityID, of device: DeviceID, application: ApplicationID? = nil
     ) throws(HandoffFailure) -> Target {
         guard isEnabled else { throw .disabled }
-        guard let entry = entry(id, of: device) else { throw .unknownOffer(id, of: device) }
+        guard let entry = entry(id, of: device) else { throw .unknownOffer }
         guard let keptOut = held[device]?.keptOut, held[device]?.offer.id == id else {
-            throw .offerWithdrawn(id)
+            throw .offerWithdrawn
         }
         if let application {
             guard !keptOut.applications.contains(application) else { throw .excluded(application) }
@@ -198,7 +198,7 @@ package struct RemoteOffers: Sendable {
 
     /// The user does not want to see this offer again until it ends, or until it is sent to this device.
     package mutating func dismiss(_ id: ActivityID, of device: DeviceID) throws(HandoffFailure) -> [Action] {
-        guard entry(id, of: device) != nil else { throw .unknownOffer(id, of: device) }
+        guard entry(id, of: device) != nil else { throw .unknownOffer }
         guard held[device]?.offer.id == id else { return [] }
         held[device]?.isDismissed = true
         invitations.end(id, of: device)
@@ -212,7 +212,7 @@ package struct RemoteOffers: Sendable {
     package mutating func invite(
         _ id: ActivityID, from device: DeviceID, at now: Moment
     ) throws(HandoffFailure) -> [Action] {
-        guard held[device]?.offer.id == id else { throw .offerWithdrawn(id) }
+        guard held[device]?.offer.id == id else { throw .offerWithdrawn }
         guard entry(id, of: device)?.isContinuing != true else { return [] }
         return invitations.invite(id, by: device, at: now) ? showInvited(device) : []
     }

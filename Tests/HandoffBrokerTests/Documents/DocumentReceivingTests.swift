@@ -95,6 +95,26 @@ struct DocumentReceivingTests {
         }
     }
 
+    @Test(
+        "what is there already, unchanged, is not placed again, and stays whatever becomes of the continuation"
+    )
+    func known() async throws {
+        try await onLoop {
+            let receiver = try Receiver()
+            for text in ["one", "two"] { try await receiver.receive(FakeDocument(text)) }
+            try await receiver.receive(FakeDocument("two"))
+            let placed = try #require(receiver.placed)
+            #expect(placed.name == "Letter (2).txt" && receiver.end?.ending == "acknowledged")
+            #expect(receiver.files == ["Letter (2).txt", "Letter.txt"])
+            // What is brought over anew takes the place of what was brought over before, but not of this.
+            try await receiver.receive(FakeDocument("three"), replacing: placed)
+            #expect(receiver.files == ["Letter (2).txt", "Letter (3).txt", "Letter.txt"])
+            let former = try #require(receiver.placed)
+            try await receiver.receive(FakeDocument("four"), replacing: former)
+            #expect(receiver.text("Letter (3).txt") == "four" && receiver.text("Letter (2).txt") == "two")
+        }
+    }
+
     @Test("a link, a folder or a pipe that has the name stays, and is not followed")
     func occupied() async throws {
         try await onLoop {
