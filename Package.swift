@@ -30,6 +30,9 @@ func succeeds(_ command: String...) -> Bool {
     return process.terminationStatus == 0
 }
 
+/// Whether there is GTK 4, and with it what applications that have windows take from here.
+let hasGTK = succeeds("pkg-config", "--exists", "gtk4 >= 4.8")
+
 /// Whether the programs with windows are built. Servers, and whoever only wants the daemons or the kit, have no GTK 4, and
 /// nothing else needs it. SwiftPM remembers what this file has said for as long as it and the environment stay the same, so
 /// `meson-helpers/build` looks itself, and says what it has found.
@@ -240,10 +243,18 @@ package.targets += [
         swiftSettings: settings),
     tests("ContactsModel", ["ContactsModel", "ContactsProgram", "TestSupport"]),
 ]
-if hasWindows {
+if hasGTK {
     package.products.append(.library(name: "HandoffGTK", targets: ["HandoffGTK"]))
     package.targets += [
         // Its headers are found through GLib's, see there.
+        .systemLibrary(name: "CGTK", pkgConfig: "gobject-2.0", providers: [.apt(["libgtk-4-dev"])]),
+        module("GTKObjects", ["CGTK"]),
+        module("HandoffGTK", ["CGTK", "GTKObjects", "HandoffKit"]),
+        tests("HandoffGTK", ["HandoffGTK"]),
+    ]
+}
+if hasGTK, hasWindows {
+    package.targets += [
         .systemLibrary(
             name: "CAdwaita", pkgConfig: "gobject-2.0", providers: [.apt(["libadwaita-1-dev"])]),
         .executableTarget(
@@ -251,22 +262,23 @@ if hasWindows {
         .plugin(
             name: "TemplateGeneratorPlugin", capability: .buildTool(), dependencies: ["template-generator"],
             path: "Sources/TemplateGenerator/Plugin"),
-        module("GTKSupport", ["CAdwaita"]),
-        module("HandoffGTK", ["CAdwaita", "GTKSupport", "HandoffKit"]),
+        module("GTKSupport", ["CAdwaita", "GTKObjects"]),
         .executableTarget(
             name: "handoff-contacts",
-            dependencies: ["CAdwaita", "ContactsModel", "GTKSupport", "HandoffGTK", "HandoffKit"],
+            dependencies: [
+                "CAdwaita", "CGTK", "ContactsModel", "GTKObjects", "GTKSupport", "HandoffGTK", "HandoffKit",
+            ],
             path: "Sources/Examples/Contacts", swiftSettings: settings,
             plugins: ["TemplateGeneratorPlugin"]),
         .executableTarget(
             name: "handoff-settings",
             dependencies: ground + [
-                "CAdwaita", "CGio", "GTKSupport", "HandoffAdapters", "HandoffClient", "HandoffSettingsModel",
+                "CAdwaita", "CGTK", "CGio", "GTKObjects", "GTKSupport", "HandoffAdapters", "HandoffClient",
+                "HandoffSettingsModel",
                 "HandoffStatus",
             ],
             path: "Sources/HandoffSettings", swiftSettings: settings, plugins: ["TemplateGeneratorPlugin"]),
         tests("GTKSupport", ["GTKSupport"]),
-        tests("HandoffGTK", ["HandoffGTK"]),
     ]
 }
 

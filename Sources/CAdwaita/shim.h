@@ -32,8 +32,6 @@ typedef struct _GdkClipboard GdkClipboard;
 AdwApplication *adw_application_new(const char *application_id, GApplicationFlags flags);
 void gtk_application_set_accels_for_action(
     GtkApplication *application, const char *detailed_action_name, const char *const *accels);
-gboolean gtk_window_is_active(GtkWindow *window);
-GList *gtk_window_list_toplevels(void);
 void gtk_window_set_transient_for(GtkWindow *window, GtkWindow *parent);
 void gtk_window_set_application(GtkWindow *window, GtkApplication *application);
 void gtk_window_present(GtkWindow *window);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CAdwaita
+package import GTKObjects
 
 /// A program with windows of libadwaita. It is on the session bus under its id, so that it runs only once.
 @MainActor

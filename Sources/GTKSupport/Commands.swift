@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CAdwaita
+package import GTKObjects
 
 /// The commands of a window, which its menus, buttons and shortcuts name as `PREFIX.NAME`.
 ///

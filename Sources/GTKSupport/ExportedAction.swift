@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CAdwaita
+package import GTKObjects
 
 /// Something that an application does for whoever asks: GTK puts it on the session bus, as desktops need it for what the
 /// desktop entry names under `Actions`. So it must be harmless, however often it is done; everything else is for

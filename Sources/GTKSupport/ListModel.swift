@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CAdwaita
+package import GTKObjects
 
 /// The rows of a list view: texts that stand for what is shown, and widgets that are made for as many as are visible.
 @MainActor

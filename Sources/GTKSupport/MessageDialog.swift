@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CAdwaita
+package import GTKObjects
 
 /// A question to the user, or something that has to be told.
 @MainActor

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CAdwaita
+package import GTKObjects
 
 /// Widgets that are made from a template.
 @MainActor

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import CAdwaita
-internal import GTKSupport
+internal import CGTK
+internal import GTKObjects
 public import HandoffKit
 
 /// A window of GTK that shows an activity. The activity is the current one while the window is active, and stays so in a

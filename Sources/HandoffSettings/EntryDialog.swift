@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import CAdwaita
+import GTKObjects
 import GTKSupport
 import HandoffSettingsModel
 import Platform

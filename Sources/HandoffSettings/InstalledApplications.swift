@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import CAdwaita
 import CGio
+import GTKObjects
 import GTKSupport
 import HandoffSettingsModel
 import MainLoop

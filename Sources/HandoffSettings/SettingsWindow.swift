@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import CAdwaita
+import CGTK
+import GTKObjects
 import GTKSupport
 import HandoffInterfaces
 import HandoffSettingsModel

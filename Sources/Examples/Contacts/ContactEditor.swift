@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import CAdwaita
 import ContactsModel
+import GTKObjects
 import GTKSupport
 
 /// The form in which a contact is typed.

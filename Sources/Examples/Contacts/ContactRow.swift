@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import ContactsModel
+import GTKObjects
 import GTKSupport
 
 /// A contact in the list.

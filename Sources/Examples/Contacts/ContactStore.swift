@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import CAdwaita
 import ContactsModel
+import GTKObjects
 import GTKSupport
 
 /// The user's contacts, for all windows. Files are read and written elsewhere, so that no window ever waits for a disk.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import CAdwaita
+import CGTK
 import ContactsModel
+import GTKObjects
 import GTKSupport
 import HandoffKit
 

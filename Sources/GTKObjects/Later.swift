@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import CAdwaita
+internal import CGTK
 
 /// What is to be done after a while, on the loop of GTK: `Task.sleep` would start threads, and from then on the process would
 /// wake up every second.

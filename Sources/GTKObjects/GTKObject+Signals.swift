@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import CAdwaita
+internal import CGTK
 
 /// What a signal calls.
 @MainActor

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-package import CAdwaita
+package import CGTK
 
 /// An object of GTK, which lives at least as long as this value. Properties are reached by the names that GTK's documentation
 /// and templates have; GTK itself says on standard error when there is no such property.
