@@ -6,14 +6,22 @@
 #include <fcntl.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *path;
 
 static gpointer send_file (gpointer stream) {
   int file = open (path, O_RDONLY | O_CLOEXEC);
-  while (file >= 0 && sendfile (GPOINTER_TO_INT (stream), file, NULL, 1 << 20) > 0);
-  /* Closing ends it cleanly; if this program dies in between, the other side reads an error. */
+  struct stat status;
+  if (file >= 0 && fstat (file, &status) == 0) {
+    /* The length comes first: if this program dies in between, its end is no other than that of a whole file. */
+    guint64 size = GUINT64_TO_BE (status.st_size);
+    off_t place = 0;
+    if (write (GPOINTER_TO_INT (stream), &size, sizeof size) == sizeof size)
+      while (place < status.st_size
+             && sendfile (GPOINTER_TO_INT (stream), file, &place, MIN (1 << 20, status.st_size - place)) > 0);
+  }
   close (file);
   close (GPOINTER_TO_INT (stream));
   return NULL;
@@ -25,10 +33,18 @@ static void took (HandoffUserActivity *activity, int stream, gpointer data) {
 
 static gpointer receive (gpointer stream) {
   char some[65536];
+  guint64 size = 0;
   ssize_t count;
   shutdown (GPOINTER_TO_INT (stream), SHUT_WR);
-  while ((count = read (GPOINTER_TO_INT (stream), some, sizeof some)) > 0 && write (1, some, count) == count);
-  g_printerr (count < 0 ? "It broke off.\n" : "");
+  gboolean is_whole = recv (GPOINTER_TO_INT (stream), &size, sizeof size, MSG_WAITALL) == sizeof size;
+  size = GUINT64_FROM_BE (size);
+  while (is_whole && size > 0) {
+    count = read (GPOINTER_TO_INT (stream), some, MIN (size, sizeof some));
+    is_whole = count > 0 && write (1, some, count) == count;
+    size -= is_whole ? count : 0;
+  }
+  if (!is_whole)
+    g_printerr ("It broke off.\n");
   close (GPOINTER_TO_INT (stream));
   return NULL;
 }

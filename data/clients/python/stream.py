@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """More than a state can hold: stream.py FILE offers a file, and stream.py alone prints what is continued from elsewhere."""
 
+import os
 import socket
+import struct
 import sys
 import threading
 
@@ -13,9 +15,11 @@ TYPE = "org.example.Stream.read"
 
 
 def send(path: str, stream: socket.socket) -> None:
-    # Closing ends it cleanly; if this program dies in between, the other side reads an error.
+    # The length comes first: if this program dies in between, its end is no other than that of a whole file.
     with stream, open(path, "rb") as file:
-        stream.sendfile(file)
+        size = os.stat(file.fileno()).st_size
+        stream.sendall(struct.pack(">Q", size))
+        stream.sendfile(file, count=size or None)
 
 
 def offer(path: str) -> None:
@@ -28,10 +32,16 @@ def offer(path: str) -> None:
 def receive(stream: socket.socket, activity: handoff.UserActivity) -> None:
     with stream:
         stream.shutdown(socket.SHUT_WR)
-        try:
-            while some := stream.recv(65536):
-                sys.stdout.buffer.write(some)
-        except ConnectionResetError:
+        with stream.makefile("rb") as incoming:
+            try:
+                head = incoming.read(8)
+                left = struct.unpack(">Q", head)[0] if len(head) == 8 else 1
+                while left and (some := incoming.read(min(left, 65536))):
+                    sys.stdout.buffer.write(some)
+                    left -= len(some)
+            except ConnectionResetError:
+                left = 1
+        if left:
             print("It broke off.", file=sys.stderr)
         sys.stdout.flush()
     # The other device need not keep anything for it any longer.
