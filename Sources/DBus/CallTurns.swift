@@ -29,8 +29,8 @@ final class CallTurns {
     private var isScheduled = false
     /// How many bytes calls take that have no answer, and of how many senders.
     private var (openBytes, openLines) = (0, 0)
-    /// How many descriptors came with calls that wait for their turn.
-    private var openDescriptors = 0
+    /// How many messages wait for their turn, and how many descriptors came with them.
+    private var (waiting, openDescriptors) = (0, 0)
     /// How many that may be.
     private static let maximumDescriptors = 256
 
@@ -47,8 +47,8 @@ final class CallTurns {
     /// How much of that may be taken to have been read.
     var forgiveness = Forgiveness()
 
-    /// Whether anything waits.
-    var isBusy: Bool { !lines.isEmpty }
+    /// Whether anything has or may have a turn before what begins now, also of senders of whom it is not known who they are.
+    var isBusy: Bool { isScheduled || waiting > 0 }
 
     /// `call` has come, and waits for its turn.
     /// - Returns: why it is refused; nil if it is taken.
@@ -71,6 +71,7 @@ final class CallTurns {
     /// `message` takes effect when it is its turn, after what has come from `line` before.
     func wait(_ message: Message, in line: CallLine, on connection: Connection) {
         let wasEmpty = line.isEmpty
+        waiting += 1
         openDescriptors += message.descriptors.count
         line.append(.message(message, connection, MainLoop.account))
         if wasEmpty, line.caller != nil { queue(line) }
@@ -136,7 +137,10 @@ final class CallTurns {
     }
 
     /// `message` does not wait any longer.
-    func forget(_ message: Message) { openDescriptors -= message.descriptors.count }
+    func forget(_ message: Message) {
+        waiting -= 1
+        openDescriptors -= message.descriptors.count
+    }
 
     func closed(_ bytes: Int, isLast: Bool) {
         openBytes -= bytes

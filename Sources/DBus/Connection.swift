@@ -164,9 +164,10 @@ package final class Connection {
             guard let line = directory?.line(of: message.sender) else { return }
             if let refusal = turns.take(message, from: line, on: self) { refuse(message, refusal, line) }
         } else if turns.isBusy, !replies.isPing(message.replySerial),
-            let line = directory?.knownLine(of: message.sender), !line.isEmpty
+            let line = directory?.knownLine(of: message.sender)
         {
-            // Whoever calls and then answers, or tells, means it in that order.
+            // Whoever calls, answers and tells means it in that order: what would begin in a task here could be overtaken by what
+            // comes next, and has its turn before that.
             turns.wait(message, in: line, on: self)
         } else {
             takeEffect(message)
