@@ -21,6 +21,8 @@ package final class CallLine {
 
     /// When it may have its turn, by a clock that counts what senders have used: the least is served first.
     var tag: Int64 = 0
+    /// The tag with which it waits for its turn; nil if it does not.
+    var turn: Int64?
     /// How many calls have come and are not answered, and about how many bytes they take.
     private(set) var (openCalls, openBytes) = (0, 0)
     /// How many bytes wait for their turn.

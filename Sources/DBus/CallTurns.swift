@@ -22,7 +22,7 @@ final class CallTurns {
     /// What is taken of a sender however much others have open.
     private static let leastBytes = 64 << 10
 
-    /// Those that have something that waits and may have its turn.
+    /// Those that have something that waits and may have its turn, whoever is next at the end.
     private var lines: [CallLine] = []
     /// The tag of the latest that has had its turn.
     private var now: Int64 = 0
@@ -70,23 +70,29 @@ final class CallTurns {
 
     /// `message` takes effect when it is its turn, after what has come from `line` before.
     func wait(_ message: Message, in line: CallLine, on connection: Connection) {
-        let wasEmpty = line.isEmpty
         waiting += 1
         openDescriptors += message.descriptors.count
         line.append(.message(message, connection, MainLoop.account))
-        if wasEmpty, line.caller != nil { queue(line) }
+        queue(line)
     }
 
     /// It is known who `line` belongs to: what waits there may have its turn.
     func ready(_ line: CallLine) {
-        guard !line.isEmpty else { return }
         queue(line)
         goOn()
     }
 
+    /// Has `line` wait for its turn, behind those that have used as much, if it does not yet, and anything waits there.
     private func queue(_ line: CallLine) {
+        guard line.turn == nil, line.caller != nil, !line.isEmpty else { return }
         line.tag = max(line.tag, now)
-        lines.append(line)
+        line.turn = line.tag
+        var (first, end) = (0, lines.count)
+        while first < end {
+            let middle = (first + end) / 2
+            if let turn = lines[middle].turn, turn > line.tag { first = middle + 1 } else { end = middle }
+        }
+        lines.insert(line, at: first)
     }
 
     /// Whoever could be heard was heard. What waits is served, here and now as long as nothing else on the main loop has waited
@@ -149,17 +155,13 @@ final class CallTurns {
 
     /// Whose turn it is; nil if nobody may have one.
     private func next() -> CallLine? {
-        var best: CallLine?
-        for line in lines where !line.isEmpty && !line.isCrowded && line.tag < best?.tag ?? .max {
-            best = line
-        }
-        if best == nil { lines.removeAll(where: \.isEmpty) }
-        return best
+        lines.lastIndex { !$0.isCrowded }.map { lines.remove(at: $0) }
     }
 
     /// Serves what is first in `line`. `time` is when that begins, and becomes when it has ended.
     private func serve(_ line: CallLine, _ time: inout Int64) {
-        now = max(now, line.tag)
+        now = max(now, line.turn ?? now)
+        line.turn = nil
         switch line.removeFirst() {
         case .message(let message, let connection, let account):
             forget(message)
@@ -183,6 +185,6 @@ final class CallTurns {
         lastTime = time - begun
         line.used(lastTime)
         line.leaveIfDone()
-        if line.isEmpty { lines.removeAll { $0 === line } }
+        queue(line)
     }
 }

@@ -99,12 +99,14 @@ private final class Crowd: MessageChannel, Directory {
     }
 }
 
-/// Notes what it is called with, which takes a while.
+/// Notes what it is called with, which takes so many microseconds.
 @MainLoop
 private final class Slow: InterfaceBinding {
     private(set) var numbers: [UInt32] = []
     /// How long a call takes, in microseconds.
-    var time: Int64 = 5000
+    private let time: Int64
+
+    init(_ time: Int64 = 5000) { self.time = time }
 
     static let description = InterfaceDescription(
         name: "org.example.Slow", methods: [.init(name: "Note", input: "u", output: "", access: "any")],
@@ -151,8 +153,7 @@ struct CallTurnsTests {
     @Test("a thousand calls that wait for nothing are answered where they are served: no task begins")
     func synchronous() async throws {
         try await onLoop {
-            let quick = Slow()
-            quick.time = 0
+            let quick = Slow(0)
             let crowd = Crowd(quick)
             // What a task does would come after this.
             for number in 1...1000 as ClosedRange<UInt32> { try crowd.serve(number, ":1.1") }
@@ -225,6 +226,29 @@ struct CallTurnsTests {
             try crowd.says(20_000, ":1.2")
             #expect(crowd.errors.count == 17_000 - 16_384)
             crowd.line(of: ":1.1")?.leave {}
+        }
+    }
+
+    /// How long it takes until `count` calls are served, of so many senders, who have all called before the first is served.
+    @MainLoop
+    private func time(of count: UInt32, by senders: UInt32) async throws -> Duration {
+        let quick = Slow(0)
+        let crowd = Crowd(quick)
+        crowd.isCrowded = true
+        for number in 0..<count { try crowd.says(number, BusName(":1.\(number % senders)")) }
+        let begin = ContinuousClock.now
+        crowd.isCrowded = false
+        try await eventually { quick.numbers.count == count }
+        return ContinuousClock.now - begin
+    }
+
+    @Test("a call of one of ten thousand senders costs hardly more than one of ten")
+    func senders() async throws {
+        try await onLoop {
+            _ = try await time(of: 1000, by: 10)
+            let few = try await time(of: 10_000, by: 10)
+            let many = try await time(of: 10_000, by: 10_000)
+            #expect(many < few * 4 + .milliseconds(100))
         }
     }
 }
