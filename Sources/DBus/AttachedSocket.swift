@@ -64,6 +64,11 @@ package final class AttachedSocket: ChannelOwner {
     /// - Parameter ended: called then.
     func finish(_ ended: @escaping @MainLoop () -> Void) {
         onFinished = ended
+        guard line?.caller != nil else {
+            // Nothing counts of somebody unknown: its end would wait behind that forever.
+            channel.close()
+            return self.ended(.closed(inOrder: false))
+        }
         channel.endInput()
     }
 

@@ -159,6 +159,25 @@ struct AttachedSocketTests {
         }
     }
 
+    @Test("nothing is kept of what came by the socket of somebody who leaves before it is known who that is")
+    func unknown() async throws {
+        try await onLoop {
+            let pair = try await Pair()
+            let name: BusName = ":1.12345"
+            let ends = try FileDescriptor.socketPair()
+            let message = try Message.call(to: nil, "/org/example/log", "org.example.CallLog", "Effect")
+            message.setSerial(1)
+            let bytes = try message.marshal()
+            #expect(send(ends.theirs.number, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
+            pair.server.connection.attach(AttachedSocket(ends.ours, to: name))
+            // What has come is taken before the bus says that there is nobody of that name.
+            weak let line = pair.server.connection.directory?.knownLine(of: name)
+            #expect(line != nil)
+            try await eventually { line == nil && !pair.server.knows(name) }
+            #expect(readByte(from: ends.theirs.number) == nil && pair.log.callers.isEmpty)
+        }
+    }
+
     @Test("a call that came by the bus is answered there")
     func ways() async throws {
         try await onLoop {
