@@ -278,8 +278,7 @@ package final class SocketChannel {
                 .disconnected, "The connection has ended: the other side does not read what it is sent.")
         }
         // What waits already is written when there is room, in order.
-        if former == 0 { flush() }
-        updateCrowding()
+        if former == 0 { flush() } else { updateCrowding() }
         return message.serial
     }
 
@@ -313,11 +312,9 @@ package final class SocketChannel {
             writeSource = nil
             onSent?()
         } else if writeSource == nil {
-            writeSource = transport.whenWritable { [weak self] in
-                self?.flush()
-                self?.updateCrowding()
-            }
+            writeSource = transport.whenWritable { [weak self] in self?.flush() }
         }
+        updateCrowding()
     }
 
     /// The other side takes nothing more, most likely because it is gone. What it has sent before is read first.
