@@ -97,6 +97,8 @@ package final class AttachedSocket: ChannelOwner {
 
     package func crowdingChanged() { onCrowding?() }
 
+    package func notSent(_ message: Message, _ why: String) { connection?.notSent(message, why) }
+
     package func ended(_ reason: SocketChannel.End) {
         log.debug("The socket to \(name) has ended: \(reason).")
         main?.detached(self)

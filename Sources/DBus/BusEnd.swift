@@ -53,6 +53,8 @@ final class BusEnd: BusChannel, ChannelOwner {
 
     func received(_ message: Message) { connection?.received(message) }
 
+    func notSent(_ message: Message, _ why: String) { connection?.notSent(message, why) }
+
     /// As long as a call has just taken: whatever is asked for, others are heard between.
     var readingTime: Int64 { CallTurns.shared.readingTime }
 

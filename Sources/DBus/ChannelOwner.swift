@@ -21,6 +21,8 @@ package protocol ChannelOwner: AnyObject {
     func settle(_ body: @escaping @MainLoop () -> Void)
     /// ``SocketChannel/isCrowded`` has changed.
     func crowdingChanged()
+    /// `message` cannot be sent, because of `why`, which concerns the descriptors that it has; what follows is.
+    func notSent(_ message: Message, _ why: String)
     /// The channel has ended, by itself.
     func ended(_ reason: SocketChannel.End)
 }
@@ -35,6 +37,7 @@ extension ChannelOwner {
     package func judge(_ message: Message) throws(DBusError) -> Framer.Verdict { .take }
     package func settle(_ body: @escaping @MainLoop () -> Void) { MainLoop.start { body() } }
     package func crowdingChanged() {}
+    package func notSent(_ message: Message, _ why: String) {}
 }
 
 extension SocketChannel {

@@ -114,6 +114,14 @@ package final class Connection {
         }
     }
 
+    /// `message`, which was queued, is not sent, because of `why`: whoever waits for it, or for its answer, is told.
+    func notSent(_ message: Message, _ why: String) {
+        let error = DBusError.limitsExceeded("No descriptors can be sent now: \(why). Try again.")
+        log.debug("A message was not sent: \(error.message)")
+        if message.kind == .call { return replies.cancel(message.serial, error) }
+        if let answer = try? Message.error(error, to: message) { postHere(answer) }
+    }
+
     // MARK: Ways past the bus
 
     /// From now on, all that is for `socket`'s name goes by `socket`, in place of a former one, and what comes by it counts
@@ -166,8 +174,7 @@ package final class Connection {
         } else if turns.isBusy, !replies.isPing(message.replySerial),
             let line = directory?.knownLine(of: message.sender)
         {
-            // Whoever calls, answers and tells means it in that order: what would begin in a task here could be overtaken by what
-            // comes next, and has its turn before that.
+            // Whoever calls, answers and tells means it in that order: a task that began here could be overtaken.
             turns.wait(message, in: line, on: self)
         } else {
             takeEffect(message)

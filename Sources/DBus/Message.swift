@@ -161,7 +161,7 @@ package final class Message {
         try answer(2, to: call)
     }
 
-    /// The error reply to `call`.
+    /// The error reply to `call`, or the one that takes the place of an answer.
     package static func error(_ error: DBusError, to call: Message) throws(DBusError) -> Message {
         let message = try answer(3, to: call, error: error.name)
         let text = error.message.holdsNUL ? error.message.filter { $0 != "\0" } : error.message
@@ -173,15 +173,17 @@ package final class Message {
     private static func answer(
         _ type: UInt8, to call: Message, error: ErrorName? = nil
     ) throws(DBusError) -> Message {
-        guard call.serial != 0 else {
+        let (serial, name) =
+            call.kind == .call ? (call.serial, call.sender?.text) : (call.replySerial, call.destination)
+        guard serial != 0 else {
             throw .invalidArgs("A message without a serial number cannot be answered.")
         }
         let message = Message(making: type, flags: noReplyFlag)
-        if let sender = call.sender { message.add(MessageFields.Code.destination, sender.text) }
+        if let name { message.add(MessageFields.Code.destination, name) }
         if let error { message.add(MessageFields.Code.errorName, error.text) }
-        message.fields.replySerial = call.serial
+        message.fields.replySerial = serial
         message.addField(MessageFields.Code.replySerial, TypeCode.uint32)
-        withUnsafeBytes(of: call.serial.littleEndian) { message.bytes.append(contentsOf: $0) }
+        withUnsafeBytes(of: serial.littleEndian) { message.bytes.append(contentsOf: $0) }
         return message
     }
 

@@ -9,32 +9,31 @@ struct OutgoingBytes: ~Copyable {
     private var bytes: [UInt8] = []
     private var start = 0
     private var end = 0
-    /// Descriptors, each to be sent with the byte at this place, and closed then.
-    private var attached: [(place: Int, numbers: [Int32])] = []
+    /// Messages whose descriptors are to be sent with the byte at this place, and closed then.
+    private var attached: [(place: Int, message: Message)] = []
 
     init(pieceSize: Int) { self.pieceSize = pieceSize }
-
-    deinit { for (_, numbers) in attached { for number in numbers { close(number) } } }
 
     /// How many bytes are waiting.
     var count: Int { bytes.count - start }
     var isEmpty: Bool { bytes.count == start }
 
-    /// Lets `body` add a message at the end; `descriptors` go with its first byte, and are this one's to close from then on.
-    mutating func append(_ descriptors: [Int32], _ new: [UInt8]) {
+    /// Adds `message` at the end, which takes these bytes; its descriptors go with the first.
+    mutating func append(_ message: Message, _ new: [UInt8]) {
         if start == bytes.count {
             bytes.removeAll(keepingCapacity: bytes.capacity <= 1 << 17)
             (start, end) = (0, 0)
         }
-        if !descriptors.isEmpty { attached.append((bytes.count, descriptors)) }
+        if message.containsFileDescriptors { attached.append((bytes.count, message)) }
         bytes += new
     }
 
-    /// Hands the next piece to `body`, with the descriptors that go with its first byte, which returns how many of its bytes
-    /// it has written; nil if it can write none now.
+    /// Hands the next piece to `body`, with the message whose descriptors go with its first byte, which returns how many bytes
+    /// need not be written any longer: what it has written, or all of that message, also what is in later pieces; nil if it
+    /// can write none now.
     /// - Returns: whether something was written.
-    mutating func write(_ body: (UnsafeRawBufferPointer, [Int32]) -> Int?) -> Bool {
-        let numbers = attached.first.flatMap { $0.place == start ? $0.numbers : nil } ?? []
+    mutating func write(_ body: (UnsafeRawBufferPointer, Message?) -> Int?) -> Bool {
+        let message = attached.first.flatMap { $0.place == start ? $0.message : nil }
         if end <= start {
             end = min(start + pieceSize, bytes.count)
             // The next one with descriptors begins a piece.
@@ -43,11 +42,11 @@ struct OutgoingBytes: ~Copyable {
         }
         let range = start..<end
         guard
-            let written = bytes.withUnsafeBytes({ body(UnsafeRawBufferPointer(rebasing: $0[range]), numbers) }
+            let written = bytes.withUnsafeBytes({ body(UnsafeRawBufferPointer(rebasing: $0[range]), message) }
             )
         else { return false }
-        if written > 0, !numbers.isEmpty {
-            for number in numbers { close(number) }
+        if written > 0, let message {
+            for number in message.takeDescriptors() { close(number) }
             attached.removeFirst()
         }
         start += written

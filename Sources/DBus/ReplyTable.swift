@@ -103,12 +103,12 @@ final class ReplyTable {
         return message.isFrom(destination) || message.isFrom(Bus.name)
     }
 
-    /// Ends the wait for `serial`, if there is one.
-    func cancel(_ serial: UInt32) {
+    /// Ends the wait for `serial`, if there is one, with `error`.
+    func cancel(_ serial: UInt32, _ error: any Error = CancellationError()) {
         guard let call = remove(serial) else { return }
         noteLate(serial)
         if let destination = call.destination { observer?.abandoned(serial, to: destination) }
-        call.continuation.resume(throwing: CancellationError())
+        call.continuation.resume(throwing: error)
     }
 
     /// Ends all waits.

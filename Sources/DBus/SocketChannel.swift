@@ -271,7 +271,7 @@ package final class SocketChannel {
         }
         let bytes = try message.marshalled(limit: limit)
         let former = outgoing.count
-        outgoing.append(message.takeDescriptors(), bytes)
+        outgoing.append(message, bytes)
         if let most = limits.unsent, former > 0, outgoing.count > most {
             endSoon(.violation("it does not read what it is sent"))
             throw DBusError(
@@ -296,14 +296,20 @@ package final class SocketChannel {
         while !isClosed, canGoOn, !outgoing.isEmpty {
             let transport = transport
             var isBroken = false
-            let wrote = outgoing.write { bytes, descriptors in
-                switch transport.write(bytes, descriptors) {
+            let wrote = outgoing.write { bytes, message in
+                switch transport.write(bytes, message?.descriptors ?? []) {
                 case .bytes(let count): return count
                 case .wouldBlock: return nil
-                case .ended, .failed:
-                    isBroken = true
-                    return nil
+                case .failed(let why):
+                    // Most likely it is for the descriptors; if not, the next piece fails too.
+                    if let message {
+                        MainLoop.start { [weak owner] in owner?.notSent(message, why) }
+                        return message.marshalledSize
+                    }
+                case .ended: break
                 }
+                isBroken = true
+                return nil
             }
             if isBroken { return stopWriting() }
             canGoOn = wrote

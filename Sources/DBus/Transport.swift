@@ -19,7 +19,8 @@ package protocol Transport: AnyObject {
     /// they are the caller's to close.
     func read(into buffer: UnsafeMutableRawBufferPointer, _ descriptors: inout [Int32]) -> Transfer
     /// Writes from `bytes`, of which there is at least one, and sends `descriptors` along with the first. After
-    /// ``Transfer/wouldBlock`` it has to be called with the same bytes again.
+    /// ``Transfer/wouldBlock`` it has to be called with the same bytes again. If it fails with descriptors, as it does while
+    /// too many of this user's are on their way, nothing was written.
     func write(_ bytes: UnsafeRawBufferPointer, _ descriptors: [Int32]) -> Transfer
     /// Calls `body` whenever there is something to read, until what is returned is freed.
     func whenReadable(_ body: @escaping @MainLoop () -> Void) -> AnyObject
@@ -102,6 +103,7 @@ package final class SocketTransport: Transport {
         switch written {
         case 0...: return .bytes(written)
         case -Int(EAGAIN), -Int(EINTR): return .wouldBlock
+        case -Int(EPIPE), -Int(ECONNRESET): return .ended(inOrder: false)
         default: return .failed(String(cString: strerror(Int32(-written))))
         }
     }
