@@ -230,6 +230,7 @@ struct ArticleTests {
     /// A document as applications have them.
     final class Letter {
         let activity: DocumentActivity
+        var line = 1
         init(at url: URL, of application: HandoffApplication) {
             activity = DocumentActivity(url: url, application: application)
         }
@@ -238,6 +239,7 @@ struct ArticleTests {
         func saved(as url: URL) { activity.url = url }
         func cursorMoved() { activity.noteChange() }
         func close() { activity.close() }
+        func show(line: Int) { self.line = line }
     }
 
     @Test("Documents: what the article shows")
@@ -251,6 +253,12 @@ struct ArticleTests {
             document.becomeCurrent()
             document.userActivity?.onWillSave { $0.userInfo = ["line": 12, "selection": [3, 9]] }
 
+            application.onContinue { activity, device in
+                guard let url = activity.documentURL else { return false }
+                let letter = Letter(at: url, of: application)
+                letter.show(line: activity.userInfo["line", as: Int.self] ?? 1)
+                return true
+            }
             await broker.settle()
             #expect(broker.currentActivity?.activityType == "org.example.editor.text")
             let letter = Letter(at: url, of: application)
