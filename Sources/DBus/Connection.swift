@@ -119,7 +119,7 @@ package final class Connection {
         let error = DBusError.limitsExceeded("No descriptors can be sent now: \(why). Try again.")
         log.debug("A message was not sent: \(error.message)")
         if message.kind == .call { return replies.cancel(message.serial, error) }
-        if let answer = try? Message.error(error, to: message) { postHere(answer) }
+        if let answer = try? Message.error(error, inPlaceOf: message) { postHere(answer) }
     }
 
     // MARK: Ways past the bus

@@ -158,12 +158,23 @@ package final class Message {
 
     /// The reply to `call`, still without arguments.
     package static func reply(to call: Message) throws(DBusError) -> Message {
-        try answer(2, to: call)
+        try answer(2, to: call.serial, of: call.sender?.text)
     }
 
-    /// The error reply to `call`, or the one that takes the place of an answer.
+    /// The error reply to `call`.
     package static func error(_ error: DBusError, to call: Message) throws(DBusError) -> Message {
-        let message = try answer(3, to: call, error: error.name)
+        try self.error(error, to: call.serial, of: call.sender?.text)
+    }
+
+    /// The error reply that takes the place of `answer`.
+    static func error(_ error: DBusError, inPlaceOf answer: Message) throws(DBusError) -> Message {
+        try self.error(error, to: answer.replySerial, of: answer.destination)
+    }
+
+    private static func error(
+        _ error: DBusError, to serial: UInt32, of sender: String?
+    ) throws(DBusError) -> Message {
+        let message = try answer(3, to: serial, of: sender, error: error.name)
         let text = error.message.holdsNUL ? error.message.filter { $0 != "\0" } : error.message
         var writer = MessageWriter(message)
         try writer.write(text)
@@ -171,15 +182,13 @@ package final class Message {
     }
 
     private static func answer(
-        _ type: UInt8, to call: Message, error: ErrorName? = nil
+        _ type: UInt8, to serial: UInt32, of sender: String?, error: ErrorName? = nil
     ) throws(DBusError) -> Message {
-        let (serial, name) =
-            call.kind == .call ? (call.serial, call.sender?.text) : (call.replySerial, call.destination)
         guard serial != 0 else {
             throw .invalidArgs("A message without a serial number cannot be answered.")
         }
         let message = Message(making: type, flags: noReplyFlag)
-        if let name { message.add(MessageFields.Code.destination, name) }
+        if let sender { message.add(MessageFields.Code.destination, sender) }
         if let error { message.add(MessageFields.Code.errorName, error.text) }
         message.fields.replySerial = serial
         message.addField(MessageFields.Code.replySerial, TypeCode.uint32)
