@@ -98,11 +98,6 @@ package struct Framer: ~Copyable {
         bytes.append(contentsOf: part)
     }
 
-    /// Takes in what has come.
-    package mutating func add(_ part: some Collection<UInt8>) {
-        Array(part).withUnsafeBytes { add($0) }
-    }
-
     /// Cuts out the next message, whose header is checked, and whose body is not.
     /// - Parameter judge: decides what becomes of a message, of which it sees the header alone; called once for each.
     /// - Returns: nil if it is not there whole yet.

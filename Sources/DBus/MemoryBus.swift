@@ -266,7 +266,7 @@ final class MemoryChannel: BusChannel {
 
     /// Takes what the bus has for this end.
     func take(_ message: Message) throws(DBusError) {
-        let bytes = try message.marshalled(limit: Message.maximumLength)
+        let bytes = try message.marshal()
         let descriptors = message.takeDescriptors()
         bytes.withUnsafeBytes { framer.add($0, descriptors) }
         guard !isReading else { return }

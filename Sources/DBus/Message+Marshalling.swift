@@ -1,41 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// Messages as bytes. What comes in may be anything; over a channel that is not a bus, descriptors never travel.
+/// Messages as bytes.
 extension Message {
     /// The length that D-Bus allows a message to have, in bytes.
     package static let maximumLength = 1 << 27
 
-    /// What the first bytes of a stream say about the message that begins there.
-    package enum Framing: Equatable, Sendable {
-        /// There are too few bytes to tell.
-        case needMore
-        /// The message takes this many bytes.
-        case length(Int)
-        /// No message begins like this, or the message is longer than allowed.
-        case invalid
-    }
-
-    /// How many bytes the message takes that begins with `prefix`.
-    package static func neededBytes(_ prefix: some Collection<UInt8>) -> Framing {
-        let head = Array(prefix.prefix(MessageStart.size))
-        guard head.count == MessageStart.size else { return .needMore }
-        return MessageStart(head[...]).map { .length($0.length) } ?? .invalid
-    }
-
-    // MARK: Sending
-
-    /// This message as bytes.
-    /// - Throws: `InvalidArgs` if it has no serial number or a file descriptor travels with it;
-    ///   `LimitsExceeded` if it takes more than `limit` bytes.
-    package func marshal(limit: Int = Message.maximumLength) throws(DBusError) -> [UInt8] {
-        // A writer never appends the type of a descriptor without a descriptor.
-        guard !containsFileDescriptors else { throw Self.descriptorRefused }
-        return try marshalled(limit: limit)
-    }
-
     /// This message as bytes, with the numbers of the descriptors that go along.
     /// - Throws: `InvalidArgs` if it has no serial number; `LimitsExceeded` if it takes more than `limit` bytes.
-    func marshalled(limit: Int) throws(DBusError) -> [UInt8] {
+    package func marshal(limit: Int = Message.maximumLength) throws(DBusError) -> [UInt8] {
         guard serial != 0 else {
             throw .invalidArgs("A message without a serial number cannot be marshalled.")
         }
@@ -79,29 +51,6 @@ extension Message {
         // The field with the signature takes six bytes beside the types.
         if !types.isEmpty { header = (header + 7) & ~7 + types.count + 6 }
         return (header + 7) & ~7 + body.bytes.count
-    }
-
-    // MARK: Receiving
-
-    /// The message that `bytes` hold, exactly.
-    ///
-    /// Its sender, destination, serial and flags are whatever the other side wrote.
-    /// - Throws: `InvalidArgs` if they hold anything else than one valid message of a known type without file
-    ///   descriptors; `LimitsExceeded` if there are more than `limit`.
-    package static func demarshal(
-        _ bytes: [UInt8], limit: Int = Message.maximumLength
-    ) throws(DBusError) -> Message {
-        guard bytes.count <= min(limit, maximumLength) else {
-            throw .limitsExceeded("The message takes \(bytes.count) bytes, more than the \(limit) allowed.")
-        }
-        guard bytes.count >= MessageStart.size, let start = MessageStart(bytes[...]),
-            start.length == bytes.count
-        else { throw .malformed("\(bytes.count) bytes are not one message") }
-        let message = Message(received: bytes, try MessageHead(start, in: bytes))
-        guard message.kind != nil else { throw .malformed("its type is unknown") }
-        guard message.announcedDescriptors == 0 else { throw descriptorRefused }
-        try message.checkBody()
-        return message
     }
 
     /// The body, to be read from its beginning, with the types in front of it or, if it was made here, behind it.

@@ -266,9 +266,6 @@ package final class Message {
             ? types.holds(signature, at: types.indices) : bytes.holds(signature, at: fields.signature)
     }
 
-    /// Whether it is for the connection `name`.
-    func isAddressed(to name: BusName) -> Bool { bytes.holds(name.text, at: fields.destination) }
-
     /// Whether it is the call or signal `member` of `interface`, any if that is nil.
     package func isMember(_ member: MemberName?, of interface: InterfaceName) -> Bool {
         guard bytes.holds(interface.text, at: fields.interface) else { return false }

@@ -269,7 +269,7 @@ package final class SocketChannel {
             serial = serial == .max ? 1 : serial + 1
             message.setSerial(serial)
         }
-        let bytes = try message.marshalled(limit: limit)
+        let bytes = try message.marshal(limit: limit)
         let former = outgoing.count
         outgoing.append(message, bytes)
         if let most = limits.unsent, former > 0, outgoing.count > most {

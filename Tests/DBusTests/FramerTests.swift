@@ -15,7 +15,7 @@ private func call(_ text: String, serial: UInt32 = 1) throws -> [UInt8] {
 private func call(announcing count: Int, serial: UInt32 = 1) throws -> [UInt8] {
     try Messages.call(serial: serial) { (writer) throws(DBusError) in
         for _ in 0..<count { try writer.write(FileDescriptor(owning: dup(0))) }
-    }.marshalled(limit: Message.maximumLength)
+    }.marshal()
 }
 
 /// Where the header of a message ends.

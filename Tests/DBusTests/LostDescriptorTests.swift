@@ -14,7 +14,7 @@ struct LostDescriptorTests {
         var writer = MessageWriter(message)
         let descriptor = FileDescriptor(owning: null.number)
         for _ in 0..<count { try writer.write(descriptor) }
-        return try message.marshalled(limit: 4096)
+        return try message.marshal()
     }
 
     @Test("what came with them goes on without, and what follows has its own", arguments: [1, 40, 1 << 20])

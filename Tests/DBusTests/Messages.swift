@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import DBus
+import TestSupport
 
 /// Messages that never see a bus.
 enum Messages {

@@ -61,15 +61,8 @@ enum MessageTest {
     // MARK: Checks
 
     private static func check(_ bytes: [UInt8]) {
-        let framing = Message.neededBytes(bytes)
-        switch framing {
-        case .needMore: require(bytes.count < 16, "\(bytes.count) bytes tell")
-        case .length(let length):
-            require((16...Message.maximumLength).contains(length), "a message of \(length) bytes")
-        case .invalid: break
-        }
         guard let message = try? Message.demarshal(bytes, limit: limit) else { return }
-        require(framing == .length(bytes.count), "\(framing), but there are \(bytes.count) bytes")
+        require(message.length == bytes.count, "\(message.length), but there are \(bytes.count) bytes")
         checkHeader(of: message)
         checkArguments(of: message, bytes)
         readTyped(message)

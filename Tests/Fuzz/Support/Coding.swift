@@ -1,6 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 @testable package import DBus
 
+extension Message {
+    /// The message that `bytes` hold, exactly, as it arrives; without descriptors, and of a known type.
+    package static func demarshal(
+        _ bytes: [UInt8], limit: Int = Message.maximumLength
+    ) throws(DBusError) -> Message {
+        var framer = Framer(Framer.Limits(header: limit, message: limit))
+        bytes.withUnsafeBytes { framer.add($0) }
+        guard let message = try framer.next(), !framer.isWithinMessage, message.kind != nil else {
+            throw .invalidArgs("\(bytes.count) bytes are not one message")
+        }
+        try message.checkBody()
+        return message
+    }
+}
+
 /// Values as the arguments of a message, there and back.
 package enum Coding {
     /// A call with `values` as its arguments, none of them in a variant, as bytes.

@@ -2,6 +2,7 @@
 import DBus
 import HandoffCore
 import HandoffInterfaces
+import TestSupport
 import Testing
 
 @testable import HandoffBridge
