@@ -75,13 +75,8 @@ struct MessageHead {
             case nil: true
             }
         guard isComplete else { throw .malformed("a field of the header is missing") }
-        guard !Self.begins(fields.path, with: "/org/freedesktop/DBus/Local", bytes),
-            !Self.begins(fields.interface, with: "org.freedesktop.DBus.Local", bytes)
+        guard !bytes.holds("/org/freedesktop/DBus/Local", at: fields.path),
+            !bytes.holds("org.freedesktop.DBus.Local", at: fields.interface)
         else { throw .malformed("D-Bus reserves its path or interface") }
-    }
-
-    private static func begins(_ range: Range<Int>, with text: StaticString, _ bytes: [UInt8]) -> Bool {
-        range.count >= text.utf8CodeUnitCount
-            && bytes.holds("\(text)", at: range.lowerBound..<range.lowerBound + text.utf8CodeUnitCount)
     }
 }

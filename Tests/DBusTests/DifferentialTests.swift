@@ -61,6 +61,7 @@ struct DifferentialTests {
             if random.below(3) == 0 { bytes = BigEndian.swapped(bytes) }
             if random.below(4) != 0 { FuzzTests.mutate(&bytes, &random) }
             let message = try? Message.demarshal(bytes)
+            if let message, Libdbus.refusesBeginning(of: message) { continue }
             try #require((message != nil) == Libdbus.takes(bytes), "\(bytes)")
             guard let message, let reference = Libdbus.message(bytes) else {
                 refused += 1

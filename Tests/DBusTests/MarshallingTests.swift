@@ -139,6 +139,18 @@ struct MarshallingTests {
         #expect(throws: DBusError.self) { try Message.signal(from: "/", interface, "C") }
     }
 
+    @Test(
+        "of what comes only messages with exactly the names that D-Bus reserves are refused",
+        arguments: ["", "i", "ity_1", ".Sub"])
+    func reservedComing(end: String) throws {
+        let interface = "org.freedesktop.DBus.Local\(end)"
+        let path = "/org/freedesktop/DBus/Local\(end.replacing(".", with: "/"))"
+        for (path, interface) in [(path, "a.b"), ("/", interface)] {
+            let message = try? Message.demarshal(BigEndian.call(serial: 1, path, interface, "C", "", []))
+            #expect((message == nil) == end.isEmpty, "\(path) \(interface)")
+        }
+    }
+
     @Test("a signature has at most 255 characters, however many arguments are written")
     func longSignature() throws {
         #expect(throws: Never.self) {

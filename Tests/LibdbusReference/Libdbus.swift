@@ -12,6 +12,13 @@ package enum Libdbus {
         return !namesDescriptors(message)
     }
 
+    /// Whether libdbus refuses `message` for how a name begins in it, though D-Bus reserves only the whole name, and another bus
+    /// passes it on.
+    package static func refusesBeginning(of message: Message) -> Bool {
+        message.path?.isReserved == true
+            || message.interface?.hasPrefix("org.freedesktop.DBus.Local") == true
+    }
+
     /// The message that `bytes` are, to be freed; nil if libdbus takes them for none.
     package static func message(_ bytes: [UInt8]) -> OpaquePointer? {
         bytes.withUnsafeBytes { bytes in

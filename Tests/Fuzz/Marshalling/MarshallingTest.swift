@@ -25,6 +25,7 @@ enum MarshallingTest {
 
     private static func check(_ bytes: [UInt8]) {
         let message = try? Message.demarshal(bytes)
+        if let message, Libdbus.refusesBeginning(of: message) { return }
         require((message != nil) == Libdbus.takes(bytes), "\(message == nil ? "refused" : "taken"): \(bytes)")
         guard let message, let reference = Libdbus.message(bytes) else { return }
         defer { Libdbus.free(reference) }
