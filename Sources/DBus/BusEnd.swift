@@ -9,14 +9,15 @@ final class BusEnd: BusChannel, ChannelOwner {
     private let channel: SocketChannel
     private let log = Log(domain: "dbus")
 
-    /// How many bytes a call may take: enough for the right error to say what is too large in it.
-    private static let longestCall = 32 << 20
+    /// How many bytes a call may take: twice what an activity may. Building millions of small values takes a hundred times as
+    /// long, and as much memory, as their bytes.
+    private static let longestCall = 512 << 10
     /// How many bytes anything else may take. Lists of all objects may be long.
     private static let longest = 64 << 20
 
     /// Nothing is read while more than 4 MiB wait to be sent: the answers to whoever calls without reading stay unmade.
     nonisolated static let limits = SocketChannel.Limits(
-        frames: Framer.Limits(header: 128 << 10, message: Message.maximumLength, passesOverLonger: true),
+        frames: Framer.Limits(header: 128 << 10, message: Message.maximumLength, passesOverBad: true),
         comfortable: 4 << 20, unsent: nil, restsWhileCrowded: true, waitingJobs: 64, patience: nil)
 
     init(_ channel: SocketChannel) {
@@ -62,7 +63,11 @@ final class BusEnd: BusChannel, ChannelOwner {
         switch reason {
         case .closed: log.debug("The bus has closed the connection.")
         case .broken(let why): log.warning("The connection to the bus is broken: \(why).")
-        case .violation(let why): log.warning("The connection to the bus was given up, because \(why).")
+        case .violation(let why):
+            let error = DBusError(.failed, "The connection to the bus was given up: \(why).")
+            log.warning(error.message)
+            connection?.closed(error)
+            return
         }
         connection?.closed(DBusError(.disconnected, "The bus has closed the connection."))
     }

@@ -14,16 +14,19 @@ package struct Framer: ~Copyable {
         let message: Int
         /// A whole answer.
         let answer: Int
-        /// Whether what is longer is passed over. If not, it is an error.
-        let passesOverLonger: Bool
+        /// Whether what is longer, or has a header that is none, is passed over. If not, it is an error.
+        let passesOverBad: Bool
 
         /// Limits for a channel of messages of at most `message` bytes, answers of at most `answer` if that is another number,
         /// and headers of at most `header`.
-        package init(header: Int, message: Int, answer: Int? = nil, passesOverLonger: Bool = false) {
+        ///
+        /// A bus lets through what it has not looked at, and each has a reader of its own: a header that is none there is
+        /// somebody else's fault, and must not cost the connection to everybody.
+        package init(header: Int, message: Int, answer: Int? = nil, passesOverBad: Bool = false) {
             self.header = header
             self.message = message
             self.answer = answer ?? message
-            self.passesOverLonger = passesOverLonger
+            self.passesOverBad = passesOverBad
         }
 
         fileprivate func longest(_ start: MessageStart) -> Int { start.isAnswer ? answer : message }
@@ -125,9 +128,7 @@ package struct Framer: ~Copyable {
                 throw .invalidArgs("what it sent is no message")
             }
             if layout.bodyStart > limits.header || layout.length > limits.longest(layout) {
-                guard limits.passesOverLonger else { throw Self.tooLong(layout, limits) }
-                dropDescriptors(descriptors.count)
-                passOver(layout.length)
+                try passOver(layout, Self.tooLong(layout, limits))
                 continue
             }
             guard bytes.count - start >= layout.bodyStart else {
@@ -135,7 +136,14 @@ package struct Framer: ~Copyable {
                 return nil
             }
             let part = Array(bytes[start..<start + min(layout.length, bytes.count - start)])
-            let message = Message(received: part, try MessageHead(layout, in: part))
+            let head: MessageHead
+            do throws(DBusError) {
+                head = try MessageHead(layout, in: part)
+            } catch {
+                try passOver(layout, error)
+                continue
+            }
+            let message = Message(received: part, head)
             if withoutDescriptors > 0 { message.loseDescriptors() }
             if try judge(message) == .passOver {
                 dropDescriptors(message.announcedDescriptors)
@@ -158,6 +166,14 @@ package struct Framer: ~Copyable {
     /// Somebody has sent a message of `length` bytes where `limit` are allowed.
     package static func tooLong(_ length: Int, _ limit: Int) -> DBusError {
         .invalidArgs("it sent a message of \(length) bytes, more than the \(limit) allowed")
+    }
+
+    /// Passes over the message, or throws `error`, which says what is wrong with it.
+    private mutating func passOver(_ layout: MessageStart, _ error: DBusError) throws(DBusError) {
+        guard limits.passesOverBad else { throw error }
+        // How many of them are its own is not known.
+        dropDescriptors(descriptors.count)
+        passOver(layout.length)
     }
 
     private mutating func passOver(_ length: Int) {

@@ -16,20 +16,16 @@ package final class InterfaceDescription: Sendable {
         package let access: AccessClass
         /// Whether whoever serves it may wait for something before it answers.
         package let waits: Bool
-        /// How many bytes a call of it may take; nil for as many as there can be.
-        package let maximumSize: Int?
 
         /// A method.
         package init(
-            name: String, input: String, output: String, access: AccessClass, waits: Bool = false,
-            maximumSize: Int? = nil
+            name: String, input: String, output: String, access: AccessClass, waits: Bool = false
         ) {
             self.name = name
             self.input = input
             self.output = output
             self.access = access
             self.waits = waits
-            self.maximumSize = maximumSize
         }
     }
 

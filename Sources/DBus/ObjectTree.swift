@@ -112,10 +112,6 @@ package final class ObjectTree {
         let description = type(of: binding).description
         let method = description.methods[index]
         try authorize(caller, object, description.name, method.name, method.access)
-        if let most = method.maximumSize, message.length > most {
-            throw DBusError.limitsExceeded(
-                "The call of \(method.name) takes \(message.length) bytes, more than the \(most) allowed.")
-        }
         guard message.hasSignature(method.input) else {
             throw DBusError.invalidArgs(
                 "\(description.name).\(method.name) takes “\(method.input)”, not “\(message.signature)”.")

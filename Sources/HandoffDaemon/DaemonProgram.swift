@@ -132,7 +132,11 @@ package final class DaemonProgram {
         do {
             let bus = try Bus(.session)
             self.bus = bus
-            bus.connection.onClosed = { [weak self] _ in self?.stop("The bus has ended.") }
+            bus.connection.onClosed = { [weak self] error in
+                // Then it is to be started again.
+                if error.name != .disconnected { self?.status = 1 }
+                self?.stop("The bus has ended.")
+            }
             bus.onNameLost = { [weak self] lost in
                 if lost == self?.name { self?.stop("The name \(lost) was taken over.") }
             }

@@ -8,7 +8,6 @@ struct AnnotationTests {
     private static let writeAccess = "org.example.Handoff.WriteAccess"
     private static let setter = "org.example.Handoff.Setter"
     private static let waits = "org.example.Handoff.Waits"
-    private static let size = "org.example.Handoff.MaximumSize"
     private static let typeName = "org.example.Handoff.TypeName"
     private static let emits = "org.freedesktop.DBus.Property.EmitsChangedSignal"
     private static let classes = "any, owner, unsandboxed, bridge, broker, agent, stranger, paired, routed"
@@ -41,7 +40,6 @@ struct AnnotationTests {
             .members(
                 4, "\(setter) is one of own, common, not “one”", annotation(setter, "one")),
             .method(4, "\(waits) is one of true, false, not “yes”", annotation(waits, "yes")),
-            .method(4, "\(size) is a number of bytes, not “1K”", annotation(size, "1K")),
             .members(
                 4, "P can't be written, so nobody waits: leave \(waits) out",
                 property("read", annotation(waits, "true"))),

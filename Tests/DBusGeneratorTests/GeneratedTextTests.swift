@@ -53,8 +53,7 @@ struct GeneratedTextTests {
         let waits = "<annotation name=\"org.example.Handoff.Waits\" value=\"true\"/>"
         let file = Sample.file(
             """
-            <!-- D. --><method name="Go">\(waits)
-            <annotation name="org.example.Handoff.MaximumSize" value="4096"/></method>
+            <!-- D. --><method name="Go">\(waits)</method>
             <!-- D. --><method name="Stay"/>
             <!-- D. --><property name="Title" type="s" access="write">\(waits)</property>
             """)
@@ -65,7 +64,7 @@ struct GeneratedTextTests {
             "func handle(_ method: Int, _ call: MethodCall) throws -> Message {\n        switch method {\n        case 1:",
             "func handleWaiting(_ method: Int, _ call: MethodCall) async throws -> Message {\n        switch method {\n        case 0:",
             "case 0: try await server.setTitle(reader.read(), call)\n",
-            ".init(name: \"Go\", input: \"\", output: \"\", access: \"any\", waits: true, maximumSize: 4096),",
+            ".init(name: \"Go\", input: \"\", output: \"\", access: \"any\", waits: true),",
         ] { #expect(text.contains(part), "\(part)") }
     }
 

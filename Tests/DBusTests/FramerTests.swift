@@ -112,7 +112,7 @@ struct FramerTests {
         "where what is too long is passed over, that is done however it arrives, and nobody is asked about it",
         arguments: [1, 7, 1000, 70_000])
     func longer(size: Int) throws {
-        let limits = Framer.Limits(header: 2048, message: 50_000, passesOverLonger: true)
+        let limits = Framer.Limits(header: 2048, message: 50_000, passesOverBad: true)
         let odd = try Message.call(to: nil, ObjectPath("/" + String(repeating: "x", count: 3000)), "a.b", "C")
         odd.setSerial(1)
         let wanted = try call("wanted")
@@ -120,6 +120,21 @@ struct FramerTests {
             let cut = Cut([Sent(long + wanted + long)], in: size, limits)
             #expect(cut.messages == [wanted] && cut.judged.count == 1)
             #expect(cut.error == nil && !cut.isWithinMessage)
+        }
+    }
+
+    @Test("on a bus a header that is none costs its message alone; elsewhere nothing follows it")
+    func badHeaders() throws {
+        let (wanted, good) = (try call("wanted"), try call("good"))
+        for place in [3, 8, 16] {
+            var bad = good
+            // Another version, no serial number, a field with the number 0.
+            for index in place..<place + (place == 8 ? 4 : 1) { bad[index] = 0 }
+            let bus = Framer.Limits(header: 2048, message: 50_000, passesOverBad: true)
+            let cut = Cut([Sent(wanted + bad + wanted)], bus)
+            #expect(cut.messages == [wanted, wanted] && cut.error == nil && !cut.isWithinMessage)
+            let strict = Cut([Sent(wanted + bad + wanted)], Framer.Limits(header: 2048, message: 50_000))
+            #expect(strict.messages == [wanted] && strict.error?.name == .invalidArgs)
         }
     }
 
@@ -159,7 +174,7 @@ struct FramerTests {
     func garbage(bytes: [UInt8], isLegal: Bool) {
         #expect(Cut([Sent(bytes.dropLast())]).error == nil)
         #expect(Cut([Sent(bytes)]).error?.name == .invalidArgs)
-        let passing = Cut([Sent(bytes)], Framer.Limits(header: 2048, message: 1024, passesOverLonger: true))
+        let passing = Cut([Sent(bytes)], Framer.Limits(header: 2048, message: 1024, passesOverBad: true))
         #expect((passing.error == nil) == isLegal && passing.isWithinMessage)
     }
 
@@ -314,7 +329,7 @@ struct FramerTests {
         arguments: [false, true])
     func passedOverDescriptors(isTooLong: Bool) throws {
         let wanted = try call(announcing: 1)
-        let limits = Framer.Limits(header: 2048, message: wanted.count, passesOverLonger: true)
+        let limits = Framer.Limits(header: 2048, message: wanted.count, passesOverBad: true)
         for size in [1, 1000] {
             let opened = try OpenDescriptor.several(3)
             let numbers = opened.map(\.number)

@@ -28,7 +28,7 @@ extension Interface {
                 """
                 .init(name: \(literal($0.name)), input: \(literal($0.inputSignature)), \
                 output: \(literal($0.outputSignature)), access: \(literal($0.access))\(Self.waits($0.waits))\
-                \($0.maximumSize.map { ", maximumSize: \($0)" } ?? ""))
+                )
                 """
             }
             Self.writeList("properties", properties, to: &source) {

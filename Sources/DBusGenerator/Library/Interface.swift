@@ -20,8 +20,6 @@ package struct Interface: Equatable {
         package let access: String
         /// Whether whoever serves it may wait for something before it answers.
         package let waits: Bool
-        /// How many bytes a call of it may take, if the file says so.
-        package let maximumSize: Int?
         package let documentation: [String]
         package let line: Int
     }

@@ -6,7 +6,6 @@ enum Annotation: String, CustomStringConvertible {
     case writeAccess = "org.example.Handoff.WriteAccess"
     case setter = "org.example.Handoff.Setter"
     case waits = "org.example.Handoff.Waits"
-    case maximumSize = "org.example.Handoff.MaximumSize"
     case typeName = "org.example.Handoff.TypeName"
     case emitsChanged = "org.freedesktop.DBus.Property.EmitsChangedSignal"
 
@@ -19,7 +18,7 @@ enum Annotation: String, CustomStringConvertible {
             ["any", "owner", "unsandboxed", "bridge", "broker", "agent", "stranger", "paired", "routed"]
         case .setter: ["own", "common"]
         case .waits: ["true", "false"]
-        case .typeName, .maximumSize: nil
+        case .typeName: nil
         case .emitsChanged: ["true", "invalidates", "const", "false"]
         }
     }
@@ -98,10 +97,6 @@ extension InterfaceReader {
             guard values.contains(value) else {
                 let expected = values.joined(separator: ", ")
                 throw failure(element, "\(annotation) is one of \(expected), not “\(excerpt(value))”")
-            }
-        } else if annotation == .maximumSize {
-            guard let size = Int(value), size > 0 else {
-                throw failure(element, "\(annotation) is a number of bytes, not “\(excerpt(value))”")
             }
         } else if !isMemberName(value) {
             throw failure(

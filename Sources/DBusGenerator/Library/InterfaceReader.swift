@@ -69,7 +69,7 @@ struct InterfaceReader {
     ) throws(GenerationError) -> Interface.Method {
         _ = try attributes(of: element, required: ["name"])
         try checkChildren(of: element, ["annotation", "arg"])
-        let annotations = try annotations(of: element, [.access, .waits, .maximumSize])
+        let annotations = try annotations(of: element, [.access, .waits])
         var (inputs, outputs): ([Interface.Argument], [Interface.Argument]) = ([], [])
         for child in element.children where child.name == "arg" {
             let (argument, direction) = try argument(child)
@@ -86,7 +86,7 @@ struct InterfaceReader {
         }
         return Interface.Method(
             name: name, inputs: inputs, outputs: outputs, access: access,
-            waits: annotations[.waits] == "true", maximumSize: annotations[.maximumSize].flatMap { Int($0) },
+            waits: annotations[.waits] == "true",
             documentation: try documentation(of: element, name), line: element.line)
     }
 

@@ -72,7 +72,7 @@ final class LoginSession {
             let hints = try await properties(name, found, Self.session)
             guard owner == name, path == found else { return }
             repetition.end()
-            tellHints(hints, isFirst: true)
+            tellHints(hints)
         } catch {
             failed(name, DBusError.converting(error))
         }
@@ -191,8 +191,9 @@ final class LoginSession {
         }
     }
 
-    private func tellHints(_ properties: [String: Value], isFirst: Bool = false) {
-        if isFirst || properties["LockedHint"] != nil { tell(.isLocked(properties.flag("LockedHint"))) }
+    private func tellHints(_ properties: [String: Value]) {
+        // What says nothing of it leaves it unknown, and then nothing is shown.
+        if case .boolean(let isLocked)? = properties["LockedHint"] { tell(.isLocked(isLocked)) }
         if properties["IdleHint"] != nil { tell(.isIdle(properties.flag("IdleHint"))) }
     }
 }

@@ -74,7 +74,7 @@ enum FrameTest {
             let bytes = stream[place..<place + start.length]
             if let next = rest.first, next.bytes[...] == bytes {
                 rest.removeFirst()
-            } else if !mode.passesOver(start) {
+            } else if !mode.passesOver(start, Array(bytes)) {
                 passedOver += 1
             }
             place += start.length
@@ -100,7 +100,8 @@ enum FrameTest {
 
     /// Checks that what libdbus takes for a message is one: a bus passes it on.
     private static func compare(_ cut: Cut, _ stream: [UInt8], _ mode: Mode) {
-        guard Libdbus.header(stream) != nil, let start = beginning(of: stream[...]), !mode.passesOver(start)
+        guard Libdbus.header(stream) != nil, let start = beginning(of: stream[...]),
+            !mode.passesOver(start, stream)
         else { return }
         require(cut.messages.map(\.bytes) == [stream] && !cut.isRefused, "libdbus takes \(stream)")
     }
@@ -124,13 +125,15 @@ enum Mode: UInt8 {
         case .link:
             Framer.Limits(header: LinkRules.maximumHeader, message: LinkRules.maximumFetchReply)
         case .socket: Framer.Limits(header: 128, message: 256)
-        case .bus, .choosyBus: Framer.Limits(header: 128, message: 256, passesOverLonger: true)
+        case .bus, .choosyBus: Framer.Limits(header: 128, message: 256, passesOverBad: true)
         }
     }
 
-    /// Whether nobody is asked about a message that begins like this.
-    func passesOver(_ start: MessageStart) -> Bool {
-        limits.passesOverLonger && (start.bodyStart > limits.header || start.length > limits.message)
+    /// Whether nobody is asked about the message `bytes`, which begins like this.
+    func passesOver(_ start: MessageStart, _ bytes: [UInt8]) -> Bool {
+        limits.passesOverBad
+            && (start.bodyStart > limits.header || start.length > limits.message
+                || bytes.count >= start.bodyStart && (try? MessageHead(start, in: bytes)) == nil)
     }
 
     /// On a link, the serial number of a reply determines what is known of the call.
