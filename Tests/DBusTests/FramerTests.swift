@@ -48,6 +48,7 @@ private let answersOne = answers([1, 0, 0, 0])
 
 private func refuse(_ message: Message) throws(DBusError) -> Framer.Verdict { throw .invalidArgs("it did") }
 
+// This file is long because all ways in which bytes can come are tried on one harness.
 @Suite("Cutting what comes into messages")
 struct FramerTests {
     @Test("messages are cut out of the stream, however it arrives", arguments: [1, 2, 15, 16, 17, 100, 5000])
