@@ -29,6 +29,11 @@ final class CallTurns {
     private var isScheduled = false
     /// How many bytes calls take that have no answer, and of how many senders.
     private var (openBytes, openLines) = (0, 0)
+    /// The most bytes that these were since so much was answered that memory was given back.
+    private var mostOpenBytes = 0
+    /// From how many bytes less on that is done.
+    private static let returnedBytes = 4 << 20
+    private let freedMemory = FreedMemory()
     /// How many messages wait for their turn, and how many descriptors came with them.
     private var (waiting, openDescriptors) = (0, 0)
     /// How many that may be.
@@ -60,6 +65,7 @@ final class CallTurns {
         if line.isDeaf { return CallLine.deaf }
         if line.openBytes == 0 { openLines += 1 }
         openBytes += call.weight
+        mostOpenBytes = max(mostOpenBytes, openBytes)
         line.opened(call)
         wait(call, in: line, on: connection)
         return nil
@@ -148,9 +154,13 @@ final class CallTurns {
         openDescriptors -= message.descriptors.count
     }
 
+    /// Calls of so many bytes are answered, or are not going to be, perhaps the last ones of a sender.
     func closed(_ bytes: Int, isLast: Bool) {
         openBytes -= bytes
         if isLast { openLines -= 1 }
+        guard mostOpenBytes - openBytes >= Self.returnedBytes else { return }
+        freedMemory.freed(mostOpenBytes - openBytes)
+        mostOpenBytes = openBytes
     }
 
     /// Whose turn it is; nil if nobody may have one.

@@ -177,7 +177,8 @@ struct CallTurnsTests {
             try crowd.says(3, ":1.1")
             try await eventually { slow.numbers.count == 4 }
             withExtendedLifetime(token) {}
-            #expect(slow.numbers == [1, 2, 3, 11])
+            // Who is next of two depends on what the other tests have used.
+            #expect(slow.numbers.filter { $0 != 11 } == [1, 2, 3])
         }
     }
 

@@ -212,3 +212,34 @@ def test_large_registrations(machine: Machine) -> None:
         is_over.set()
         for thread in threads:
             thread.join()
+
+
+def drain(end: socket.socket) -> None:
+    """Reads whatever comes, to the end."""
+    while end.recv(1 << 20):
+        pass
+
+
+def test_memory_of_many_calls(machine: Machine) -> None:
+    """What the calls of many programs take of memory, which come at once and are answered, goes back to the system."""
+    activity, broker = Client(machine).create(), machine.processes["handoffd"]
+    before = memory(broker.pid, "VmRSS")
+    connections = [RawConnection(machine.address) for _ in range(64)]
+    call = Gio.DBusMessage.new_method_call(BROKER, ROOT, f"{BROKER}.Manager", "Nonsense")
+    # The bus itself would take long to remember so many that wait for an answer.
+    call.set_flags(Gio.DBusMessageFlags.NO_REPLY_EXPECTED)
+    call.set_serial(1000)
+    calls = call.to_blob(Gio.DBusCapabilityFlags.NONE) * 3000
+    broker.send_signal(signal.SIGSTOP)
+    readers = []
+    for connection in connections:
+        connection.socket.sendall(calls)
+        readers.append(threading.Thread(target=drain, args=[connection.socket]))
+        readers[-1].start()
+    broker.send_signal(signal.SIGCONT)
+    wait(lambda: memory(broker.pid, "VmHWM") > before + 32 * MEBI, "the calls to come", 20)
+    assert activity.get("Title") == ""
+    wait(lambda: memory(broker.pid, "VmRSS") < before + 20 * MEBI, "their memory to be given back", 20)
+    for connection, reader in zip(connections, readers):
+        connection.socket.shutdown(socket.SHUT_RDWR)
+        reader.join()

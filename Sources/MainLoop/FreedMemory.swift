@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-package import MainLoop
 internal import Platform
 
 /// Gives memory back to the system once much of it has become free and clients have finished leaving.
