@@ -127,7 +127,7 @@ let package = Package(
         .target(
             name: "HandoffAgent",
             dependencies: ground + [
-                "CGio", "CXCB", "HandoffAdapters", "HandoffClient", "HandoffDaemon", "HandoffSession",
+                "CGio", "CXCB", "HandoffAdapters", "HandoffClient", "HandoffSession",
                 "HandoffStatus",
             ],
             exclude: ["Interfaces"], swiftSettings: settings, plugins: ["DBusGeneratorPlugin"]),
