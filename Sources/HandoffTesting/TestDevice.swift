@@ -66,6 +66,9 @@ final class TestDevice {
         peer = nil
     }
 
+    /// The path of the file that keeps what its user has chosen.
+    var configuration: String { "\(folder.path)/handoff.conf" }
+
     /// What it offers to other devices.
     var offered: Broker.KnownActivity? { broker.flatMap { broker in broker.offered.flatMap(broker.known) } }
 

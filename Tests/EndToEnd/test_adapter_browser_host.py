@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from gi.repository import GLib
 from buses import let_pass, wait
+from choices import choose
 from clients import CROSSING, Client, Dock
 from listener import Listener
 from support import PROGRAMS, SANITIZED, Machine
-from test_preferences import choose
 from test_excluded_applications import exclude
 
 Machines = tuple[Machine, Machine]

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from gi.repository import GLib
 from buses import let_pass, wait
+from choices import restarted
 from clients import Client, Dock
 from players import PROGRAMS_OF_PLAYERS, FalsePlayer, RealPlayer, end_players, missing, start_adapter, \
     start_media_machine, tone
 from screen import Screen
 from support import PROGRAMS, Machine, pair
-from test_preferences import restarted
 
 pytestmark = pytest.mark.desktop
 

@@ -8,12 +8,12 @@ import signal
 import pytest
 from gi.repository import GLib
 from buses import let_pass, wait
+from choices import choose
 from fake_agent import FakeAgent
 from played_adapter import PLAYER, Played, appear, wait_for_start
 from support import SANITIZED, SOURCE, Machine, memory
 from test_desktop_entries import have_bus_start, install
 from test_notices import switches
-from test_preferences import choose
 
 PROGRAM = "handoff-adapter"
 

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from gi.repository import Gio, GLib
 from buses import BROKER, ROOT, BusError, let_pass, wait
+from choices import choose, hidden, restarted
 from clients import ACTIVITY_TYPE, APPLICATION_ID, CROSSING, Client, Dock
 from sandbox import Sandbox, can_be_made
 from support import SANITIZED, Machine, memory, refused
 from test_desktop_entries import STARTED, accepts, have_bus_start, install
 from test_excluded_applications import exclude
-from test_preferences import choose, hidden, restarted
 
 Machines = tuple[Machine, Machine]
 OTHER_ID = "com.example.other"

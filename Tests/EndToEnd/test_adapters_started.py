@@ -7,13 +7,13 @@ import pytest
 from gi.repository import GLib
 from agents import Desk
 from buses import BUS, Session, let_pass, wait
+from choices import choose, chosen
 from played_adapter import NAME, OTHER, PLAYER, WINDOW, Played, appear, focus, start_agent, start_player_desk, \
     wait_for_start, wait_until_seen
 from sandbox import Sandbox, can_be_made
 from support import SANITIZED, Machine, memory
 from test_desktop_entries import have_bus_start, install
 from test_focus import EDITOR, shell
-from test_preferences import choose, chosen
 
 # Longer than the agent waits before it starts an adapter again (Backoff.first, 0.3 s).
 RETRY = 0.4

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from gi.repository import GLib
 from buses import let_pass, wait
+from choices import chosen, choose, file, restarted
 from clients import Client, Dock
 from support import Machine, refused
 from test_desktop_entries import install
-from test_preferences import chosen, choose, file, restarted
 from test_starting import NAME, TYPE, application, offered, told
 
 Machines = tuple[Machine, Machine]

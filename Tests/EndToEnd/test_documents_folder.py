@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 from gi.repository import GLib
 from buses import ROOT, wait
+from choices import choose, restarted
 from clients import Client
 from hanging import HangingFiles
 from origin import TITLE, Origin, files, handed, start_reader
 from support import Machine
-from test_preferences import choose, restarted
 
 
 @pytest.fixture

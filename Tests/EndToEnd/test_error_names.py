@@ -8,12 +8,12 @@ import pytest
 from gi.repository import GLib
 import pairing
 from buses import BRIDGE_ROOT, ROOT, wait
+from choices import choose
 from clients import APPLICATION_ID, Client, Dock
 from link import Device
 from sending import send, send_error
 from support import Machine, device_path, start_machine
 from test_pairing import call, compare, confirm
-from test_preferences import choose
 
 OURS = "org.example.Handoff.Error."
 Machines = tuple[Machine, Machine]

@@ -9,12 +9,12 @@ import time
 import pytest
 from gi.repository import GLib
 from buses import ROOT, let_pass, wait
+from choices import choose, chosen, file, hidden, restarted
 from clients import ACTIVITY_TYPE, APPLICATION_ID, CROSSING, Client, Dock
 from sandbox import Sandbox
 from streams import Continuation
 from support import Machine, refused
 from test_desktop_entries import install
-from test_preferences import choose, chosen, file, hidden, restarted
 from test_sandbox import TYPE, sandbox  # noqa: F401
 from test_streams import break_streams
 from test_web_pages import BROWSING, install_browser, named, opened

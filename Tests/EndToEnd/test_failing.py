@@ -254,16 +254,3 @@ def test_joining_with_another_application(machines: Machines) -> None:
         dock.continue_offer(path, ApplicationId="com.example.viewer")
     assert not other.calls
     assert count(dock.events, lambda event: event.member == "ContinueFinished") == 0
-
-
-def test_no_application_can(machines: Machines) -> None:
-    """Without an application for it an offer is hidden; it appears when one comes, and goes with it."""
-    desk, lap = machines
-    origin, dock = Client(desk), Dock(lap)
-    origin.offer("A letter")
-    let_pass(CROSSING)
-    assert not dock.offers
-    target = Client(lap)
-    path = dock.offer("A letter")
-    target.close()
-    dock.wait_until_gone(path)

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from gi.repository import GLib
 from buses import wait
+from choices import choose
 from clients import APPLICATION_ID, Client, Dock
 from sending import hidden_as_sent, send, wait_until_invited
 from support import Machine, refused
-from test_preferences import choose
 
 
 def exclude(machine: Machine, *names: str) -> None:

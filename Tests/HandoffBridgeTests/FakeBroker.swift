@@ -34,6 +34,8 @@ final class FakeBroker {
     }
     fileprivate(set) var isEnabled: Bool
     fileprivate(set) var deviceName = ""
+    /// Why it takes no name, if it takes none.
+    var refusal: DBusError?
     private var bridge: BusName?
     private var watch: NameWatch?
 
@@ -124,7 +126,10 @@ private final class FakePreferences: PreferencesServer {
 
     func setEnabled(_ value: Bool, _ call: MethodCall) throws { broker.setEnabled(value) }
     func setShowUnhandledOffers(_ value: Bool, _ call: MethodCall) throws {}
-    func setDeviceName(_ value: String, _ call: MethodCall) throws { broker.setDeviceName(value) }
+    func setDeviceName(_ value: String, _ call: MethodCall) throws {
+        if let refusal = broker.refusal { throw refusal }
+        broker.setDeviceName(value)
+    }
     var applications: [String: String] { [:] }
     func setApplications(_ applications: [String: String], _ call: MethodCall) throws {}
     func setPort(_ value: UInt16, _ call: MethodCall) throws {}

@@ -35,10 +35,15 @@ final class FakePeer {
         bus.connection.objects.export(
             try HandoffNames.bridgePeers.appending(device.description), [PeerBinding(server)])
         _ = try await bus.request(HandoffNames.bridge)
-        _ = try await PeerManagerProxy(peer.remote(HandoffNames.brokerPath)).addPeer(
-            deviceId: device.description, properties: ["Name": .string("Desk"), "Type": .string("desktop")])
+        try await peer.rename("Desk")
         try await peer.offer(offer)
         return peer
+    }
+
+    /// The device is called `name` from now on.
+    func rename(_ name: String) async throws {
+        _ = try await PeerManagerProxy(remote(HandoffNames.brokerPath)).addPeer(
+            deviceId: device.description, properties: ["Name": .string(name), "Type": .string("desktop")])
     }
 
     /// What `Fetch` returns of an activity that is offered as `offer`.

@@ -259,15 +259,18 @@ struct TwoBridgesTests {
     }
 }
 
-/// Expects `body` to throw the D-Bus error `name`.
+/// Expects `body` to throw the D-Bus error `name`, whose message has `text`.
 @MainLoop
 func expectError(
-    _ name: String, location: SourceLocation = #_sourceLocation, _ body: @MainLoop () async throws -> some Any
+    _ name: String, saying text: String = "", location: SourceLocation = #_sourceLocation,
+    _ body: @MainLoop () async throws -> some Any
 ) async {
     do {
         let result = try await body()
         Issue.record("no error but \(result)", sourceLocation: location)
     } catch {
-        #expect(DBusError.converting(error).name.text == name, "\(error)", sourceLocation: location)
+        let error = DBusError.converting(error)
+        #expect(error.name.text == name, "\(error)", sourceLocation: location)
+        #expect(text.isEmpty || error.message.contains(text), "\(error)", sourceLocation: location)
     }
 }

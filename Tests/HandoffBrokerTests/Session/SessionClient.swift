@@ -19,13 +19,13 @@ func linkedDevices() async throws -> (desk: TestDevice, lap: TestDevice) {
     return (desk, lap)
 }
 
-/// A device within this process, with its broker.
+/// A device within this process, with its broker, and a bridge unless a test has one of its own.
 @MainLoop
-func oneDevice(_ name: String = "desk") async throws -> TestDevice {
+func oneDevice(_ name: String = "desk", hasBridge: Bool = true) async throws -> TestDevice {
     var generator = SystemRandomNumberGenerator()
     let device = TestDevice(TestPeer(id: DeviceID(using: &generator), name: name))
     await device.start()
-    try await device.bridge.begin()
+    if hasBridge { try await device.bridge.begin() }
     return device
 }
 
@@ -68,10 +68,10 @@ final class SessionClient: ApplicationServer, ActivityDelegateServer {
     /// One that has not registered.
     init(
         unregisteredOn device: TestDevice, _ id: String = editor, types: [String] = [editing],
-        options: [String: Value] = [:]
+        options: [String: Value] = [:], in sandbox: Sandbox? = nil
     ) {
         self.device = device
-        bus = device.bus.connect()
+        bus = device.bus.connect(in: sandbox)
         (self.id, self.types, self.options) = (id, types, options)
         bus.connection.policy = AllowAll()
         for path in [Self.path, "/delegate"] as [ObjectPath] {
@@ -89,9 +89,9 @@ final class SessionClient: ApplicationServer, ActivityDelegateServer {
     /// One that has registered.
     convenience init(
         _ device: TestDevice, _ id: String = editor, types: [String] = [editing],
-        options: [String: Value] = [:]
+        options: [String: Value] = [:], in sandbox: Sandbox? = nil
     ) async throws {
-        self.init(unregisteredOn: device, id, types: types, options: options)
+        self.init(unregisteredOn: device, id, types: types, options: options, in: sandbox)
         try await register()
     }
 
@@ -118,6 +118,9 @@ final class SessionClient: ApplicationServer, ActivityDelegateServer {
         try await activity.becomeCurrent()
         return activity
     }
+
+    /// Forgets what it was told of properties.
+    func forget() { changes = [] }
 
     func count(_ member: String) -> Int { calls.count { $0 == member } }
 
@@ -240,9 +243,22 @@ final class SessionDock {
     }
 }
 
-/// Whether `body` is refused with this error.
+/// Whether `body` is refused with this error, whose message has all of `texts`.
 @MainLoop
-func isRefused(_ code: HandoffFailure.Code, _ body: @MainLoop () async throws -> Void) async -> Bool {
-    do { try await body() } catch { return DBusError.converting(error).name == code.errorName }
+func isRefused(
+    _ code: HandoffFailure.Code, saying texts: [String] = [], _ body: @MainLoop () async throws -> Void
+) async -> Bool {
+    await isRefused([code.errorName], texts, body)
+}
+
+/// Whether `body` is refused with one of these errors, whose message has all of `texts`.
+@MainLoop
+func isRefused(
+    _ names: Set<ErrorName>, _ texts: [String] = [], _ body: @MainLoop () async throws -> Void
+) async -> Bool {
+    do { try await body() } catch {
+        let error = DBusError.converting(error)
+        return names.contains(error.name) && texts.allSatisfy { error.message.contains($0) }
+    }
     return false
 }

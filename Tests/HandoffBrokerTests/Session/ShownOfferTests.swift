@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import DBus
+import HandoffCore
+import HandoffInterfaces
+import MainLoop
+import TestSupport
+import Testing
+
+@testable import HandoffTesting
+
+@Suite("What is shown of what other devices offer", .timeLimit(.minutes(1)))
+struct ShownOfferTests {
+    @Test(
+        "what nothing here continues is not listed but told of, with the reason; ShowUnhandledOffers lists it, at once"
+    )
+    func hidden() async throws {
+        try await onLoop {
+            let (desk, lap) = try await linkedDevices()
+            let (dock, user) = (try await SessionDock(lap), SessionClient(unregisteredOn: lap))
+            _ = try await user.object(HandoffNames.brokerPath).managedObjects()
+            let origin = try await SessionClient(desk)
+            let activity = try await origin.offer("A letter")
+            try await eventually { user.changes.contains { $0["HiddenOffers"] != nil } }
+            let hidden = try await user.manager.hiddenOffers()
+            let offer = try #require(hidden.first)
+            #expect(
+                offer.filter { !["Reason", "Since"].contains($0.key) } == [
+                    "DeviceId": .string("\(desk.device.id)"), "DeviceName": .string("desk"),
+                    "ActivityId": .string("\(activity.object.path.text.split(separator: "/").last ?? "")"),
+                    "Title": .string("A letter"), "ActivityType": .string(editing),
+                    "ApplicationId": .string(editor), "Invited": .boolean(false),
+                    "ExcludedApplication": .string(""),
+                ])
+            let reason = try #require(offer["Reason"]?.string)
+            #expect(reason.contains(editing) && reason.contains("Install"))
+            #expect(dock.offers.isEmpty)
+            #expect(try await SessionDock(lap).offers.isEmpty)
+            try await user.choose("ShowUnhandledOffers", .boolean(true))
+            let remote = dock.remote(try await dock.offer("A letter"))
+            #expect(
+                await isRefused(.noApplication, saying: [editing]) { try await remote.continue(options: [:]) }
+            )
+            #expect(try await user.manager.hiddenOffers().isEmpty)
+            try await user.choose("ShowUnhandledOffers", .boolean(false))
+            try await eventually { dock.offers.isEmpty }
+            #expect(try await user.manager.hiddenOffers() == hidden)
+            // It appears when an application comes, and goes with it.
+            let target = try await SessionClient(lap)
+            _ = try await dock.offer("A letter")
+            #expect(try await user.manager.hiddenOffers().isEmpty)
+            target.bus.leave()
+            try await eventually { dock.offers.isEmpty }
+            #expect(try await user.manager.hiddenOffers() == hidden)
+        }
+    }
+
+    @Test("the new name of a device is what its offers show, at once")
+    func renamed() async throws {
+        try await onLoop {
+            let lap = try await oneDevice("lap", hasBridge: false)
+            let peer = try await FakePeer.start(
+                on: lap.bus.connect(), try Sample.device(), offering: try Sample.offer())
+            let target = try await SessionClient(
+                lap, "com.example.notes", types: ["com.example.notes.edit"],
+                options: ["Team": .string("com.example")])
+            let dock = try await SessionDock(lap)
+            let path = try await dock.offer("Shopping")
+            #expect(dock.offers[path]?["DeviceName"] == .string("Desk"))
+            try await peer.rename("Other")
+            try await eventually { dock.offers[path]?["DeviceName"] == .string("Other") }
+            withExtendedLifetime(target) {}
+        }
+    }
+}
