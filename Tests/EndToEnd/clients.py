@@ -78,6 +78,16 @@ class Activity:
         return entries(self.owner.get_variant(self.path, "Activity.UserInfo"))
 
 
+def handed_over(call: Call) -> dict[str, GLib.Variant]:
+    """The activity that ContinueActivity brought."""
+    return entries(call.arguments.get_child_value(0))
+
+
+def user_info(call: Call) -> dict[str, GLib.Variant]:
+    """Its UserInfo, typed."""
+    return entries(handed_over(call)["UserInfo"])
+
+
 class Client(Session):
     """An application. It answers the broker by `answers` and keeps what it was asked in `calls`."""
 

@@ -14,11 +14,10 @@ from typing import Any
 import pytest
 from gi.repository import GLib
 from buses import let_pass, wait
-from choices import choose
+from choices import choose, exclude
 from clients import CROSSING, Client, Dock
 from listener import Listener
 from support import PROGRAMS, SANITIZED, Machine
-from test_excluded_applications import exclude
 
 Machines = tuple[Machine, Machine]
 ADD_ON = ("/usr/lib/mozilla/native-messaging-hosts/org.example.handoff.json", "handoff@example.org")

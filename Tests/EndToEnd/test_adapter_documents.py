@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 from gi.repository import GLib
 from buses import let_pass, wait
-from choices import restarted
+from choices import exclude, restarted
 from clients import Dock
 from screen import Screen
 from support import PROGRAMS, Machine
 from test_adapters import disable
 from test_desktop_entries import have_bus_start, install
-from test_excluded_applications import exclude
 from viewers import ADAPTER, READING, VIEWERS, Desktop, installed, pdf
 
 Desktops = tuple[Desktop, Desktop]

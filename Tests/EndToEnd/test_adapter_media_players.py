@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from gi.repository import GLib
 from buses import BUS, Session, let_pass, wait
+from choices import exclude
 from clients import Client, Dock
 from players import FILM, KEY, MEDIA, NAMES, PLAYING, RADIO, SECOND, TEAM, FalsePlayer, Offered, show_another, \
     start_adapter, start_seer, start_with_adapter
 from sandbox import Sandbox, can_be_made
 from support import SANITIZED, SOURCE, Machine
 from test_desktop_entries import install
-from test_excluded_applications import exclude
 
 Machines = tuple[Machine, Machine]
 MIB = 1 << 20

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from buses import BusError, let_pass, wait
+from choices import exclude
 from clients import CROSSING, Client, Dock
 from ears import Ears
 from fake_viewers import FakeOkular
@@ -20,7 +21,6 @@ from test_adapter_editors import edited  # noqa: F401
 from test_adapter_editors_attacked import Plugin
 from test_adapter_shell import OBJECT, SHELL, shells  # noqa: F401
 from test_desktop_entries import install
-from test_excluded_applications import exclude
 from viewers import ADAPTER, READING, Desktop, pdf
 
 Machines = tuple[Machine, Machine]

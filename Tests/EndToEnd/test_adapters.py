@@ -10,16 +10,14 @@ import pytest
 from gi.repository import Gio, GLib
 from buses import BROKER, ROOT, BusError, let_pass, wait
 from choices import choose, hidden, restarted
-from clients import ACTIVITY_TYPE, APPLICATION_ID, CROSSING, Client, Dock
+from clients import ACTIVITY_TYPE, APPLICATION_ID, Client, Dock
 from sandbox import Sandbox, can_be_made
 from support import SANITIZED, Machine, memory, refused
 from test_desktop_entries import STARTED, accepts, have_bus_start, install
-from test_excluded_applications import exclude
 
 Machines = tuple[Machine, Machine]
 OTHER_ID = "com.example.other"
 ADAPTER = {"Adapter": GLib.Variant("b", True)}
-TEAM = {"Team": GLib.Variant("s", "com.example")}
 MIB = 1 << 20
 
 
@@ -52,102 +50,6 @@ def native(machine: Any, application_id: str = APPLICATION_ID, **options: GLib.V
 
 def disable(machine: Machine, *names: str) -> None:
     choose(machine, "DisabledAdapters", GLib.Variant("as", names))
-
-
-def test_application_replaces_its_adapter(machines: Machines) -> None:
-    """An application that registers itself replaces its adapter: what the adapter had is over, it is told why, that is the
-    last that it is sent, and the application continues."""
-    desk, lap = machines
-    adapter, other, dock = Adapter(desk), Adapter(desk, OTHER_ID), Dock(lap)
-    native(lap)
-    adapter.managed_objects()
-    activity = adapter.offer("Of the adapter")
-    path = dock.offer("Of the adapter")
-    application = native(desk)
-    reason = adapter.ending()
-    dock.wait_until_gone(path)
-    assert f"{APPLICATION_ID} has registered itself" in reason and "step back" in reason
-    # What happens afterwards is not its business.
-    application.offer("Of the application").resign_current()
-    calls = len(adapter.calls)
-    activity_there = Client(lap, types=(ACTIVITY_TYPE,)).offer("Back")
-    own_dock = Dock(desk)
-    own_dock.continue_offer(own_dock.offer("Back"))
-    assert own_dock.outcome() == (APPLICATION_ID, "", "")
-    application.wait_for("ContinueActivity")
-    activity_there.invalidate()
-    with refused("UnknownObject", containing=(reason,)):
-        activity.get("Title")
-    with refused("NotRegistered", containing=(reason, APPLICATION_ID)):
-        adapter.create()
-    assert [name for name, _ in adapter.signals].index("RegistrationEnded") == len(adapter.signals) - 1
-    assert len(adapter.calls) == calls
-    assert not other.endings and other.create()
-
-
-def test_continuation_of_an_adapter_that_is_replaced(machines: Machines) -> None:
-    """A continuation that an adapter was about to get when it was replaced fails and says so, once; the next one goes to
-    the application."""
-    desk, lap = machines
-    adapter, dock = Adapter(lap), Dock(lap)
-    adapter.hang("WillContinueActivity")
-    origin = native(desk)
-    origin.hang("WillSave")
-    origin.offer("A film")
-    path = dock.offer("A film")
-    dock.continue_offer(path)
-    adapter.wait_for("WillContinueActivity")
-    application = native(lap)
-    assert dock.outcome()[:2] == (APPLICATION_ID, f"{BROKER}.Error.ApplicationFailed")
-    adapter.ending()
-    origin.save()
-    dock.continue_offer(path)
-    application.wait_for("ContinueActivity")
-    wait(lambda: len(dock.finished()) == 2, "the second outcome")
-    assert adapter.members == ["WillContinueActivity"] and adapter.signals[-1][0] == "RegistrationEnded"
-
-
-@pytest.mark.parametrize("receives", [True, False])
-@pytest.mark.parametrize("leaves", ["the bus", "Handoff"])
-def test_adapter_is_refused_while_its_application_is_there(machines: Machines, receives: bool, leaves: str) -> None:
-    """While the application is registered, whether it receives or not, its adapter is refused and told why; once the
-    application has left, the adapter may register again."""
-    desk, lap = machines
-    application = native(lap, Receives=GLib.Variant("b", receives))
-    adapter = Adapter(lap, OTHER_ID)
-    adapter.application_id = APPLICATION_ID
-    for _ in range(3):
-        with refused("NotSupported", containing=(f"{APPLICATION_ID} has registered itself", "step back")):
-            adapter.register()
-    # What it was registered as before, it still is.
-    adapter.create().invalidate()
-    assert not adapter.signals
-    if leaves == "the bus":
-        name = application.connection.get_unique_name()
-        application.close()
-        wait(lambda: not lap.session.owner(name), "the application to leave")
-    else:
-        application.call(ROOT, "Manager.UnregisterApplication")
-    adapter.register()
-    native(desk).offer("A film")
-    dock = Dock(lap)
-    dock.continue_offer(dock.offer("A film"))
-    assert dock.outcome() == (APPLICATION_ID, "", "")
-    adapter.wait_for("ContinueActivity")
-
-
-def test_one_connection_may_become_the_other(machine: Machine) -> None:
-    """A connection that was an adapter and registers as the application itself, or the other way round, keeps its
-    activities."""
-    client = Adapter(machine)
-    activity = client.offer("Mine")
-    for options in ({}, ADAPTER):
-        client.options = options
-        client.register()
-        assert activity.get("Current") is True
-    # As long as the broker takes to end activities, many times over.
-    let_pass(0.2)
-    assert not client.endings
 
 
 def accepts_adapter(client: Client) -> bool:
@@ -194,28 +96,6 @@ def test_entry_with_a_bad_name(machine: Machine) -> None:
         Adapter(machine).create("com.example.entry")
 
 
-def test_adapter_of_an_excluded_application(machines: Machines) -> None:
-    """An adapter of an excluded application is kept out like the application, and gives way to it all the same."""
-    desk, lap = machines
-    native(lap)
-    dock = Dock(lap)
-    exclude(desk, APPLICATION_ID)
-    adapter = Adapter(desk)
-    activity = adapter.offer("Secret")
-    assert activity.get("Current") is True
-    let_pass(CROSSING)
-    assert not dock.titles
-    application = native(desk)
-    assert "has registered itself" in adapter.ending()
-    with refused("NotSupported"):
-        adapter.register()
-    application.offer("Secret too")
-    let_pass(CROSSING)
-    assert not dock.titles
-    exclude(desk)
-    dock.offer("Secret too")
-
-
 def test_sandboxed_adapter(machine: Machine) -> None:
     """A sandboxed program is an adapter of its own id only, and replaces no adapter of another."""
     if reason := can_be_made(machine):
@@ -236,26 +116,6 @@ def test_sandboxed_adapter(machine: Machine) -> None:
     own.ending()
     assert other.create() and not other.endings
     sandbox.close()
-
-
-def test_order_of_handlers(machines: Machines) -> None:
-    """Among those that run, applications come before adapters, but an adapter of the origin's application comes first; of
-    several adapters of one id the latest continues."""
-    desk, lap = machines
-    native(desk, **TEAM).offer("A film")
-    native(lap, "com.example.aaa", **TEAM)
-    for name in ("com.example.bbb", "com.example.ccc"):
-        Adapter(lap, name, **TEAM)
-    dock = Dock(lap)
-    path = dock.offer("A film")
-    others = ["com.example.aaa", "com.example.ccc", "com.example.bbb"]
-    assert dock.offers[path]["Handlers"] == others
-    first, second = Adapter(lap, **TEAM), Adapter(lap, **TEAM)
-    wait(lambda: dock.offers[path]["Handlers"] == [APPLICATION_ID, *others], "the origin's application first")
-    dock.continue_offer(path)
-    assert dock.outcome() == (APPLICATION_ID, "", "")
-    second.wait_for("ContinueActivity")
-    assert not first.calls
 
 
 def test_adapter_that_is_switched_off(machines: Machines) -> None:

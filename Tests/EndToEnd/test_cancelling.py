@@ -13,8 +13,8 @@ import pytest
 from gi.repository import GLib
 from buses import wait
 from clients import APPLICATION_ID, Client, Dock
-from origin import TITLE, Origin, files, folder, handed, parts, start_reader
-from support import Machine, refused
+from origin import TITLE, Origin, files, handed, parts, start_reader
+from support import Machine
 from terminal import Terminal
 from test_desktop_entries import install
 from test_document_command import OFFER, PretendedBroker
@@ -57,33 +57,6 @@ def test_while_the_application_starts(lap: Machine) -> None:
     origin.dock.events.clear()
     assert origin.deliver() == ("", "")
     assert Path(handed(target)).read_bytes() == origin.content
-
-
-def test_while_the_activity_is_fetched(machines: Machines) -> None:  # noqa: F811
-    """While the activity is fetched, a continuation is cancelled for all who have asked for it; the application that waits
-    for it is told, the origin is not told that it was continued, and continuing again works."""
-    desk, lap = machines
-    origin, target, docks = Client(desk), Client(lap), [Dock(lap), Dock(lap)]
-    origin.hang("WillSave")
-    origin.offer("Letter", NeedsSave=True)
-    path = docks[0].offer("Letter")
-    docks[1].offer("Letter")
-    for dock in docks:
-        dock.continue_offer(path)
-    target.wait_for("WillContinueActivity")
-    # Anybody may who could have begun it.
-    cancel(docks[1], path)
-    assert_cancelled(*docks)
-    call = target.wait_for("DidFailToContinueActivity")
-    assert call.arguments.unpack()[1] == "org.example.Handoff.Error.Cancelled"
-    wait(lambda: docks[0].offers[path]["State"] == "available", "the offer")
-    docks[0].events.clear()
-    docks[0].continue_offer(path)
-    assert docks[0].outcome()[1:] == ("", "")
-    assert target.members == ["WillContinueActivity", "DidFailToContinueActivity", "WillContinueActivity",
-                              "ContinueActivity"]
-    origin.wait_for("WasContinued")
-    assert len(origin.called("WasContinued")) == 1 and len(docks[1].finished()) == 1
 
 
 def test_in_the_middle_of_a_document(lap: Machine) -> None:
@@ -160,50 +133,6 @@ def test_while_a_shared_document_is_awaited(machines: Machines) -> None:  # noqa
     dock.continue_offer(path)
     assert dock.outcome()[1:] == ("", "") and Path(handed(target)).read_text() == "hello"
     assert len(target.called("ContinueActivity")) == 1
-
-
-def test_too_late(machines: Machines) -> None:  # noqa: F811
-    """Once the application has been handed the activity, cancelling is refused and says so, and the outcome is that of the
-    application; before anything is continued, and after it, there is nothing to cancel."""
-    desk, lap = machines
-    origin, target, dock = Client(desk), Client(lap), Dock(lap)
-    origin.offer("Letter")
-    path = dock.offer("Letter")
-    with refused("UnknownObject", containing=("Letter", "nothing to cancel")):
-        cancel(dock, path)
-    target.hang("ContinueActivity")
-    dock.continue_offer(path)
-    target.wait_for("ContinueActivity")
-    with refused("NotSupported", containing=("too late", APPLICATION_ID)):
-        cancel(dock, path)
-    assert not dock.finished() and dock.offers[path]["State"] == "continuing"
-    target.unanswered[0].return_value(GLib.Variant("(b)", (True,)))
-    assert dock.outcome()[1:] == ("", "") and not target.called("DidFailToContinueActivity")
-    with refused("UnknownObject"):
-        cancel(dock, path)
-
-
-def test_again_and_again(machines: Machines) -> None:  # noqa: F811
-    """Whoever cancels in the same breath as continuing, again and again, is told one outcome each time, and the offer is
-    shown as what it is then."""
-    desk, lap = machines
-    origin, target, dock = Client(desk), Client(lap), Dock(lap)
-    origin.offer("Letter")
-    path = dock.offer("Letter")
-    nothing = GLib.Variant("(a{sv})", ({},))
-    for times in range(1, 21):
-        # Sent at once, so that the broker reads both before it has told anybody of the first.
-        answers = [dock.begin(path, "RemoteActivity.Continue", nothing), dock.begin(path, "RemoteActivity.Cancel")]
-        for answer in answers:
-            answer()
-        wait(lambda: len(dock.finished()) == times, "the outcome")
-    assert all(error.endswith("Cancelled") for _application, error, _message in dock.finished())
-    # Everything before it has been told by then.
-    assert dock.get(path, "RemoteActivity.State") == "available" == dock.offers[path]["State"]
-    dock.events.clear()
-    dock.continue_offer(path)
-    assert dock.outcome()[1:] == ("", "") and len(target.called("ContinueActivity")) == 1
-    assert len(target.called("WillContinueActivity")) == len(target.called("DidFailToContinueActivity")) + 1
 
 
 # In a shell.

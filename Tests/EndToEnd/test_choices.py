@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from gi.repository import GLib
 from buses import let_pass, wait
-from choices import chosen, choose, file, restarted
+from choices import chosen
 from clients import Client, Dock
-from support import Machine, refused
+from support import Machine
 from test_desktop_entries import install
 from test_starting import NAME, TYPE, application, offered, told
 
@@ -127,76 +127,6 @@ def remember(dock: Dock, path: str, name: str | None) -> None:
     if name:
         options["ApplicationId"] = GLib.Variant("s", name)
     dock.call(path, "RemoteActivity.Continue", GLib.Variant("(a{sv})", (options,)))
-
-
-def test_a_choice_is_remembered(machines: Machines) -> None:
-    """The application that the user chooses for a type, and says so, comes first for that type from then on, over a restart,
-    until the user forgets it."""
-    desk, lap = machines
-    odd = "com.example [odd] = é"
-    team = {"Team": GLib.Variant("s", "com.example.team")}
-    origin = Client(desk, types=(odd, TYPE), options=team)
-    clients = [Client(lap, name, types=(odd, TYPE), options=team) for name in ("com.example.aaa", "com.example.bbb")]
-    dock = Dock(lap)
-    origin.create(odd, Title="One").become_current()
-    path = dock.offer("One")
-    wait(lambda: len(dock.offers[path]["Handlers"]) == 2, "both")
-    worse = dock.offers[path]["Handlers"][1]
-    with refused("InvalidArgs", containing=("ApplicationId",)):
-        remember(dock, path, None)
-    with refused("InvalidArgs"):
-        remember(dock, path, "com.example.stranger")
-    assert chosen(lap)["Applications"] == {}
-    remember(dock, path, worse)
-    assert dock.outcome() == (worse, "", "")
-    wait(lambda: dock.offers[path]["Handlers"][0] == worse, "the choice to come first")
-    assert chosen(lap)["Applications"] == {odd: worse}
-    assert "com.example%20%5Bodd%5D%20%3D%20%C3%A9=" + worse in file(lap).read_text().splitlines()
-    origin.create(TYPE, Title="Two").become_current()
-    assert dock.offers[dock.offer("Two")]["Handlers"][0] != worse
-    restarted(lap)
-    assert chosen(lap)["Applications"] == {odd: worse}
-    choose(lap, "Applications", GLib.Variant("a{ss}", {}))
-    assert "odd" not in file(lap).read_text()
-    assert len(clients) == 2
-
-
-def test_a_choice_that_is_refused_is_not_remembered(machines: Machines) -> None:
-    """Choosing another application for what is being continued already is refused, and then it is not remembered either."""
-    desk, lap = machines
-    team = {"Team": GLib.Variant("s", "com.example.team")}
-    origin = Client(desk, types=(TYPE,), options=team)
-    clients = [Client(lap, name, types=(TYPE,), options=team) for name in ("com.example.aaa", "com.example.bbb")]
-    dock = Dock(lap)
-    origin.hang("WillSave")
-    origin.create(TYPE, Title="One").become_current()
-    path = dock.offer("One")
-    wait(lambda: len(dock.offers[path]["Handlers"]) == 2, "both")
-    first, second = dock.offers[path]["Handlers"]
-    dock.continue_offer(path, ApplicationId=first)
-    with refused("InvalidArgs"):
-        remember(dock, path, second)
-    assert chosen(lap)["Applications"] == {}
-    assert dock.outcome()[0] == first and len(clients) == 2
-
-
-def test_choices_are_checked(machine: Machine) -> None:
-    """What is no type or no application id is refused as a choice, and so are more than 256 of them; then nothing has
-    changed."""
-    good = {"com.example.edit": "com.example.notes"}
-    choose(machine, "Applications", GLib.Variant("a{ss}", good))
-    for bad in ({"": "com.example.notes"}, {"com.example.edit": "../notes"}, {"a\nb": "com.example.notes"}):
-        with refused("InvalidArgs"):
-            choose(machine, "Applications", GLib.Variant("a{ss}", bad))
-    with refused("LimitsExceeded", containing=("256",)):
-        choose(machine, "Applications", GLib.Variant("a{ss}", {f"t{number}": "a" for number in range(257)}))
-    assert chosen(machine)["Applications"] == good
-    text = file(machine).read_text()
-    file(machine).write_text(text.replace("[Applications]", "[Applications]\n%zz=a\nb=/c/d"))
-    restarted(machine)
-    assert chosen(machine)["Applications"] == good
-    choose(machine, "Applications", GLib.Variant("a{ss}", {}))
-    assert "%zz=a" in file(machine).read_text()
 
 
 def test_list_shows_what_has_to_be_started(machines: Machines) -> None:

@@ -5,11 +5,9 @@ are quoted."""
 from __future__ import annotations
 
 import pytest
-from gi.repository import GLib
 import pairing
-from buses import BRIDGE_ROOT, ROOT, wait
-from choices import choose
-from clients import APPLICATION_ID, Client, Dock
+from buses import BRIDGE_ROOT, wait
+from clients import Client, Dock
 from link import Device
 from sending import send, send_error
 from support import Machine, device_path, start_machine
@@ -77,21 +75,6 @@ def test_connection_and_discovery(machines: Machines) -> None:
     desk.start_bridge()
     wait(lambda: not shown()["ConnectionError"], "the link")
     assert shown()["ConnectionErrorName"] == ""
-
-
-def test_hidden_offers(machines: Machines) -> None:
-    """A hidden offer names the application that the user has excluded, if that is why it is hidden."""
-    desk, lap = machines
-    Client(desk).offer("A letter")
-
-    def excluded() -> list[str]:
-        return [offer["ExcludedApplication"] for offer in lap.session.get(ROOT, "Manager.HiddenOffers")]
-
-    wait(lambda: excluded() == [""], "the offer to be hidden")
-    target = Client(lap)
-    choose(lap, "ExcludedApplications", GLib.Variant("as", [APPLICATION_ID]))
-    target.register()
-    wait(lambda: excluded() == [APPLICATION_ID], "the name of the application")
 
 
 def test_words_of_others_in_a_terminal(machines: Machines) -> None:

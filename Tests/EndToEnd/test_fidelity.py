@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import pytest
 from buses import body_size, typed, wait
-from clients import Client, Dock
+from clients import Client, Dock, user_info
 from random_values import RandomValues
 from support import Machine
-from test_continuing import user_info
 from gi.repository import GLib
 
 ROUNDS = 12

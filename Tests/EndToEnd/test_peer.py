@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from gi.repository import Gio, GLib
-from buses import HANDOFF_ERROR, let_pass, wait
+from buses import HANDOFF_ERROR, wait
 from clients import ACTIVITY_TYPE, APPLICATION_ID, Client, Dock
 from link import CONTINUATION, SOME_ID, Device, Link, fetch, method_call, offer
 from samples import nested
@@ -55,16 +55,6 @@ def test_bad_arguments_of_a_peer(machine: Machine) -> None:
     # What would have been shown of the others was shown before it.
     assert not [event for event in dock.events if event.member == "InterfacesRemoved"]
     assert len(dock.offers) == 1
-
-
-def test_title_is_made_fit_to_be_shown(machine: Machine) -> None:
-    """Control and bidirectional characters of a peer's title are replaced, and it is cut."""
-    dock, _target = Dock(machine), Client(machine)
-    link = Device().paired_link_to(machine)
-    link.call("Peer.Offer", offer(Title=GLib.Variant("s", "a\x1b[31m\u202eb\n" + "x" * 2000)))
-    (title,) = wait(lambda: dock.titles, "the offer")
-    assert len(title) <= 256
-    assert not set(title) & set("\x1b\u202e\n")
 
 
 def test_peer_has_one_offer(machine: Machine) -> None:
@@ -198,60 +188,6 @@ def test_calls_in_flight_are_limited(machine: Machine) -> None:
     bodies = {link.answer_to(serial).get_message_type() for serial in serials}
     assert bodies == {Gio.DBusMessageType.METHOD_RETURN}
     assert len(origin.called("WillSave")) <= 3, "they are read sixteen at a time, and one save serves those"
-
-
-def test_continuations_of_a_peer_are_limited(machine: Machine) -> None:
-    """A peer has eight continuations at most; the oldest makes room for a ninth, unless one was released."""
-    activity = Client(machine).offer("A letter")
-    link = Device().paired_link_to(machine)
-
-    def fetch_as(number: int) -> None:
-        link.call("Peer.Fetch", GLib.Variant("(ss)", (activity.id, f"{number:032x}")))
-
-    def name(member: str, number: int) -> None:
-        link.call(f"Peer.{member}", GLib.Variant("(s)", (f"{number:032x}",)))
-
-    for number in range(8):
-        fetch_as(number)
-    name("Release", 3)
-    fetch_as(8)
-    name("Continued", 0)
-    fetch_as(9)
-    with refused("UnknownObject"):
-        name("Continued", 0)
-    for number in (1, 2, 4, 5, 6, 7, 8, 9):
-        name("Continued", number)
-    name("Release", 3)
-
-
-def test_repeats_change_nothing(machine: Machine) -> None:
-    """Fetch, Continued and Release may come again: the application is told once."""
-    origin = Client(machine)
-    activity = origin.offer("A letter", UserInfo={"page": GLib.Variant("u", 1)})
-    link = Device().paired_link_to(machine)
-    arguments = GLib.Variant("(ss)", (activity.id, CONTINUATION))
-    for _time in range(2):
-        (payload,) = link.call("Peer.Fetch", arguments).unpack()
-        assert payload["UserInfo"] == {"page": 1}
-    for _time in range(3):
-        link.call("Peer.Continued", GLib.Variant("(s)", (CONTINUATION,)))
-    origin.wait_for("WasContinued")
-    for _time in range(2):
-        link.call("Peer.Release", GLib.Variant("(s)", (CONTINUATION,)))
-    # As long as an application takes to be told.
-    let_pass(0.2)
-    assert len(origin.called("WasContinued")) == 1
-    assert "other" in machine.log("handoffd"), "each fetch is logged with the name of the peer"
-
-
-def test_fetch_of_what_is_not_offered(machine: Machine) -> None:
-    """Only the activity that is offered now can be fetched, not another of the same client."""
-    origin = Client(machine)
-    hidden = origin.create(UserInfo={"secret": GLib.Variant("s", "x")})
-    origin.offer("Shown")
-    link = Device().paired_link_to(machine)
-    with refused("OfferWithdrawn"):
-        link.call("Peer.Fetch", GLib.Variant("(ss)", (hidden.id, CONTINUATION)))
 
 
 def test_unpairing_by_the_peer(machine: Machine) -> None:

@@ -30,17 +30,6 @@ def desk(machine_list: list[Machine]) -> Machine:
     return machine
 
 
-def test_connections_of_one_process(desk: Machine) -> None:
-    """Forty connections of one process may have 256 activities together, and 16 MiB."""
-    with hoarding(desk, 1, 40, 1000) as (found,):
-        assert found["activities"] == 256
-        assert any("process" in refusal and "256" in refusal for refusal in found["refusals"])
-    with hoarding(desk, 1, 40, 128 << 10) as (found,):
-        assert found["activities"] == 128
-        assert all(refusal.startswith("LimitsExceeded") for refusal in found["refusals"])
-        assert any(str(16 * MIB) in refusal for refusal in found["refusals"])
-
-
 def test_all_processes_together(desk: Machine) -> None:
     """Forty connections of ten processes with full quotas take 64 MiB of payload and twice that in memory at most,
     and nothing once they have gone; others can go on with what they have meanwhile."""
@@ -68,45 +57,6 @@ def test_small_texts(desk: Machine) -> None:
     assert SANITIZED or memory(desk, "handoffd") - before <= 40 * 16_000 * 8 + 4 * MIB
     assert activities[0].get("Keywords") == keywords
     assert activities[0].get("RequiredUserInfoKeys") == ["", "ä"]
-
-
-def test_update_within_the_quota(desk: Machine) -> None:
-    """An update that would go beyond the quota is refused with what there is and what to do, and changes nothing."""
-    client = Client(desk)
-    activities = [client.create(UserInfo={"bulk": GLib.Variant("s", "x" * 131_000)}) for _ in range(62)]
-    last = client.create(Title="Last")
-    last.update(UserInfo={"bulk": GLib.Variant("s", "x" * 131_000)}, TargetContentIdentifier="x" * 60_000)
-    more = client.create(Title="More")
-    with refused("LimitsExceeded", containing=(str(8 * MIB), "stream")):
-        more.update(UserInfo={"bulk": GLib.Variant("s", "x" * 131_000)}, Title="Changed")
-    assert more.get("Title") == "More" and more.user_info() == {}
-    activities[0].invalidate()
-    more.update(UserInfo={"bulk": GLib.Variant("s", "x" * 131_000)}, Title="Changed")
-    assert more.get("Title") == "Changed"
-
-
-def test_types_of_one_process(desk: Machine) -> None:
-    """Four connections of a process may declare 256 types each; the fifth is told that it is too many, until one of them
-    leaves."""
-    clients = [Client(desk, f"com.example.many{number}", tuple(f"com.example.type{index}" for index in range(256)))
-               for number in range(3)]
-    # What the fixture's client has declared counts too.
-    Client(desk, "com.example.more", tuple(f"com.example.type{index}" for index in range(255)))
-    late = Client(desk, "com.example.late", register=False)
-    with refused("LimitsExceeded", containing=("1024", "process")):
-        late.register()
-    clients[0].close()
-    wait(lambda: registers(late), "the types to be free again")
-
-
-def registers(client: Client) -> bool:
-    """Whether the client can register."""
-    try:
-        with refused("LimitsExceeded"):
-            client.register()
-        return False
-    except AssertionError:
-        return True
 
 
 def test_calls_before_it_is_known_who_calls(desk: Machine) -> None:

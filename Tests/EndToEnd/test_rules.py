@@ -7,33 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from gi.repository import GLib
 from buses import BUS, let_pass
 from clients import Client, Dock
 from support import Machine
 from test_desktop_entries import STARTED, install
 
 Machines = tuple[Machine, Machine]
-
-
-def test_unusual_type_is_warned_of_once(machine: Machine) -> None:
-    """A type that is not reverse-DNS gets a warning in the log, once."""
-    for _time in range(3):
-        Client(machine, types=("Brief schreiben",)).create()
-    lines = [line for line in machine.log("handoffd").splitlines() if "Brief schreiben" in line]
-    assert len(lines) == 1 and "reverse-DNS" in lines[0]
-
-
-def test_large_user_info_is_hinted_at(machine: Machine) -> None:
-    """UserInfo of more than 3 KiB logs a hint to use streams, once for each type, and is taken."""
-    client = Client(machine, types=("com.example.one", "com.example.two"))
-    large, small = {"text": GLib.Variant("s", "x" * 4000)}, {"text": GLib.Variant("s", "x" * 2000)}
-    for activity_type in client.types:
-        for user_info in (small, large, large):
-            client.create(activity_type, UserInfo=user_info).update(UserInfo=user_info)
-    hints = [line for line in machine.log("handoffd").splitlines() if "through a stream" in line]
-    assert len(hints) == 2
-    assert all(any(activity_type in line for line in hints) for activity_type in client.types)
 
 
 @pytest.mark.parametrize("ends", ["withdrawn", "replaced", "unlinked"])

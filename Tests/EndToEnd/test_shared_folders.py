@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 from gi.repository import GLib
 from buses import ROOT, wait
-from clients import Client, Dock
+from clients import Client, Dock, handed_over, user_info
 from link import Device, offer
 from samples import tagged
 from support import Machine, refused
-from test_continuing import handed_over, user_info
 
 Machines = tuple[Machine, Machine]
 

@@ -16,10 +16,9 @@ import time
 import pytest
 from buses import BRIDGE_ROOT, BusError, let_pass, wait
 from bystanders import Tunnel
-from clients import Client
+from clients import Client, handed_over
 from streams import Background, Continuation, Counts, is_broken, receive, send
 from support import SANITIZED, Machine, device_path, memory, refused, wait_for_link
-from test_continuing import handed_over
 
 Machines = tuple[Machine, Machine]
 # The side that has dialled the link makes the connection of a stream: both ways round.

@@ -5,13 +5,11 @@ from __future__ import annotations
 
 import signal
 
-from buses import BRIDGE_ROOT, ROOT, let_pass, wait
+from buses import BRIDGE_ROOT, let_pass, wait
 from clients import Client, Dock
 from support import Machine, refused, wait_for_link
 
 Machines = tuple[Machine, Machine]
-# As long as an offer takes to come to another machine, or to be continued in an application.
-QUIET = 0.3
 
 
 def test_off_withdraws_everywhere(machines: Machines) -> None:
@@ -32,63 +30,6 @@ def test_off_withdraws_everywhere(machines: Machines) -> None:
     wait_for_link(desk, lap)
     lap_dock.offer("From the desk")
     desk_dock.offer("From the lap")
-
-
-def test_off_refuses_continuing(machines: Machines) -> None:
-    """Off: an offer that someone still remembers is not continued, and no application is asked."""
-    desk, lap = machines
-    origin, target, dock = Client(desk), Client(lap), Dock(lap)
-    origin.offer("A letter")
-    path = dock.offer("A letter")
-    lap.set_enabled(False)
-    with refused("Disabled", "UnknownObject"):
-        dock.continue_offer(path)
-    let_pass(QUIET)
-    assert not target.calls
-    assert not dock.finished()
-
-
-def test_off_refuses_connecting(machine: Machine) -> None:
-    """Off: the bridge connects to nobody."""
-    machine.set_enabled(False)
-    # The reply comes before the bridge is told.
-    wait(lambda: not machine.session.get(BRIDGE_ROOT, "Bridge.Port"), "the end of listening")
-    with refused("Disabled"):
-        machine.dial(1)
-
-
-def test_what_becomes_current_while_off_is_offered_when_on(machines: Machines) -> None:
-    """Off: an activity may become current; it is offered when the switch is on again."""
-    desk, lap = machines
-    origin, _target, dock = Client(desk), Client(lap), Dock(lap)
-    desk.set_enabled(False)
-    activity = origin.offer("A letter")
-    assert activity.get("Current")
-    let_pass(QUIET)
-    assert not dock.offers
-    desk.set_enabled(True)
-    dock.offer("A letter")
-
-
-def test_switch_survives_a_restart(machine: Machine) -> None:
-    """The switch keeps its position when the broker ends and is started again."""
-    machine.set_enabled(False)
-    assert machine.kill("handoffd", signal.SIGTERM) == 0
-    machine.start_broker()
-    assert machine.session.get(ROOT, "Manager.Enabled") is False
-    machine.set_enabled(True)
-    assert machine.kill("handoffd") != 0
-    machine.start_broker()
-    assert machine.session.get(ROOT, "Manager.Enabled") is True
-
-
-def test_change_is_announced(machine: Machine) -> None:
-    """A change of the switch reaches those who follow the broker."""
-    dock = Dock(machine)
-    machine.set_enabled(False)
-    wait(lambda: any(event.member == "PropertiesChanged" and event.path == ROOT
-                     and event.arguments.unpack()[1].get("Enabled") is False for event in dock.events),
-         "PropertiesChanged")
 
 
 def test_off_is_there_from_the_start(machines: Machines) -> None:

@@ -30,14 +30,41 @@ final class FakePeer {
     static func start(on bus: Bus, _ device: DeviceID, offering offer: Offer) async throws -> FakePeer {
         let peer = FakePeer(bus, device, offer)
         bus.connection.policy = AllowAll()
-        let server = FakePeerServer(peer)
-        bus.connection.objects.export(HandoffNames.bridgePeers, [PeerBinding(server)])
-        bus.connection.objects.export(
-            try HandoffNames.bridgePeers.appending(device.description), [PeerBinding(server)])
+        bus.connection.objects.export(HandoffNames.bridgePeers, [PeerBinding(FakePeerServer(peer))])
         _ = try await bus.request(HandoffNames.bridge)
-        try await peer.rename("Desk")
+        try await peer.join("Desk")
         try await peer.offer(offer)
         return peer
+    }
+
+    /// Another peer of the same bridge, which is called `name`.
+    func another(_ device: DeviceID, _ name: String, offering offer: Offer) async throws -> FakePeer {
+        let peer = FakePeer(bus, device, offer)
+        try await peer.join(name)
+        return peer
+    }
+
+    private func join(_ name: String) async throws {
+        bus.connection.objects.export(
+            try HandoffNames.bridgePeers.appending(device.description), [PeerBinding(FakePeerServer(self))])
+        try await rename(name)
+    }
+
+    /// It is no peer any more.
+    func leave() async throws {
+        try await PeerManagerProxy(remote(HandoffNames.brokerPath)).removePeer(deviceId: device.description)
+    }
+
+    /// It fetches an activity of this device.
+    func fetch(_ activity: ActivityProxy, _ continuation: Int = 1) async throws -> [String: Value] {
+        let id = activity.object.path.text.split(separator: "/").last.map(String.init) ?? ""
+        return try await atBroker().fetch(activity: id, continuation: Self.continuation(continuation))
+    }
+
+    /// The id of one of its continuations.
+    static func continuation(_ number: Int) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: 32 - digits.count) + digits
     }
 
     /// The device is called `name` from now on.
@@ -79,7 +106,8 @@ final class FakePeer {
 
     fileprivate func saw(_ event: String) { events.append(event) }
 
-    private func atBroker() throws -> PeerProxy {
+    /// What takes its calls.
+    func atBroker() throws -> PeerProxy {
         PeerProxy(remote(try HandoffNames.peers.appending(device.description)))
     }
 

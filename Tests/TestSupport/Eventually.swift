@@ -5,6 +5,8 @@ package import MainLoop
 package struct TimedOut: Error, CustomStringConvertible {
     /// What it was, and where.
     package let description: String
+
+    package init(description: String) { self.description = description }
 }
 
 /// Waits until `condition` holds, which is asked again and again on a timer of the main loop.

@@ -191,8 +191,18 @@ struct TwoBridgesTests {
             let path = try HandoffNames.bridgePeers.appending(b.id.description)
             for path in [path, HandoffNames.bridgePeers] {
                 let proxy = PeerProxy(RemoteObject(a.client.connection, HandoffNames.bridge, path))
-                await expectError("org.freedesktop.DBus.Error.AccessDenied") {
-                    try await proxy.withdraw(activity: activity)
+                let calls: [@MainLoop () async throws -> Void] = [
+                    { try await proxy.offer(activity: activity, summary: summary) },
+                    { try await proxy.withdraw(activity: activity) },
+                    { try await proxy.invite(activity: activity) },
+                    { _ = try await proxy.fetch(activity: activity, continuation: continuation) },
+                    { try await proxy.continued(continuation: continuation) },
+                    { try await proxy.release(continuation: continuation) },
+                    { _ = try await proxy.openStream(continuation: continuation) },
+                    { _ = try await proxy.openDocument(continuation: continuation) },
+                ]
+                for call in calls {
+                    await expectError("org.freedesktop.DBus.Error.AccessDenied") { try await call() }
                 }
             }
             let listed = try await a.proxy.object.managedObjects()

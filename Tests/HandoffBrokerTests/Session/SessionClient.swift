@@ -54,6 +54,14 @@ final class SessionClient: ApplicationServer, ActivityDelegateServer {
     private(set) var announced: [[String: Value]] = []
     /// What it was handed.
     private(set) var handed: [(activity: [String: Value], context: [String: Value])] = []
+    /// The errors that it was told of instead of an activity.
+    private(set) var failures: [String] = []
+    /// Where its activities were continued.
+    private(set) var continued: [(activity: ObjectPath, device: [String: Value])] = []
+    /// Its ends of the streams that others have opened, in the order in which they came.
+    private(set) var streams: [SessionStream] = []
+    /// The members that it does not have.
+    var missing: Set<String> = []
     /// What it was told of its own activities' properties.
     private(set) var changes: [[String: Value]] = []
     var onWillSave: @MainLoop (ObjectPath) async throws -> [String: Value] = { _ in [:] }
@@ -102,9 +110,12 @@ final class SessionClient: ApplicationServer, ActivityDelegateServer {
     }
 
     /// Registers, perhaps otherwise than it was to.
-    func register(at path: ObjectPath = path, options: [String: Value]? = nil) async throws {
+    func register(
+        as id: String? = nil, at path: ObjectPath = path, options: [String: Value]? = nil
+    ) async throws {
         try await manager.registerApplication(
-            applicationId: id, activityTypes: types, application: path, options: options ?? self.options)
+            applicationId: id ?? self.id, activityTypes: types, application: path,
+            options: options ?? self.options)
     }
 
     func create(_ type: String = "", _ properties: [String: Value] = [:]) async throws -> ActivityProxy {
@@ -129,7 +140,7 @@ final class SessionClient: ApplicationServer, ActivityDelegateServer {
     func willContinueActivity(
         activityType: String, context: [String: Value], _ call: MethodCall
     ) async throws -> Bool {
-        calls.append("WillContinueActivity")
+        try called("WillContinueActivity")
         announced.append(context)
         return try await onWillContinue()
     }
@@ -137,28 +148,49 @@ final class SessionClient: ApplicationServer, ActivityDelegateServer {
     func continueActivity(
         activity: [String: Value], context: [String: Value], _ call: MethodCall
     ) async throws -> Bool {
-        calls.append("ContinueActivity")
+        try called("ContinueActivity")
         handed.append((activity, context))
         return try await onContinue()
     }
 
     func didFailToContinueActivity(
         activityType: String, errorName: String, errorMessage: String, _ call: MethodCall
-    ) throws { calls.append("DidFailToContinueActivity") }
+    ) throws {
+        try called("DidFailToContinueActivity")
+        failures.append(errorName)
+    }
 
     func willSave(activity: ObjectPath, _ call: MethodCall) async throws -> [String: Value] {
-        calls.append("WillSave")
+        try called("WillSave")
         saves.append((activity, call.message.path))
         return try await onWillSave(activity)
     }
 
     func wasContinued(activity: ObjectPath, device: [String: Value], _ call: MethodCall) throws {
-        calls.append("WasContinued")
+        try called("WasContinued")
+        continued.append((activity, device))
     }
 
     func didReceiveStream(
         activity: ObjectPath, stream: consuming FileDescriptor, _ call: MethodCall
-    ) throws { calls.append("DidReceiveStream") }
+    ) throws {
+        try called("DidReceiveStream")
+        streams.append(SessionStream(stream))
+    }
+
+    private func called(_ member: String) throws {
+        guard !missing.contains(member) else {
+            throw DBusError(.unknownMethod, "It does not have \(member).")
+        }
+        calls.append(member)
+    }
+}
+
+/// Never answers, or when no test waits for it any more.
+@MainLoop
+func hang<Answer>() async throws -> Answer {
+    try await MainLoop.sleep(for: .seconds(60))
+    throw TimedOut(description: "The answer has never come.")
 }
 
 /// Whoever shows offers on a device, and has them continued.

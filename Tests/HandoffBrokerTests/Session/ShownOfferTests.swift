@@ -54,6 +54,24 @@ struct ShownOfferTests {
         }
     }
 
+    @Test("control and bidirectional characters of a peer's title are replaced, and it is cut")
+    func title() async throws {
+        try await onLoop {
+            let lap = try await oneDevice("lap", hasBridge: false)
+            let title = "a\u{1b}[31m\u{202e}b\n" + String(repeating: "x", count: 2000)
+            let peer = try await FakePeer.start(
+                on: lap.bus.connect(), try Sample.device(), offering: try Sample.offer(title: title))
+            let target = try await SessionClient(
+                lap, "com.example.notes", types: ["com.example.notes.edit"],
+                options: ["Team": .string("com.example")])
+            let dock = try await SessionDock(lap)
+            try await eventually { dock.titles.count == 1 }
+            #expect(dock.titles[0].count <= 256 && dock.titles[0].hasPrefix("a"))
+            #expect(Set(dock.titles[0]).isDisjoint(with: ["\u{1b}", "\u{202e}", "\n"]))
+            withExtendedLifetime((peer, target)) {}
+        }
+    }
+
     @Test("the new name of a device is what its offers show, at once")
     func renamed() async throws {
         try await onLoop {
