@@ -6,9 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from gi.repository import GLib
 from agents import Pair, start_desk
-from buses import ROOT, BusError, let_pass, wait
+from buses import let_pass, wait
 from clients import Client, Dock
 from notifications import PlainServer
 from support import Machine, pair, start_machine
@@ -40,50 +39,6 @@ def test_continuing_from_notification(both: Pair, server: PlainServer) -> None:
     assert [one.title for one in server.record] == ["Continue “Report”?"]
 
 
-def test_nothing_while_user_is_there(both: Pair, server: PlainServer) -> None:
-    """Whoever is at a machine already is asked nothing when something is offered."""
-    for number in range(5):
-        activity = both.offer(f"Report {number}")
-    activity.update(Title="Report, changed")
-    both.dock.offer("Report, changed")
-    let_pass(ASKING)
-    assert not server.record
-
-
-def test_nothing_offered(both: Pair, server: PlainServer) -> None:
-    """Whoever unlocks a machine when nothing is offered is asked nothing, and not later either."""
-    both.presence.arrive()
-    both.offer("Report")
-    let_pass(ASKING)
-    assert not server.record
-
-
-def test_latest_of_several(machine_list: list[Machine]) -> None:
-    """Of three offers the user who comes is asked about the latest."""
-    lap = start_desk(machine_list)
-    server, dock = PlainServer(lap), Dock(lap)
-    for name in ("one", "two", "three"):
-        other = start_machine(machine_list, name)
-        pair(other, lap)
-        Client(other).offer(f"From {name}", EligibleForHandoff=True, WebpageURL="https://example.org/")
-        dock.offer(f"From {name}")
-    lap.presence.arrive()
-    server.wait_for("Continue “From three”?", "three")
-    assert len(server.record) == 1
-
-
-def test_taken_back_when_offer_ends(both: Pair, server: PlainServer) -> None:
-    """The question is taken back when the offer ends, and what is offered next is not asked about."""
-    activity = both.offer("Report")
-    both.presence.arrive()
-    server.wait_for("Continue “Report”?")
-    activity.invalidate()
-    server.wait_until_gone()
-    both.offer("Another")
-    let_pass(ASKING)
-    assert len(server.record) == 1
-
-
 def test_changed_with_offer(both: Pair, server: PlainServer) -> None:
     """The question changes when the offer does, in its place."""
     activity = both.offer("Report")
@@ -92,25 +47,6 @@ def test_changed_with_offer(both: Pair, server: PlainServer) -> None:
     activity.update(Title="Report 2")
     second = server.wait_for("Continue “Report 2”?")
     assert second.id == first.id and len(server.shown) == 1
-
-
-def test_continued_by_other_means(both: Pair, server: PlainServer) -> None:
-    """The question is taken back when the user has continued by other means."""
-    both.offer("Report")
-    both.presence.arrive()
-    server.wait_for("Continue “Report”?")
-    offer = both.dock.offer("Report").rpartition("/")[2]
-    assert both.lap.run("handoff", "continue", offer).returncode == 0
-    server.wait_until_gone()
-
-
-def test_dismissed(both: Pair, server: PlainServer) -> None:
-    """The question is taken back when the user has dismissed the offer elsewhere."""
-    both.offer("Report")
-    both.presence.arrive()
-    server.wait_for("Continue “Report”?")
-    both.lap.session.call(both.dock.offer("Report"), "RemoteActivity.Dismiss")
-    server.wait_until_gone()
 
 
 def test_locked(both: Pair, server: PlainServer) -> None:
@@ -166,18 +102,6 @@ def test_logind_that_ends(both: Pair, server: PlainServer) -> None:
     assert not server.record
 
 
-def test_put_away(both: Pair, server: PlainServer) -> None:
-    """A question that the user has put away does not come back when the offer changes."""
-    activity = both.offer("Report")
-    both.presence.arrive()
-    server.put_away(server.wait_for("Continue “Report”?"))
-    activity.update(Title="Report 2")
-    both.dock.offer("Report 2")
-    # Longer than between two forms of one question (Arrival.pace, 1 s).
-    let_pass(1.2)
-    assert len(server.record) == 1
-
-
 def test_session_of_user(machine_list: list[Machine]) -> None:
     """The session is found also where nothing in the environment names it."""
     desk, lap = start_machine(machine_list, "desk"), start_desk(machine_list, known=False)
@@ -187,28 +111,3 @@ def test_session_of_user(machine_list: list[Machine]) -> None:
     dock.offer("Report")
     lap.presence.arrive()
     server.wait_for("Continue “Report”?")
-
-
-def test_hostile_title(both: Pair, server: PlainServer) -> None:
-    """A title with markup, quotation marks, line breaks, other directions of writing and thousands of characters stays within
-    its place."""
-    both.editor.offer("<b>x</b>” Continue? “\n\u202e&amp;" + "y" * 4000)
-    wait(lambda: both.dock.offers, "an offer")
-    both.presence.arrive()
-    wait(lambda: server.record, "a notification")
-    shown = server.record[-1]
-    assert len(shown.title) < 160 and shown.title.startswith("Continue “<b>x</b>'") and shown.title.endswith("…”?")
-    assert shown.title.count("“") == shown.title.count("”") == 1
-    assert not {"\n", "\u202e"} & set(shown.title) and shown.body == "desk"
-
-
-def test_preference_never(both: Pair, server: PlainServer) -> None:
-    """Whoever never wants to be asked is not asked."""
-    try:
-        both.lap.session.set(ROOT, "Preferences.NotifyOffers", GLib.Variant("s", "never"))
-    except BusError as error:
-        pytest.skip(f"there is no such setting: {error}")
-    both.offer("Report")
-    both.presence.arrive()
-    let_pass(ASKING)
-    assert not server.record

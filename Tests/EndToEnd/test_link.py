@@ -8,7 +8,6 @@ import os
 import random
 import ssl
 import struct
-import time
 
 import pytest
 from gi.repository import Gio, GLib
@@ -148,21 +147,6 @@ def test_garbage_after_tls(machines: tuple[Machine, Machine], after_hello: bool)
     assert_serves(machines)
 
 
-def test_connections_that_say_nothing(machines: tuple[Machine, Machine]) -> None:
-    """Connections that say nothing, before or after TLS, are cut off in time, and slow down nobody."""
-    desk, _lap = machines
-    desk.session.set(BRIDGE_ROOT, "Bridge.Discoverable", GLib.Variant("b", True))
-    silent = [Link(desk) for _number in range(20)]
-    half_open = Link(desk)
-    half_open.send_bytes(b"\x16\x03\x01\x02\x00\x01")
-    mute = Device().link_to(desk)
-    started = time.monotonic()
-    assert_serves(machines)
-    assert time.monotonic() - started < 5, "others are served meanwhile"
-    for link in [*silent, half_open, mute]:
-        link.wait_until_closed(12)
-
-
 def test_flood_of_connections(machines: tuple[Machine, Machine]) -> None:
     """Hundreds of connections at once are not too many: the excess is dropped, and peers are served."""
     desk, _lap = machines
@@ -230,23 +214,6 @@ def test_other_interfaces_are_closed(machine: Machine) -> None:
     link.call("Peer.Release", GLib.Variant("(s)", (CONTINUATION,)))
 
 
-def test_answers_that_nobody_asked_for(machines: tuple[Machine, Machine]) -> None:
-    """Answers to calls that were never made, or twice to one that was, end the link, and are of no other effect."""
-    desk, _lap = machines
-    target = Client(desk)
-    for serial in (1, 77, 0xFFFFFFFF):
-        with case(serial):
-            link = Device().paired_link_to(desk)
-            question = Gio.DBusMessage.new_method_call(None, "/", "a.b", "c")
-            question.set_serial(serial)
-            answer = Gio.DBusMessage.new_method_reply(question)
-            answer.set_body(GLib.Variant("(a{sv})", ({},)))
-            link.send(answer)
-            link.wait_until_closed()
-    assert not target.calls
-    assert_serves(machines)
-
-
 def descriptor_messages() -> list[Gio.DBusMessage]:
     """Messages with a descriptor in them, openly and hidden in variants."""
     hidden = GLib.Variant("v", GLib.Variant("a{sv}", {"x": GLib.Variant("h", 0)}))
@@ -273,27 +240,3 @@ def test_descriptors_do_not_cross(machines: tuple[Machine, Machine]) -> None:
             link.close()
     assert not dock.offers
     assert_serves(machines)
-
-
-def test_another_certificate_is_another_device(machines: tuple[Machine, Machine]) -> None:
-    """Who shows another certificate than the trusted one's is a stranger, whatever it calls itself."""
-    desk, lap = machines
-    activity = Client(desk).offer("Secret", UserInfo={"secret": GLib.Variant("s", "x")})
-    desk.session.set(BRIDGE_ROOT, "Bridge.Discoverable", GLib.Variant("b", True))
-    impostor = Device()
-    link = impostor.link_to(desk)
-    link.hello(paired=True, Name=GLib.Variant("s", lap.name))
-    with refused("AccessDenied"):
-        link.call("Peer.Fetch", GLib.Variant("(ss)", (activity.id, CONTINUATION)))
-    assert not link.calls("Offer")
-    assert desk.connected_to(lap.device_id), "the real one is not disturbed"
-    assert_serves(machines)
-
-
-def test_peer_that_does_not_say_hello(machine: Machine) -> None:
-    """A peer that calls anything before Hello is cut off."""
-    device = Device()
-    machine.trust(device.id, "other")
-    link = device.link_to(machine)
-    link.send(method_call("Peer.Offer", offer()))
-    link.wait_until_closed()

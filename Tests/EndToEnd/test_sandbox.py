@@ -14,7 +14,6 @@ from support import Machine, refused
 from test_desktop_entries import install
 
 TYPE = "com.example.editor.sandboxed"
-SOME_PATH = f"{ROOT}/remote/" + "0123456789abcdef" * 4 + "/" + "0123456789abcdef" * 2
 
 
 @pytest.fixture
@@ -84,48 +83,6 @@ def test_sandboxed_application_claims_its_own_only(machines: tuple[Machine, Mach
         with refused("AccessDenied", containing=("sandbox",)):
             Client(sandbox, application_id, types, options=options)
     Client(sandbox, APPLICATION_ID, (TYPE,), options={"Team": GLib.Variant("s", APPLICATION_ID)})
-
-
-def test_what_does_not_exist_in_a_sandbox(machines: tuple[Machine, Machine], sandbox: Sandbox) -> None:
-    """For a sandboxed client offers, devices, others' activities and what peers have fetched do not exist."""
-    desk, lap = machines
-    plain, boxed = Client(desk, "com.example.plain", (TYPE,)), Client(sandbox, types=())
-    other = Client(lap, types=(TYPE,))
-    other.create(TYPE, Title="Elsewhere").become_current()
-    path = Dock(desk).offer("Elsewhere")
-    secret = plain.create(TYPE, Title="Secret")
-    own = boxed.create(TYPE, Title="Own")
-    objects = boxed.managed_objects()
-    assert set(objects) == {own.path}
-    for hidden in (path, SOME_PATH, secret.path, f"{ROOT}/peers/{lap.device_id}"):
-        with refused("UnknownObject", "AccessDenied", "UnknownMethod"):
-            boxed.get_all(hidden, "RemoteActivity" if "remote" in hidden else "Activity")
-    with refused("UnknownObject"):
-        boxed.call(path, "RemoteActivity.Continue", GLib.Variant("(a{sv})", ({},)))
-    with refused("UnknownObject"):
-        boxed.get(secret.path, "Activity.Title")
-    for name in ("RecentFetches", "FetchesByDevice", "HiddenOffers"):
-        assert name not in boxed.get_all(ROOT, "Manager")
-        with refused("UnknownObject"):
-            boxed.get(ROOT, f"Manager.{name}")
-    with refused("UnknownObject", "UnknownInterface"):
-        boxed.get_all(ROOT, "Preferences")
-    with refused("UnknownObject", "UnknownInterface"):
-        boxed.set(ROOT, "Preferences.ShowUnhandledOffers", GLib.Variant("b", True))
-    with refused("UnknownObject", "UnknownInterface"):
-        boxed.get(ROOT, "Preferences.DeviceName")
-    introspected = boxed.call(ROOT, "org.freedesktop.DBus.Introspectable.Introspect").unpack()[0]
-    assert f'<interface name="{BROKER}.Manager"' in introspected
-    assert f'<interface name="{BROKER}.Preferences"' not in introspected
-
-
-def test_switch_is_not_for_sandboxes(machines: tuple[Machine, Machine], sandbox: Sandbox) -> None:
-    """A sandboxed client reads the switch and cannot set it."""
-    boxed = Client(sandbox, types=())
-    assert boxed.get(ROOT, "Manager.Enabled") is True
-    with refused("AccessDenied"):
-        boxed.set(ROOT, "Manager.Enabled", GLib.Variant("b", False))
-    assert machines[0].session.get(ROOT, "Manager.Enabled") is True
 
 
 def test_bridge_does_not_exist_in_a_sandbox(machines: tuple[Machine, Machine]) -> None:

@@ -7,13 +7,11 @@ import signal
 import time
 
 import pytest
-from gi.repository import GLib
-from buses import ROOT, let_pass, wait
+from buses import let_pass, wait
 from clients import ACTIVITY_TYPE, APPLICATION_ID, Client, Dock
 from link import Device
-from pairing import discoverable
-from sending import PACE, hidden_as_sent, invited, mute, send, send_error, wait_until_invited
-from support import Machine, device_path, pair, refused, start_machine, wait_for_link
+from sending import send, send_error, wait_until_invited
+from support import Machine, wait_for_link
 from test_desktop_entries import install
 from test_restart import steady_client
 
@@ -47,176 +45,6 @@ def test_sent_activity_is_shown(machines: Machines) -> None:
     assert dock.offers[path]["State"] == "available"
     assert not lap.session.owner(APPLICATION_ID)
     assert not (lap.folder / "was-started").exists(), marker
-
-
-def test_sent_to_one_of_two(machines: Machines, machine_list: list[Machine]) -> None:
-    """What is sent goes to the chosen peer; the others have it as an offer, as before."""
-    desk, lap = machines
-    pad = start_machine(machine_list, "pad")
-    pair(desk, pad)
-    origin, dock, other, _targets = Client(desk), Dock(lap), Dock(pad), [Client(lap), Client(pad)]
-    activity = origin.offer("A letter")
-    other.offer("A letter")
-    send(desk, lap.device_id)
-    wait_until_invited(dock, "A letter")
-    # What is said later arrives later, and leaves it as sent.
-    activity.update(Title="The same letter")
-    dock.offer("The same letter")
-    other.offer("The same letter")
-    assert invited(dock) and not invited(other)
-
-
-def test_sent_right_behind_becoming_current(machines: Machines) -> None:
-    """What has just become current is what is sent, however soon."""
-    desk, lap = machines
-    origin, dock, _target = Client(desk), Dock(lap), Client(lap)
-    origin.offer("Former")
-    dock.offer("Former")
-    activity = origin.create(Title="Latest")
-    activity.become_current()
-    send(desk, lap.device_id)
-    assert wait_until_invited(dock, "Latest") < AT_ONCE
-
-
-def test_answered_by_continuing(machines: Machines) -> None:
-    """Continuing what was sent answers it, for it is shown as sent no longer, whatever becomes of that."""
-    desk, lap = machines
-    origin, target, dock = Client(desk), Client(lap), Dock(lap)
-    origin.offer("A letter")
-    path = dock.offer("A letter")
-    send(desk, lap.device_id)
-    wait_until_invited(dock, "A letter")
-    target.fail("ContinueActivity", "not this one")
-    dock.continue_offer(path)
-    assert dock.outcome()[1]
-    assert not invited(dock) and path in dock.offers
-
-
-def test_dismissed_comes_back(machines: Machines) -> None:
-    """A dismissed offer comes back when it is sent, and one that was sent stays away once it is dismissed."""
-    desk, lap = machines
-    origin, dock, _target = Client(desk), Dock(lap), Client(lap)
-    origin.offer("A letter")
-    path = dock.offer("A letter")
-    dock.call(path, "RemoteActivity.Dismiss")
-    dock.wait_until_gone(path)
-    send(desk, lap.device_id)
-    assert wait_until_invited(dock, "A letter") < AT_ONCE
-    dock.call(path, "RemoteActivity.Dismiss")
-    dock.wait_until_gone(path)
-    let_pass(QUIET)
-    assert not dock.offers
-
-
-def test_withdrawn(machines: Machines) -> None:
-    """What was sent is gone when its offer is, and is not shown as sent when it is offered again."""
-    desk, lap = machines
-    origin, dock, _target = Client(desk), Dock(lap), Client(lap)
-    activity = origin.offer("A letter")
-    path = dock.offer("A letter")
-    send(desk, lap.device_id)
-    wait_until_invited(dock, "A letter")
-    activity.resign_current()
-    dock.wait_until_gone(path)
-    activity.become_current()
-    dock.offer("A letter")
-    # What is said later arrives later.
-    activity.update(Title="The same letter")
-    dock.offer("The same letter")
-    assert not invited(dock)
-
-
-def test_too_soon(machines: Machines) -> None:
-    """Of what is sent within ten seconds the latest is shown when they are over, alone; the rest is not."""
-    desk, lap = machines
-    origin, dock, _target = Client(desk), Dock(lap), Client(lap)
-    seen = set()
-    origin.offer("First")
-    dock.offer("First")
-    send(desk, lap.device_id)
-    wait_until_invited(dock, "First")
-    begin = time.monotonic()
-    for title in ("Second", "Third", "Latest"):
-        origin.offer(title)
-        send(desk, lap.device_id)
-        dock.offer(title)
-
-    def latest() -> bool:
-        seen.update(invited(dock))
-        return "Latest" in seen
-
-    wait(latest, "the latest to be shown as sent", PACE + 5)
-    assert PACE - 1.5 < time.monotonic() - begin < PACE + 1.5
-    assert seen == {"Latest"}
-
-
-def test_muted(machines: Machines) -> None:
-    """What a muted device sends is listed as an offer and not shown as sent, nor is what it has sent before; the sender
-    is not told. The mute outlives both daemons."""
-    desk, lap = machines
-    origin, dock, _target = Client(desk), Dock(lap), Client(lap)
-    origin.offer("A letter")
-    dock.offer("A letter")
-    send(desk, lap.device_id)
-    wait_until_invited(dock, "A letter")
-    mute(lap, desk.device_id)
-    wait(lambda: not invited(dock), "it to be shown as sent no longer")
-    for program in ("handoff-bridge", "handoffd"):
-        lap.kill(program, signal.SIGKILL)
-    lap.start_broker()
-    lap.start_bridge()
-    dock.follow()
-    target = Client(lap)
-    wait_for_link(desk, lap)
-    assert lap.session.get(device_path(desk.device_id), "Device.Muted") is True
-    dock.offer("A letter")
-    send(desk, lap.device_id)
-    let_pass(QUIET)
-    assert not invited(dock) and not send_error(desk, lap.device_id)
-    mute(lap, desk.device_id, False)
-    let_pass(QUIET)
-    assert not invited(dock), "what was sent meanwhile does not come back"
-    send(desk, lap.device_id)
-    assert wait_until_invited(dock, "A letter") < AT_ONCE
-    assert not target.calls
-
-
-def test_refused(machines: Machines, machine_list: list[Machine]) -> None:
-    """Sending is refused by name, and nothing is sent: to a device that is not paired or not connected, with Handoff
-    off, and with nothing that is offered."""
-    desk, lap = machines
-    origin, dock, _target = Client(desk), Dock(lap), Client(lap)
-    with refused("OfferWithdrawn", containing=("offered",)):
-        send(desk, lap.device_id)
-    activity = origin.offer("A letter", EligibleForHandoff=False)
-    with refused("OfferWithdrawn"):
-        send(desk, lap.device_id)
-    activity.update(EligibleForHandoff=True, ExpirationDate=int(time.time() * 1_000_000) - 1)
-    with refused("OfferWithdrawn"):
-        send(desk, lap.device_id)
-    activity.update(ExpirationDate=0)
-    dock.offer("A letter")
-    stranger = start_machine(machine_list, "stranger")
-    discoverable(stranger)
-    desk.dial(stranger.port)
-    with refused("NotPaired", containing=("Pair",)):
-        send(desk, stranger.device_id)
-    with refused("NotPaired"):
-        mute(desk, stranger.device_id)
-    with refused("UnknownObject"):
-        send(desk, "0" * 64)
-    desk.set_enabled(False)
-    with refused("Disabled"):
-        send(desk, lap.device_id)
-    desk.set_enabled(True)
-    wait_for_link(desk, lap)
-    identity = lap.device_id
-    lap.kill("handoff-bridge", signal.SIGTERM)
-    wait(lambda: not desk.connected_to(identity), "the link to end")
-    with refused("ConnectionUnavailable"):
-        send(desk, identity)
-    assert not any("Invited" in event.arguments.unpack()[1] for event in dock.events
-                   if event.member == "PropertiesChanged" and event.arguments.unpack()[1].get("Invited"))
 
 
 def test_older_peer(machine: Machine) -> None:
@@ -276,18 +104,6 @@ def test_broker_that_does_not_answer(machines: Machines) -> None:
         wait_until_invited(dock, "A letter")
     finally:
         desk.processes["handoffd"].send_signal(signal.SIGCONT)
-
-
-def test_hidden(machines: Machines) -> None:
-    """What nothing here continues is hidden, but says that it was sent."""
-    desk, lap = machines
-    Client(desk).offer("A letter")
-    wait(lambda: lap.session.get(ROOT, "Manager.HiddenOffers"), "the hidden offer")
-    assert not hidden_as_sent(lap)
-    send(desk, lap.device_id)
-    wait(lambda: hidden_as_sent(lap) == ["A letter"], "it to be shown as sent", AT_ONCE)
-    dock, _target = Dock(lap), Client(lap)
-    wait_until_invited(dock, "A letter")
 
 
 @pytest.mark.parametrize("program", ["handoffd", "handoff-bridge"])

@@ -158,6 +158,31 @@ struct DocumentKindTests {
                 == .noApplication)
     }
 
+    private static let smil = "<!-- a --><smil><body><video src=\"http://127.0.0.1:9/a\"/></body></smil>"
+
+    @Test(
+        "by the types that names and contents have on this machine, no list, no text that is called a film, no image of a disk, package, extension, connection, shortcut or script is opened",
+        arguments: [
+            ("film.m4u", "http://127.0.0.1:9/a\n"), ("film.mxu", "http://127.0.0.1:9/a\n"),
+            ("film.m1u", "/etc/passwd\n"), ("film.kino", "<?xml version=\"1.0\"?>" + Self.smil),
+            ("film.smil", Self.smil),
+            ("film.mp4", Self.smil), ("film.ogv", "http://127.0.0.1:9/a\n"),
+            ("song.mp3", "#EXTM3U\n/etc/passwd\n"),
+            ("song.wpl", "<smil>"), ("song.xspf", "<playlist>"),
+            ("song.pls", "[playlist]\nFile1=/etc/passwd\n"),
+            ("film.asx", "<asx>"), ("disk.qcow2", "QFI"), ("disk.vdi", "x"), ("a.gem", "x"),
+            ("a.whl", "PK\u{3}\u{4}"),
+            ("a.ovpn", "up x\n"), ("a@b.shell-extension.zip", "PK\u{3}\u{4}"), ("a.webloc", "<plist>"),
+            ("a.el", "(shell)\n"), ("a.R", "system()\n"), ("a.command", "x\n"), ("example.com", "x"),
+            ("Letter.sh", "#!/bin/sh\n"), ("Letter.txt", "[Desktop Entry]\nType=Application\n"),
+            ("Letter.txt", "%PDF-1.7\n"), ("Letter.exe", "MZ"), ("Letter.AppImage", "x"),
+        ])
+    func onThisMachine(name: String, content: String) {
+        let types = ContentTypes(folders: ["/usr/share"])
+        let kind = DocumentKind(name: name, bytes: Array(content.utf8))
+        #expect(failure { _ = try kind.opened(types) }?.code == .noApplication)
+    }
+
     @Test("a file that may be executed is not opened, and the message says why")
     func executable() throws {
         let folder = try TemporaryDirectory()
