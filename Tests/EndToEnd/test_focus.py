@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from gi.repository import GLib
-from buses import BUS, Session, wait
+from buses import BUS, Session
 from fake_agent import AGENT, AGENT_PATH
 from sandbox import RawClient, Sandbox, can_be_made
 from support import Machine, refused
@@ -58,40 +57,6 @@ def focus(machine: Machine) -> str:
     return lines[-1].partition(": ")[2].rpartition("DEBUG: ")[2] if lines else ""
 
 
-@pytest.mark.parametrize("name", SHELLS)
-def test_shell_tells_the_focus(desk: Machine, name: str) -> None:
-    """The owner of a shell's name tells the agent which application has the focus; without it nothing has."""
-    session = shell(desk, name)
-    tell(session, "FocusChanged", GLib.Variant("(a{sv})", (EDITOR,)))
-    wait(lambda: "A window of com.example.editor" in focus(desk), "the focus")
-    session.close()
-    wait(lambda: "No window" in focus(desk), "no focus")
-    assert "Something private" not in desk.log("handoff-agent")
-
-
-@pytest.mark.parametrize(("key", "value"), [
-    ("ApplicationId", GLib.Variant("s", "../../x")), ("ApplicationId", GLib.Variant("i", 1)),
-    ("Title", GLib.Variant("ay", b"x")), ("ProcessId", GLib.Variant("u", 1)), ("BusName", GLib.Variant("s", "no name")),
-    ("WindowPath", GLib.Variant("s", "/a"))])
-def test_wrong_words_of_a_shell(desk: Machine, key: str, value: GLib.Variant) -> None:
-    """What is not what it should be is InvalidArgs, naming it, and the former window has the focus no longer."""
-    session = shell(desk)
-    tell(session, "FocusChanged", GLib.Variant("(a{sv})", (EDITOR,)))
-    with refused("InvalidArgs"):
-        tell(session, "FocusChanged", GLib.Variant("(a{sv})", ({key: value},)))
-    wait(lambda: "No window" in focus(desk), "no focus")
-
-
-def test_stranger_is_no_shell(desk: Machine) -> None:
-    """A program that owns no shell's name gets AccessDenied for each member, and changes nothing."""
-    tell(shell(desk), "FocusChanged", GLib.Variant("(a{sv})", (EDITOR,)))
-    stranger = desk.connect()
-    for member, arguments in CALLS:
-        with refused("AccessDenied", containing=("org.gnome.Shell", "org.kde.KWin")):
-            tell(stranger, member, arguments)
-    assert "com.example.editor" in focus(desk)
-
-
 def test_sandboxed_program_is_no_shell(desk: Machine, intruder: RawClient) -> None:
     """For a sandboxed program the agent's object does not exist, even if it owns the name of a shell."""
     for taken in ("", *SHELLS):
@@ -116,18 +81,3 @@ def test_program_behind_a_proxy_is_no_shell(desk: Machine) -> None:
         session.close()
     finally:
         sandbox.close()
-
-
-def test_focus_is_told_to_nobody(desk: Machine) -> None:
-    """The focus is in no property and in no signal, whoever looks."""
-    stranger = desk.connect()
-    heard: list[Any] = []
-    stranger.connection.signal_subscribe(None, None, None, None, None, 0, lambda *about: heard.append(about))
-    tell(shell(desk), "FocusChanged", GLib.Variant("(a{sv})", (EDITOR,)))
-    wait(lambda: "com.example.editor" in focus(desk), "the focus")
-    # By the time when the agent answers, all that it has said before has arrived.
-    properties = stranger.call(AGENT_PATH, f"{BUS}.Properties.GetAll", GLib.Variant("(s)", (AGENT,)), destination=AGENT)
-    assert not [about for about in heard if "Handoff" in f"{about[2:5]}" or "private" in f"{about[5]}"]
-    assert properties.unpack() == ({},)
-    with refused("UnknownMethod", "UnknownObject", "UnknownInterface"):
-        stranger.call(AGENT_PATH, f"{BUS}.ObjectManager.GetManagedObjects", destination=AGENT)

@@ -88,6 +88,49 @@ struct ShellObjectTests {
         }
     }
 
+    @Test(
+        "what is not what it should be is InvalidArgs, naming it, and the former window has the focus no longer"
+    )
+    func wrongWords() async throws {
+        try await onLoop {
+            let stage = try await Stage()
+            #expect(try await stage.shell.request("org.gnome.Shell") == .owned)
+            let wrong: [(String, Value)] = [
+                ("ApplicationId", .string("../../x")), ("ApplicationId", .int32(1)), ("Title", .bytes([1])),
+                ("ProcessId", .uint32(1)), ("BusName", .string("no name")), ("WindowPath", .string("/a")),
+            ]
+            for (key, value) in wrong {
+                try await stage.proxy.focusChanged(window: Self.editor)
+                await #expect {
+                    try await stage.proxy.focusChanged(window: [key: value])
+                } throws: {
+                    let error = $0 as? DBusError
+                    return error?.name == .invalidArgs && error?.message.isEmpty == false
+                }
+                #expect(stage.object.window == nil, "\(key)")
+            }
+        }
+    }
+
+    @Test("the focus is in no property and in no signal, whoever looks")
+    func toldToNobody() async throws {
+        try await onLoop {
+            let stage = try await Stage()
+            var signals = 0
+            let agent = stage.agentBus.uniqueName.text
+            stage.testBus.onMessage = { if $0.kind == .signal, $0.sender?.text == agent { signals += 1 } }
+            #expect(try await stage.shell.request("org.gnome.Shell") == .owned)
+            try await stage.proxy.focusChanged(
+                window: Self.editor.merging(["Title": .string("Private")]) { $1 })
+            #expect(stage.object.window != nil)
+            let other = stage.testBus.connect()
+            let stranger = stage.proxy(of: other)
+            #expect(try await stranger.object.properties(AgentProxy.interface).isEmpty)
+            await #expect(throws: DBusError.self) { try await stranger.object.managedObjects() }
+            #expect(signals == 0 && !other.connection.isClosed)
+        }
+    }
+
     @Test("a shell that has attached makes tokens, and nobody is asked after it has detached")
     func tokens() async throws {
         try await onLoop {
