@@ -113,26 +113,6 @@ def test_entry_in_a_subfolder(machine: Machine) -> None:
     wait(lambda: accepts(client, TYPE), "the entry to count")
 
 
-def test_handlers_in_order(machines: tuple[Machine, Machine]) -> None:
-    """The origin's application comes first, then a running one of its team, then one of the team that can be started."""
-    desk, lap = machines
-    team = {"Team": GLib.Variant("s", "com.example.team")}
-    origin = Client(desk, application_id="com.example.origin", types=(TYPE,), options=team)
-    for name in ("com.example.aaa", "com.example.origin"):
-        install(lap, name, ActivityTypes=TYPE, Team="com.example.team", DBusActivatable="true")
-    install(lap, "com.example.stranger", ActivityTypes=TYPE, DBusActivatable="true")
-    install(lap, "com.example.other", ActivityTypes="com.example.other", Team="com.example.team",
-            DBusActivatable="true")
-    Client(lap, application_id="com.example.running", types=(TYPE,), options=team)
-    dock = Dock(lap)
-    origin.create(TYPE, Title="Shared").become_current()
-    path = dock.offer("Shared")
-    expected = ["com.example.origin", "com.example.running", "com.example.aaa"]
-    wait(lambda: dock.offers[path]["Handlers"] == expected, "the handlers, in order")
-    (folder(lap) / "com.example.origin.desktop").unlink()
-    wait(lambda: dock.offers[path]["Handlers"] == expected[1:], "the handlers without one")
-
-
 def test_application_is_started_by_the_bus(machines: tuple[Machine, Machine]) -> None:
     """An application that does not run is started through D-Bus activation, and gets the activity."""
     desk, lap = machines

@@ -11,10 +11,10 @@ from gi.repository import GLib
 from asker import MUCH, Asker, document, receive, stopped_after
 from buses import wait
 from clients import Client
-from link import CONTINUATION, Device, method_call
+from link import CONTINUATION, Device
 from stranger import frame
 from streams import Counts
-from support import Machine, device_path, refused
+from support import Machine, refused
 
 
 def test_without_a_continuation(machine: Machine) -> None:
@@ -40,48 +40,6 @@ def test_document_on_the_link_itself(machine: Machine) -> None:
         asker.link.call("Peer.OpenDocument", GLib.Variant("(s)", (CONTINUATION,)))
     with refused("InvalidArgs"):
         asker.link.call("Link.OpenDocument", GLib.Variant("(say)", (CONTINUATION, bytes(16))))
-
-
-def test_two_at_once(machine: Machine) -> None:
-    """One document at a time goes to a peer, and another peer's is not in its way."""
-    asker = Asker(machine, document(machine, bytes(MUCH)))
-    connection = stopped_after(asker)
-    calls = [asker.link.send(method_call("Link.OpenDocument", GLib.Variant("(say)", (CONTINUATION, b""))))
-             for _ in range(3)]
-    wait(lambda: all(asker.link.answer_to(call) for call in calls), "the answers")
-    for call in calls:
-        assert asker.link.answer_to(call).get_error_name() == "org.freedesktop.DBus.Error.LimitsExceeded"
-    other = Asker(machine, document(machine, b"other", "Other.odt"), Client(machine, "com.example.other"))
-    assert other.get().document == b"other"
-    connection.close()
-    wait(lambda: asker.in_log("The document was not brought over"), "the end of the first")
-    asker.activity.become_current()
-    asker.fetch()
-    assert not receive(asker.open()[0], 1000).ended
-
-
-@pytest.mark.parametrize("how", ["release", "invalidate", "switch", "unpair", "link", "connection"])
-def test_what_ends_it(machine: Machine, how: str) -> None:
-    """The release and the end of the continuation, the switch, the end of the pairing and of the link break it at once."""
-    counts = Counts(machine)
-    asker = Asker(machine, document(machine, bytes(MUCH)))
-    connection = stopped_after(asker)
-    match how:
-        case "release": asker.release()
-        case "invalidate": asker.activity.invalidate()
-        case "switch": machine.set_enabled(False)
-        case "unpair": machine.session.call(device_path(asker.device.id), "Device.Unpair")
-        case "link": asker.link.close()
-        case "connection": connection.close()
-    begin = time.monotonic()
-    wait(lambda: asker.in_log("The document was not brought over"), "the end")
-    assert time.monotonic() - begin < 2
-    if how != "connection":
-        assert receive(connection).is_broken
-        connection.close()
-    asker.link.close()
-    asker.origin.close()
-    counts.wait_until_as_before()
 
 
 def test_fetch_while_a_document_is_on_its_way(machine: Machine) -> None:

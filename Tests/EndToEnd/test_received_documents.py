@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from gi.repository import GLib
-from buses import let_pass, wait
+from buses import wait
 from clients import Client
 from origin import Origin, files, folder, handed, parts, start_reader
 from support import Machine
@@ -54,70 +54,6 @@ def test_names(lap: Machine, name: str, placed: str) -> None:
     assert Path(handed(target)) == folder(lap) / placed and list(files(lap)) == [placed]
 
 
-def test_never_overwriting(lap: Machine) -> None:
-    """What has the name already stays as it is, whether it is a file, a link or a pipe: the document gets a number."""
-    target, place = Client(lap), folder(lap)
-    place.mkdir()
-    victim = lap.folder / "victim"
-    victim.write_text("mine")
-    (place / "Letter.txt").symlink_to(victim)
-    (place / "Letter (2).txt").write_text("mine too")
-    os.mkfifo(place / "Letter (3).txt")
-    assert Origin(lap).deliver() == ("", "")
-    assert Path(handed(target)) == place / "Letter (4).txt"
-    assert victim.read_text() == "mine" and (place / "Letter (2).txt").read_text() == "mine too"
-
-
-CHANGES = {
-    "wrong checksum": lambda data: data[:-1] + bytes([data[-1] ^ 1]), "too short": lambda data: data[1:],
-    "too long": lambda data: data + b"x", "half": lambda data: data[:len(data) // 2], "nothing": lambda data: b"",
-    "no checksum": lambda data: data[:-32], "changed": lambda data: bytes([data[0] ^ 1]) + data[1:], "much more": lambda data: data + bytes(5_000_000)}
-
-
-@pytest.mark.parametrize("what", [*CHANGES, "cut"])
-def test_wrong_document(lap: Machine, what: str) -> None:
-    """Size and SHA-256 are checked: a document that is not what was announced, or breaks off, is a clear failure, is not
-    acknowledged, and nothing is left of it."""
-    target = Client(lap)
-    origin = Origin(lap, os.urandom(300_000))
-    connection = origin.begin()
-    if what == "cut":
-        origin.send(connection, origin.checked[:200_000], ends=False)
-        wait(lambda: parts(lap), "a part")
-        connection.close()
-    else:
-        origin.send(connection, CHANGES[what](origin.checked))
-    error, message = origin.outcome()
-    assert error == "ConnectionUnavailable" and "try again" in message
-    wait(lambda: not files(lap), "the part to be removed")
-    target.wait_for("DidFailToContinueActivity")
-    assert not target.called("ContinueActivity")
-    # No end of the empty direction, which would acknowledge it. Where nothing came, there is nothing to acknowledge.
-    assert what == "nothing" or connection.closed or connection.take(4) == b""
-
-
-def test_nothing_has_its_name_before_it_is_complete(lap: Machine) -> None:
-    """A partial file is never visible under its final name, and progress is told, at most every 100 ms."""
-    Client(lap)
-    origin = Origin(lap, os.urandom(2_000_000))
-    connection = origin.begin()
-    data = origin.checked
-    for start in range(0, len(data), 50_000):
-        origin.send(connection, data[start:start + 50_000], ends=False)
-        assert all(name.startswith(".handoff-") for name in files(lap)), files(lap)
-        # Together most of a second, since progress is told at most every 0.1 s.
-        let_pass(0.02)
-    origin.send(connection, b"")
-    assert origin.outcome() == ("", "")
-    wait(lambda: origin.dock.offers[origin.path]["Progress"] == -1, "the end of the progress")
-    told = [event for event in origin.dock.events if event.member == "PropertiesChanged" and event.path == origin.path
-            and "Progress" in event.arguments.unpack()[1]]
-    values = [event.arguments.unpack()[1]["Progress"] for event in told]
-    assert values == [*sorted(values[:-1]), -1] and values[-2] == 1 and len(values) > 3
-    pauses = [later.at - earlier.at for earlier, later in zip(told[1:], told[2:-2])]
-    assert all(pause > 0.05 for pause in pauses), pauses
-
-
 @pytest.mark.parametrize("program", ["handoffd", "handoff-bridge"])
 def test_killed_while_it_comes(lap: Machine, program: str) -> None:
     """When the broker or the bridge is killed while a document comes, nothing has its name, it is not acknowledged, and
@@ -148,33 +84,6 @@ def test_ended_while_it_comes(lap: Machine) -> None:
     assert lap.kill("handoffd", signal.SIGTERM) == 0
     assert not files(lap)
     lap.start_broker()
-
-
-def test_switched_off_while_it_comes(lap: Machine) -> None:
-    """Switching Handoff off while a document comes ends that, and nothing is left."""
-    target = Client(lap)
-    origin = Origin(lap, os.urandom(600_000))
-    origin.send(origin.begin(), origin.checked[:400_000], ends=False)
-    wait(lambda: parts(lap), "a part")
-    lap.set_enabled(False)
-    wait(lambda: origin.dock.finished(), "ContinueFinished")
-    assert origin.dock.finished()[0][1].endswith(".Disabled")
-    wait(lambda: not files(lap), "the part to be removed")
-    target.wait_for("DidFailToContinueActivity")
-
-
-@pytest.mark.parametrize("size", [1 << 50, (1 << 64) - 1])
-def test_a_size_that_does_not_fit(lap: Machine, size: int) -> None:
-    """A document that is announced to be larger than the disk is refused before it comes, with both sizes."""
-    Client(lap)
-    origin = Origin(lap, Size=GLib.Variant("t", size))
-    connection = origin.begin()
-    error, message = origin.outcome()
-    assert error == "LimitsExceeded" and "room for" in message and "GB" in message and str(folder(lap)) in message
-    assert not files(lap)
-    # It is not acknowledged, even though it is all there by now.
-    origin.send(connection)
-    assert connection.take(4) == b""
 
 
 @pytest.fixture
@@ -238,19 +147,6 @@ def test_a_folder_that_others_lead_elsewhere(lap: Machine) -> None:
     assert error == "AccessDenied" and "not where it was placed" in message
     assert not list(elsewhere.iterdir())
     assert (lap.folder / "moved" / "Letter.txt").read_bytes() == origin.content
-
-
-def test_linked_folder(lap: Machine) -> None:
-    """If the folder for received documents is a link, no document is placed there, and the error says what to do."""
-    Client(lap)
-    elsewhere = lap.folder / "elsewhere"
-    elsewhere.mkdir()
-    folder(lap).symlink_to(elsewhere)
-    origin = Origin(lap)
-    origin.begin()
-    error, message = origin.outcome()
-    assert error == "AccessDenied" and str(folder(lap)) in message and "link" in message
-    assert not list(elsewhere.iterdir())
 
 
 def test_downloads(machine_list: list[Machine]) -> None:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import struct
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -14,8 +13,6 @@ from buses import wait
 from clients import Client, Dock
 from origin import files, folder, handed, start_reader
 from support import Machine, pair
-from test_announcements import fake_clock
-from test_offered_no_longer import let_time_pass
 from test_shared_folders import place, shared
 
 Machines = tuple[Machine, Machine]
@@ -129,49 +126,12 @@ def test_grows_in_its_place(machines: Machines) -> None:
     letter.assert_in_its_place()
 
 
-def test_older_state_is_replaced(machines: Machines) -> None:
-    """An older state of the document, which the machine has already, is not handed over: the newer one is waited for."""
-    there = place(machines[1], "My cloud") / "Papers"
-    there.mkdir()
-    (there / "Letter.txt").write_bytes(b"older")
-    os.utime(there / "Letter.txt", (WRITTEN - 3600, WRITTEN - 3600))
-    letter = Letter(machines)
-    letter.shown(5 / len(CONTENT))
-    temporary = there / ".sync"
-    temporary.write_bytes(CONTENT)
-    os.utime(temporary, (WRITTEN, WRITTEN))
-    temporary.rename(letter.there)
-    letter.assert_in_its_place()
-
-
 def assert_brought_over(letter: Letter) -> None:
     """It has come from the other machine, and what a sync client may still be writing is as it was left."""
     assert letter.dock.outcome()[1:] == ("", "")
     brought = Path(handed(letter.target))
     assert brought == folder(letter.lap) / "Letter.txt" and brought.read_bytes() == CONTENT
     assert letter.there.read_bytes() == CONTENT[:1000] and files(letter.lap) == {"Letter.txt": CONTENT}
-
-
-def test_does_not_come(machine_list: list[Machine]) -> None:
-    """A document that the sync client has not brought after sixty seconds is brought over from the other machine, and not
-    a moment before."""
-    desk, lap = start_reader(machine_list, "desk"), Machine("lap")
-    machine_list.append(lap)
-    lap.environment["XDG_DATA_DIRS"] += ":/usr/share"
-    clock = fake_clock(lap)
-    (lap.folder / "clock").write_bytes(struct.pack("ll", 0, 0))
-    lap.environment |= clock
-    lap.start_broker("--verbose")
-    for name in clock:
-        del lap.environment[name]
-    lap.start_bridge()
-    letter = Letter(share(desk, lap))
-    letter.grow(1000)
-    letter.shown(1000 / len(CONTENT))
-    let_time_pass(lap, 40)
-    assert not letter.dock.finished() and not files(lap) and letter.offer["State"] == "continuing"
-    let_time_pass(lap, 61)
-    assert_brought_over(letter)
 
 
 @pytest.mark.long
