@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <glib-unix.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -14,7 +15,7 @@
 static HandoffApplication *application;
 static GHashTable *activities;
 static char *answer, *reason;
-static gboolean shows;
+static gboolean shows, silent;
 
 /* One line, its words parted by tabs; written at once. */
 static void tell (const char *first, ...) G_GNUC_NULL_TERMINATED;
@@ -57,7 +58,8 @@ static void
 keep (const char *number, HandoffUserActivity *activity)
 {
   g_hash_table_replace (activities, g_strdup (number), g_object_ref (activity));
-  handoff_user_activity_on_failure (activity, failed, g_strdup (number), g_free);
+  if (!silent)
+    handoff_user_activity_on_failure (activity, failed, g_strdup (number), g_free);
   handoff_user_activity_on_was_continued (activity, was_continued, g_strdup (number), g_free);
 }
 
@@ -89,6 +91,16 @@ does_not_come (const char *type, const char *name, const char *message, gpointer
   tell ("failed", type, name, message, NULL);
 }
 
+/* So many lists, each in the one before. */
+static GVariant *
+nested (int levels)
+{
+  GVariant *list = g_variant_new ("av", NULL);
+  for (int level = 1; level < levels; level++)
+    list = g_variant_new_array (G_VARIANT_TYPE_VARIANT, (GVariant *[]) { g_variant_new_variant (list) }, 1);
+  return list;
+}
+
 /* What is put into the state when it is asked for: number, what, and value. */
 static void
 will_save (HandoffUserActivity *activity, GVariantDict *user_info, gpointer data, GError **error)
@@ -100,6 +112,10 @@ will_save (HandoffUserActivity *activity, GVariantDict *user_info, gpointer data
     g_variant_dict_insert (user_info, "text", "s", words[3]);
   else if (g_str_equal (words[2], "fail"))
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NO_SPACE, "the disk is full");
+  else if (g_str_equal (words[2], "raise"))
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "nokey");
+  else if (g_str_equal (words[2], "deep"))
+    g_variant_dict_insert_value (user_info, "a", nested (atoi (words[3])));
 }
 
 typedef struct {
@@ -154,11 +170,32 @@ opened (HandoffUserActivity *activity, int stream, const char *name, const char 
 }
 
 static GVariant *
-entry (const char *key, const char *value)
+entry (const char *key, GVariant *value)
 {
   g_auto(GVariantDict) state = G_VARIANT_DICT_INIT (NULL);
-  g_variant_dict_insert (&state, key, "s", value);
+  g_variant_dict_insert_value (&state, key, value);
   return g_variant_dict_end (&state);
+}
+
+static GVariant *
+text (int bytes)
+{
+  return g_variant_new_take_string (g_strnfill (bytes, 'a'));
+}
+
+/* Another application beside the first. */
+static void
+begin_second (const char *id)
+{
+  static GPtrArray *others;
+  const char *types[] = { NULL };
+  if (others == NULL)
+    others = g_ptr_array_new_with_free_func (g_object_unref);
+  HandoffApplication *other = handoff_application_new (id, types);
+  g_ptr_array_add (others, other);
+  handoff_application_start (other);
+  const char *message = handoff_application_get_registration_error (other);
+  tell ("second", message != NULL ? message : "ok", NULL);
 }
 
 static int
@@ -238,9 +275,22 @@ told (char **words)
   else if (g_str_equal (command, "set"))
     set (activity, words[2], words[3]);
   else if (g_str_equal (command, "userInfo"))
-    handoff_user_activity_set_user_info (activity, entry (words[2], words[3]));
+    handoff_user_activity_set_user_info (activity, entry (words[2], g_variant_new_string (words[3])));
   else if (g_str_equal (command, "add"))
-    handoff_user_activity_add_user_info_entries (activity, entry (words[2], words[3]));
+    handoff_user_activity_add_user_info_entries (activity, entry (words[2], g_variant_new_string (words[3])));
+  else if (g_str_equal (command, "deep"))
+    handoff_user_activity_set_user_info (activity, entry ("a", nested (atoi (words[2]))));
+  else if (g_str_equal (command, "large"))
+    handoff_user_activity_set_user_info (activity, entry ("a", text (atoi (words[2]))));
+  else if (g_str_equal (command, "odd"))
+    handoff_user_activity_set_user_info (activity, entry ("a", g_variant_new_object_path ("/")));
+  else if (g_str_equal (command, "silent"))
+    {
+      silent = TRUE;
+      handoff_application_on_failure (application, NULL, NULL, NULL);
+    }
+  else if (g_str_equal (command, "second"))
+    begin_second (number);
   else if (g_str_equal (command, "becomeCurrent"))
     handoff_user_activity_become_current (activity);
   else if (g_str_equal (command, "resignCurrent"))

@@ -2,9 +2,14 @@
 
 /* This file is long because it is to be copied as one file. */
 
+/* The name under which the warnings of this file are printed. */
+#undef G_LOG_DOMAIN
+#define G_LOG_DOMAIN "Handoff"
+
 #include "handoff.h"
 
 #include <gio/gunixfdlist.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -15,6 +20,11 @@
 #define DBUS_ERROR "org.freedesktop.DBus.Error."
 #define BROKER_ENDED "The broker of Handoff has ended. Continue the activity again."
 #define NO_STREAM "What has come is no stream socket. Send one end of socketpair(AF_UNIX, SOCK_STREAM)."
+/* What a state may be: its bytes as the body of a message, its containers, and the levels of the bus beneath a value. */
+#define MAXIMUM_SIZE 131072
+#define MAXIMUM_DEPTH 32
+#define MAXIMUM_WIRE_DEPTH 58
+#define TOO_DEEP "nests more than 32 containers. Flatten it."
 /* Waits have no limit of time: they end with the broker. */
 #define NO_LIMIT G_MAXINT
 
@@ -116,18 +126,16 @@ device_of (GVariant *context)
 static char *
 take_name (GError *error)
 {
-  char *name = g_dbus_error_get_remote_error (error);
-  /* A broker that ends takes its answers along. */
-  if (name == NULL || g_str_equal (name, DBUS_ERROR "NoReply") || g_str_equal (name, DBUS_ERROR "ServiceUnknown") ||
-      g_str_equal (name, DBUS_ERROR "NameHasNoOwner"))
+  /* A broker that ends takes its answers along: whoever waits for them is cancelled. */
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED) || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CLOSED))
     {
-      g_free (name);
       g_free (error->message);
       error->message = g_strdup (BROKER_ENDED);
       return g_strdup (ERROR "ConnectionUnavailable");
     }
+  char *name = g_dbus_error_get_remote_error (error);
   g_dbus_error_strip_remote_error (error);
-  return name;
+  return name != NULL ? name : g_strdup (DBUS_ERROR "Failed");
 }
 
 /* The stream socket among what has come with a message, -1 if there is none. All else is closed. */
@@ -146,6 +154,148 @@ take_stream (GUnixFDList *list, int index)
         close (taken[place]);
     }
   return stream;
+}
+
+/* What a state may hold. The broker has the same rules, but a bus ends the connection of whoever nests too deeply. */
+
+/* Why no value of this type may stand anywhere, not even in an empty array; NULL if it may. */
+static char *
+type_refusal (const char *type)
+{
+  int arrays = 0;
+  for (const char *code = type; *code != '\0'; code++)
+    {
+      arrays += *code == 'a';
+      if (strchr ("oghm", *code) != NULL)
+        return g_strdup_printf ("holds values of type %s, which mean nothing on another device. Use strings.", type);
+      if (*code == '(' && !g_str_has_prefix (code, "(sv)"))
+        return g_strdup_printf ("holds a structure of type %s. Use a dictionary; only (sv) with a known tag is allowed.", type);
+      if (*code == '{' && code[1] != 's')
+        return g_strdup_printf ("holds a dictionary of type %s, whose keys are not strings. Use string keys.", type);
+    }
+  return arrays > MAXIMUM_DEPTH ? g_strdup (TOO_DEEP) : NULL;
+}
+
+static char *value_refusal (GVariant *value, int depth, int levels, gboolean is_type_checked);
+
+/* The same of a structure, whose fields lie at this depth. */
+static char *
+structure_refusal (GVariant *structure, int depth, int levels)
+{
+  g_autoptr(GVariant) content = NULL;
+  const char *tag, *type = g_variant_get_type_string (structure);
+  if (!g_str_equal (type, "(sv)"))
+    return type_refusal (type);
+  if (depth >= MAXIMUM_DEPTH || levels >= MAXIMUM_WIRE_DEPTH)
+    return g_strdup (TOO_DEEP);
+  g_variant_get (structure, "(&sv)", &tag, &content);
+  type = g_variant_get_type_string (content);
+  if (g_str_equal (tag, "set") && g_str_equal (type, "av"))
+    return value_refusal (content, depth + 1, levels + 1, TRUE);
+  if ((g_str_equal (tag, "date") && *type == 'x') || (g_str_equal (tag, "url") && *type == 's') ||
+      (g_str_equal (tag, "null") && *type == 'b' && !g_variant_get_boolean (content)))
+    return NULL;
+  static const char *const tags[] = { "date", "url", "set", "null", NULL };
+  if (!g_strv_contains (tags, tag))
+    return g_strdup_printf ("has the unknown tag \"%s\". Allowed are date, url, set and null.", tag);
+  return g_strdup_printf ("tags a value of type %s as \"%s\". Allowed are (\"date\", x), (\"url\", s), (\"set\", av) and "
+                          "(\"null\", false).", type, tag);
+}
+
+/* Why a value is refused; NULL if it is not. It lies in so many containers, and in so many levels as a bus counts them. */
+static char *
+value_refusal (GVariant *value, int depth, int levels, gboolean is_type_checked)
+{
+  const char *type = g_variant_get_type_string (value);
+  char *reason = NULL;
+  if (*type == '{')
+    {
+      g_autoptr(GVariant) content = g_variant_get_child_value (value, 1);
+      return value_refusal (content, depth, levels, TRUE);
+    }
+  if (!g_variant_is_container (value))
+    return strchr ("ogh", *type) == NULL ? NULL : g_strdup_printf (
+      "holds a value of type %s, which means nothing on another device. Use a string.", type);
+  depth++;
+  /* A bus counts the entries of dictionaries too. */
+  levels += g_str_has_prefix (type, "a{") ? 2 : 1;
+  if (depth > MAXIMUM_DEPTH || levels > MAXIMUM_WIRE_DEPTH)
+    return g_strdup (TOO_DEEP);
+  if (*type == '(')
+    return structure_refusal (value, depth, levels);
+  if (!is_type_checked)
+    reason = type_refusal (type);
+  /* What is left to be looked at is what holds something. */
+  gsize count = strpbrk (type, "v{") != NULL || type[1] == 'a' ? g_variant_n_children (value) : 0;
+  for (gsize place = 0; reason == NULL && place < count; place++)
+    {
+      g_autoptr(GVariant) child = g_variant_get_child_value (value, place);
+      reason = value_refusal (child, depth, levels, *type != 'v');
+    }
+  return reason;
+}
+
+/* What a state takes as the body of a message. */
+static guint32
+user_info_size (GVariant *user_info)
+{
+  gsize size;
+  g_autoptr(GDBusMessage) message = g_dbus_message_new_signal ("/", BROKER, "State");
+  g_dbus_message_set_body (message, g_variant_new ("(@a{sv})", user_info));
+  g_autofree guchar *bytes = g_dbus_message_to_blob (message, &size, G_DBUS_CAPABILITY_FLAGS_NONE, NULL);
+  /* The second number of a message is the size of its body. */
+  return bytes != NULL ? ((guint32 *) (gpointer) bytes)[1] : 0;
+}
+
+/* Why a state is refused, as the broker says it; NULL if it is not. */
+static GError *
+user_info_refusal (GVariant *user_info)
+{
+  GVariantIter iterator;
+  const char *key;
+  GVariant *value;
+  g_autofree char *reason = NULL;
+  g_variant_iter_init (&iterator, user_info);
+  while (reason == NULL && g_variant_iter_next (&iterator, "{&sv}", &key, &value))
+    {
+      /* The state is one container, and the variant that holds the value another. */
+      reason = value_refusal (value, 2, 0, FALSE);
+      g_variant_unref (value);
+    }
+  if (reason != NULL)
+    {
+      g_autofree char *message = g_strdup_printf ("UserInfo key \"%s\" %s", key, reason);
+      return g_dbus_error_new_for_dbus_error (DBUS_ERROR "InvalidArgs", message);
+    }
+  guint32 size = user_info_size (user_info);
+  if (size <= MAXIMUM_SIZE)
+    return NULL;
+  g_autofree char *message = g_strdup_printf ("UserInfo takes %u bytes, more than the %d allowed. Send less, or the bulk of it "
+                                              "through a stream.", size, MAXIMUM_SIZE);
+  return g_dbus_error_new_for_dbus_error (ERROR "UserInfoTooLarge", message);
+}
+
+/* Why a property is refused; NULL if it is not. The broker would take one that it does not know, and leave it out. */
+static GError *
+property_refusal (const char *name, GVariant *value)
+{
+  static const char *const types[][2] = {
+    { "Title", "s" }, { "UserInfo", "a{sv}" }, { "NeedsSave", "b" }, { "WebpageURL", "s" }, { "DocumentURL", "s" },
+    { "ReferrerURL", "s" }, { "TargetContentIdentifier", "s" }, { "PersistentIdentifier", "s" }, { "Keywords", "as" },
+    { "RequiredUserInfoKeys", "as" }, { "ExpirationDate", "x" }, { "EligibleForHandoff", "b" },
+    { "EligibleForSearch", "b" }, { "SupportsContinuationStreams", "b" },
+  };
+  g_autofree char *message = NULL;
+  gsize place = 0;
+  while (place < G_N_ELEMENTS (types) && !g_str_equal (types[place][0], name))
+    place++;
+  if (place == G_N_ELEMENTS (types))
+    message = g_strdup_printf ("%s is no property of an activity. Write it as in handoff.h.", name);
+  else if (!g_variant_is_of_type (value, G_VARIANT_TYPE (types[place][1])))
+    message = g_strdup_printf ("%s must have the type %s, not %s.", name, types[place][1], g_variant_get_type_string (value));
+  else
+    return g_str_equal (name, "UserInfo") ? user_info_refusal (value) : NULL;
+  return g_dbus_error_new_for_dbus_error (DBUS_ERROR "InvalidArgs", message);
 }
 
 /* Calls to the broker */
@@ -199,6 +349,8 @@ activity_tell (HandoffUserActivity *self, const char *name, const char *message)
 {
   if (self->on_failure.function != NULL)
     ((HandoffFailureFunc) self->on_failure.function) (self, name, message, self->on_failure.data);
+  else
+    g_warning ("%s: %s", self->type, message);
 }
 
 /* The broker has refused something. Once the activity has ended, that matters to nobody. */
@@ -334,6 +486,39 @@ application_flush_now (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
+/* A refusal that has yet to be told. */
+typedef struct {
+  HandoffUserActivity *activity;
+  GError *error;
+} Refusal;
+
+static gboolean
+refusal_told (gpointer data)
+{
+  Refusal *refusal = data;
+  g_autofree char *name = take_name (refusal->error);
+  activity_fail (refusal->activity, name, refusal->error->message);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+refusal_free (gpointer data)
+{
+  Refusal *refusal = data;
+  g_object_unref (refusal->activity);
+  g_error_free (refusal->error);
+  g_free (refusal);
+}
+
+/* Tells it when the function that has set the property has returned, as if the broker had refused it. */
+static void
+activity_refuse (HandoffUserActivity *self, GError *error)
+{
+  Refusal *refusal = g_new (Refusal, 1);
+  *refusal = (Refusal) { g_object_ref (self), error };
+  g_idle_add_full (G_PRIORITY_DEFAULT, refusal_told, refusal, refusal_free);
+}
+
 void
 handoff_user_activity_set (HandoffUserActivity *self, const char *name, GVariant *value)
 {
@@ -342,6 +527,12 @@ handoff_user_activity_set (HandoffUserActivity *self, const char *name, GVariant
   guint place;
   if (former != NULL && g_variant_equal (former, taken))
     return;
+  GError *error = property_refusal (name, taken);
+  if (error != NULL)
+    {
+      activity_refuse (self, error);
+      return;
+    }
   g_hash_table_replace (self->properties, g_strdup (name), g_steal_pointer (&taken));
   g_hash_table_add (self->changed, g_strdup (name));
   if (g_ptr_array_find_with_equal_func (self->alone, name, g_str_equal, &place))
@@ -391,6 +582,12 @@ void
 handoff_user_activity_add_user_info_entries (HandoffUserActivity *self, GVariant *entries)
 {
   g_autoptr(GVariant) taken = g_variant_ref_sink (entries);
+  if (!g_variant_is_of_type (taken, G_VARIANT_TYPE_VARDICT))
+    {
+      /* Which is refused. */
+      handoff_user_activity_set_user_info (self, taken);
+      return;
+    }
   g_auto(GVariantDict) merged = G_VARIANT_DICT_INIT (handoff_user_activity_get_user_info (self));
   GVariantIter iterator;
   char *key;
@@ -695,6 +892,8 @@ application_fail (HandoffApplication *self, const char *type, const char *name, 
 {
   if (self->on_failure.function != NULL)
     ((HandoffApplicationFailureFunc) self->on_failure.function) (type, name, message, self->on_failure.data);
+  else
+    g_warning ("%s: %s", type, message);
 }
 
 /* What the broker had of this application is worth nothing from now on. */
@@ -725,6 +924,8 @@ registered (HandoffApplication *self, HandoffUserActivity *activity, GVariant *s
   g_free (self->registration_error);
   self->registration_error = g_strdup (message);
   self->registered = name == NULL;
+  if (name != NULL)
+    g_warning ("%s: %s", self->id, message);
   application_flush (self);
 }
 
@@ -829,7 +1030,10 @@ continue_activity (HandoffApplication *self, GVariant *arguments, GDBusMethodInv
   gboolean handled =
     ((HandoffContinueFunc) self->on_continue.function) (activity, &device, self->on_continue.data, &error);
   if (error != NULL)
-    g_dbus_method_invocation_return_dbus_error (invocation, ERROR "ApplicationFailed", error->message);
+    {
+      g_warning ("%s: on_continue has failed: %s", activity->type, error->message);
+      g_dbus_method_invocation_return_dbus_error (invocation, ERROR "ApplicationFailed", error->message);
+    }
   else
     g_dbus_method_invocation_return_value (invocation, g_variant_new ("(b)", handled));
 }
@@ -852,22 +1056,30 @@ did_fail (HandoffApplication *self, GVariant *arguments, GDBusMethodInvocation *
   g_dbus_method_invocation_return_value (invocation, NULL);
 }
 
+/* The function that was asked for the state has failed: that is always printed. */
+static GError *
+activity_save_failed (HandoffUserActivity *self, const char *why)
+{
+  g_autofree char *message = g_strdup_printf ("on_will_save has failed: %s", why);
+  if (self->on_failure.function != NULL)
+    g_warning ("%s: %s", self->type, message);
+  return g_dbus_error_new_for_dbus_error (ERROR "ApplicationFailed", message);
+}
+
 /* Takes the new state of an activity; returns what has changed, which is NULL if the application has failed. */
 static GVariant *
 activity_save (HandoffUserActivity *self, GError **error)
 {
   g_auto(GVariantDict) state = G_VARIANT_DICT_INIT (NULL);
-  GError *failure = NULL;
+  g_autoptr(GError) failure = NULL;
   handoff_user_activity_set_needs_save (self, FALSE);
   g_hash_table_remove (self->changed, "NeedsSave");
   if (self->on_will_save.function != NULL)
     ((HandoffWillSaveFunc) self->on_will_save.function) (self, &state, self->on_will_save.data, &failure);
-  if (failure != NULL)
-    {
-      g_propagate_error (error, failure);
-      return NULL;
-    }
   g_autoptr(GVariant) user_info = g_variant_ref_sink (g_variant_dict_end (&state));
+  *error = failure != NULL ? activity_save_failed (self, failure->message) : user_info_refusal (user_info);
+  if (*error != NULL)
+    return NULL;
   if (g_variant_n_children (user_info) > 0)
     handoff_user_activity_set_user_info (self, user_info);
   GVariant *changes = activity_dictionary (self, self->changed);
@@ -881,10 +1093,14 @@ will_save (HandoffUserActivity *activity, GDBusMethodInvocation *invocation)
 {
   g_autoptr(GError) error = NULL;
   g_autoptr(GVariant) changes = activity_save (activity, &error);
-  if (changes == NULL)
-    g_dbus_method_invocation_return_dbus_error (invocation, ERROR "ApplicationFailed", error->message);
-  else
-    g_dbus_method_invocation_return_value (invocation, g_variant_new ("(@a{sv})", changes));
+  if (changes != NULL)
+    {
+      g_dbus_method_invocation_return_value (invocation, g_variant_new ("(@a{sv})", changes));
+      return;
+    }
+  g_autofree char *name = take_name (error);
+  g_dbus_method_invocation_return_dbus_error (invocation, name, error->message);
+  activity_fail (activity, name, error->message);
 }
 
 static void
@@ -959,17 +1175,21 @@ called (GDBusConnection *connection, const char *sender, const char *path, const
 
 /* Begin and end */
 
+/* The applications of this process that have started, by id. */
+static GHashTable *started;
+/* The one of them that is on the connection which all of the process shares. A broker knows one application a connection. */
+static HandoffApplication *sharing;
+
 static void
-connected (GObject *source, GAsyncResult *result, gpointer data)
+application_connect (HandoffApplication *self, GDBusConnection *connection)
 {
   static const GDBusInterfaceVTable served = { .method_call = called };
-  g_autoptr(HandoffApplication) self = data;
-  g_autoptr(GDBusConnection) connection = g_bus_get_finish (result, NULL);
-  (void) source;
   /* No session bus, so no Handoff, which is no error. */
   if (connection == NULL || !self->has_started || self->connection != NULL)
     return;
-  self->connection = g_steal_pointer (&connection);
+  self->connection = g_object_ref (connection);
+  /* A bus that ends does not end the application, which goes on as without Handoff. */
+  g_dbus_connection_set_exit_on_close (connection, FALSE);
   g_autoptr(GDBusNodeInfo) node = g_dbus_node_info_new_for_xml (interfaces, NULL);
   for (int place = 0; place < 2; place++)
     self->objects[place] = g_dbus_connection_register_object (self->connection, CLIENT, node->interfaces[place], &served,
@@ -984,13 +1204,54 @@ connected (GObject *source, GAsyncResult *result, gpointer data)
                                                 vanished, self, NULL);
 }
 
+static void
+shared_connected (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr(HandoffApplication) self = data;
+  g_autoptr(GDBusConnection) connection = g_bus_get_finish (result, NULL);
+  (void) source;
+  if (sharing == self)
+    application_connect (self, connection);
+}
+
+static void
+own_connected (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr(HandoffApplication) self = data;
+  g_autoptr(GDBusConnection) connection = g_dbus_connection_new_for_address_finish (result, NULL);
+  (void) source;
+  if (sharing != self)
+    application_connect (self, connection);
+}
+
 void
 handoff_application_start (HandoffApplication *self)
 {
   if (self->has_started)
     return;
+  if (started == NULL)
+    started = g_hash_table_new (g_str_hash, g_str_equal);
+  g_clear_pointer (&self->registration_error, g_free);
+  if (g_hash_table_contains (started, self->id))
+    {
+      self->registration_error =
+        g_strdup ("Another HandoffApplication of this process has this id. Use that one, or stop it first.");
+      g_warning ("%s: %s", self->id, self->registration_error);
+      return;
+    }
   self->has_started = TRUE;
-  g_bus_get (G_BUS_TYPE_SESSION, NULL, connected, g_object_ref (self));
+  g_hash_table_insert (started, self->id, self);
+  if (sharing == NULL)
+    {
+      sharing = self;
+      g_bus_get (G_BUS_TYPE_SESSION, NULL, shared_connected, g_object_ref (self));
+      return;
+    }
+  g_autofree char *address = g_dbus_address_get_for_bus_sync (G_BUS_TYPE_SESSION, NULL, NULL);
+  if (address != NULL)
+    g_dbus_connection_new_for_address (
+      address, G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION, NULL, NULL,
+      own_connected, g_object_ref (self));
 }
 
 static void
@@ -1008,6 +1269,10 @@ handoff_application_stop (HandoffApplication *self)
        kept until this is answered: it may be nobody else's. */
     g_dbus_connection_call (self->connection, self->owner, ROOT, BROKER ".Manager", "UnregisterApplication", NULL, NULL,
                             G_DBUS_CALL_FLAGS_NO_AUTO_START, -1, NULL, unregistered, g_object_ref (self->connection));
+  if (self->has_started)
+    g_hash_table_remove (started, self->id);
+  if (sharing == self)
+    sharing = NULL;
   self->has_started = FALSE;
   for (int place = 0; self->connection != NULL && place < 2; place++)
     {

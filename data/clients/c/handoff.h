@@ -15,6 +15,9 @@
  *
  * Nothing here waits. Brokers may come and go; without one, everything is accepted and does nothing. All of it belongs to
  * the thread that runs GLib's default main context. A GVariant that is given is taken if it is floating.
+ *
+ * What is refused, and what your functions fail with, is printed as a warning of the log domain Handoff, unless there is a
+ * function for failures. The end of the session bus does not end the application.
  */
 
 #pragma once
@@ -46,15 +49,15 @@ typedef gboolean (*HandoffWillContinueFunc) (const char *activity_type, const Ha
 typedef void (*HandoffApplicationFailureFunc) (const char *activity_type, const char *error_name, const char *message,
                                                gpointer data);
 /**
- * The state is needed: what is put into `user_info` is the whole new state. If that is nothing, or an error is set, the former
- * stays. It has two seconds.
+ * The state is needed: what is put into `user_info` is the whole new state. If that is nothing, or an error is set, or it is
+ * refused, the former stays. It has two seconds.
  */
 typedef void (*HandoffWillSaveFunc) (HandoffUserActivity *activity, GVariantDict *user_info, gpointer data, GError **error);
 /** It goes on there. It is left as it is: resign or invalidate it, if that fits. */
 typedef void (*HandoffWasContinuedFunc) (HandoffUserActivity *activity, const HandoffDevice *device, gpointer data);
 /** The continuing application has opened a stream, a connected stream socket, which is to be closed by whoever is called. */
 typedef void (*HandoffStreamFunc) (HandoffUserActivity *activity, int stream, gpointer data);
-/** The broker has refused something; what was set has its former value again. */
+/** Something was refused, or a save has failed; what was set has its former value again. */
 typedef void (*HandoffFailureFunc) (HandoffUserActivity *activity, const char *error_name, const char *message, gpointer data);
 /** A stream was opened, to be closed by whoever is called; or it was not: then `stream` is -1. */
 typedef void (*HandoffOpenedFunc) (HandoffUserActivity *activity, int stream, const char *error_name, const char *message,
@@ -71,13 +74,16 @@ void handoff_application_on_will_continue (HandoffApplication *application, Hand
                                            GDestroyNotify destroy);
 void handoff_application_on_failure (HandoffApplication *application, HandoffApplicationFailureFunc function, gpointer data,
                                      GDestroyNotify destroy);
-/** Registers from now on, again with each new broker. */
+/**
+ * Registers from now on, again with each new broker. There may be several applications in a process, each with an id of its
+ * own: if another one with this id has started and not stopped, there is a warning, and nothing happens.
+ */
 void handoff_application_start (HandoffApplication *application);
 /** Takes the registration and all activities back. */
 void handoff_application_stop (HandoffApplication *application);
 /** Whether there is a broker, and it knows the application. */
 gboolean handoff_application_is_available (HandoffApplication *application);
-/** Why the broker has refused the application, NULL if it has not. */
+/** Why the broker, or the start, has refused the application; NULL if it has not. It was printed as a warning. */
 const char *handoff_application_get_registration_error (HandoffApplication *application);
 
 /** What the user is doing, which can be continued on another device while it is current. */
@@ -96,14 +102,14 @@ void handoff_user_activity_on_failure (HandoffUserActivity *activity, HandoffFai
  * Sets a property of org.example.Handoff.Activity by its name, with the type that it has there, and sends it together with
  * whatever else is set in this turn: WebpageURL, DocumentURL, ReferrerURL, TargetContentIdentifier, PersistentIdentifier (s),
  * Keywords, RequiredUserInfoKeys (as), ExpirationDate (x), EligibleForHandoff, EligibleForSearch,
- * SupportsContinuationStreams (b).
+ * SupportsContinuationStreams (b). Another name, or another type, is refused.
  */
 void handoff_user_activity_set (HandoffUserActivity *activity, const char *name, GVariant *value);
 /** A property by its name; NULL if it is not set. The activity keeps it. */
 GVariant *handoff_user_activity_get (HandoffUserActivity *activity, const char *name);
 void handoff_user_activity_set_title (HandoffUserActivity *activity, const char *title);
 const char *handoff_user_activity_get_title (HandoffUserActivity *activity);
-/** The state that the continuing application needs, an a{sv}. */
+/** The state that the continuing application needs, an a{sv} of at most 128 KiB and 32 containers one in another. */
 void handoff_user_activity_set_user_info (HandoffUserActivity *activity, GVariant *user_info);
 GVariant *handoff_user_activity_get_user_info (HandoffUserActivity *activity);
 /** Adds entries, which take the place of those with the same keys. */
