@@ -7,6 +7,7 @@
 #include <QtCore/QCoreApplication>
 #include <QtCore/QSocketNotifier>
 
+#include <stdexcept>
 #include <thread>
 
 #include <unistd.h>
@@ -19,6 +20,15 @@ void tell(const QStringList &words)
     const QByteArray line = words.join(QLatin1Char('\t')).toUtf8() + '\n';
     if (write(1, line.constData(), line.size()) < 0)
         qWarning("Nobody listens.");
+}
+
+// So many lists, each in the one before.
+QVariant nested(int levels)
+{
+    QVariantList list;
+    for (int level = 1; level < levels; level++)
+        list = QVariantList{QVariant(list)};
+    return list;
 }
 
 QString word(bool value) { return QLatin1String(value ? "1" : "0"); }
@@ -77,7 +87,16 @@ public:
             shows = number == QLatin1String("yes");
         else if (command == QLatin1String("answer"))
             answer = words.mid(1);
-        else if (command == QLatin1String("make"))
+        else if (command == QLatin1String("silent")) {
+            silent = true;
+            application.onFailure = nullptr;
+        } else if (command == QLatin1String("second")) {
+            auto *other = new HandoffApplication(number);
+            other->setParent(&application);
+            other->start();
+            const HandoffError refusal = other->registrationError();
+            tell({command, refusal.isError() ? refusal.message : QStringLiteral("ok")});
+        } else if (command == QLatin1String("make"))
             keep(number, new HandoffUserActivity(&application, words[2], words[3]));
         else if (activity)
             told(command, number, words, activity);
@@ -92,6 +111,12 @@ private:
             activity->setUserInfo({{words[2], words[3]}});
         else if (command == QLatin1String("add"))
             activity->addUserInfoEntries({{words[2], words[3]}});
+        else if (command == QLatin1String("deep"))
+            activity->setUserInfo({{QStringLiteral("a"), nested(words[2].toInt())}});
+        else if (command == QLatin1String("large"))
+            activity->setUserInfo({{QStringLiteral("a"), QString(words[2].toInt(), QLatin1Char('a'))}});
+        else if (command == QLatin1String("odd"))
+            activity->setUserInfo({{QStringLiteral("a"), QVariant::fromValue(QDBusObjectPath("/"))}});
         else if (command == QLatin1String("becomeCurrent"))
             activity->becomeCurrent();
         else if (command == QLatin1String("resignCurrent"))
@@ -105,6 +130,10 @@ private:
                     (*state)[QStringLiteral("text")] = words[3];
                 else if (words[2] == QLatin1String("fail"))
                     *error = QStringLiteral("the disk is full");
+                else if (words[2] == QLatin1String("raise"))
+                    throw std::runtime_error("nokey");
+                else if (words[2] == QLatin1String("deep"))
+                    (*state)[QStringLiteral("a")] = nested(words[3].toInt());
             };
         else if (command == QLatin1String("takeStreams"))
             activity->onStream = [number](int stream) { talk(number, stream, false); };
@@ -147,9 +176,10 @@ private:
     {
         activity->setParent(&application);
         activities[number] = activity;
-        activity->onFailure = [number](const HandoffError &error) {
-            tell({QStringLiteral("refused"), number, error.name, error.message});
-        };
+        if (!silent)
+            activity->onFailure = [number](const HandoffError &error) {
+                tell({QStringLiteral("refused"), number, error.name, error.message});
+            };
         activity->onWasContinued = [number](const HandoffDevice &device) {
             tell({QStringLiteral("wasContinued"), number, device.name});
         };
@@ -158,7 +188,7 @@ private:
     HandoffApplication application;
     QMap<QString, HandoffUserActivity *> activities;
     QStringList answer{QStringLiteral("yes")};
-    bool shows = false;
+    bool shows = false, silent = false;
 };
 
 } // namespace

@@ -16,11 +16,13 @@
 //     editing.setNeedsSave(true);    // whenever the note has changed
 //
 // Brokers may come and go; without one, everything is accepted and does nothing. All of it belongs to the thread of the
-// application's event loop. This file is long because it is to be copied as one file.
+// application's event loop. What is refused is printed by qWarning(), unless there is a function for failures; what your
+// functions throw is printed too, and ends nothing. This file is long because it is to be copied as one file.
 
 #pragma once
 
 #include <QtCore/QDateTime>
+#include <QtCore/QDebug>
 #include <QtCore/QHash>
 #include <QtCore/QPointer>
 #include <QtCore/QSet>
@@ -36,6 +38,7 @@
 #include <QtDBus/QDBusVirtualObject>
 
 #include <climits>
+#include <exception>
 #include <functional>
 
 #include <fcntl.h>
@@ -93,16 +96,21 @@ inline HandoffError brokerEnded()
             QStringLiteral("The broker of Handoff has ended. Continue the activity again.")};
 }
 
-// What a call has ended with. A broker that ends takes its answers along.
+// Prints a mistake, and whose it is: an activity type or the id of an application.
+inline void warn(const QString &whose, const QString &message)
+{
+    qWarning().noquote().nospace() << whose << ": " << message;
+}
+
+// What a call has ended with. The end of the bus is the end of the broker; whoever asked a broker that has ended is told that
+// when its name has lost its owner.
 inline HandoffError errorOf(const QDBusMessage &reply)
 {
     if (reply.type() != QDBusMessage::ErrorMessage)
         return {};
-    const QString name = reply.errorName();
-    for (const char *gone : {"NoReply", "ServiceUnknown", "NameHasNoOwner", "Disconnected"})
-        if (name == dbusError(gone))
-            return brokerEnded();
-    return {name, reply.errorMessage()};
+    if (reply.errorName() == dbusError("Disconnected"))
+        return brokerEnded();
+    return {reply.errorName(), reply.errorMessage()};
 }
 
 inline QVariant tagged(const char *tag, const QVariant &value)
@@ -121,10 +129,11 @@ inline QVariant toDBus(const QVariant &value)
     case QMetaType::QDateTime: return tagged("date", value.toDateTime().toMSecsSinceEpoch() * 1000);
     case QMetaType::QUrl: return tagged("url", value.toUrl().toString(QUrl::FullyEncoded));
     case QMetaType::QVariantMap: return toDBus(value.toMap());
+    case QMetaType::QVariantHash: return toDBus(value.value<QVariantMap>());
     case QMetaType::QVariantList: {
-        QVariantList list;
-        for (const QVariant &one : value.toList())
-            list << QVariant::fromValue(QDBusVariant(toDBus(one)));
+        QVariantList list = value.toList();
+        for (QVariant &one : list)
+            one = toDBus(one);
         return list;
     }
     default: return value;
@@ -188,6 +197,250 @@ inline QVariant fromDBus(const QVariant &value)
     return list;
 }
 
+// The type of a value on the bus; empty if it has none.
+inline QString signatureOf(const QVariant &value)
+{
+    if (value.userType() == qMetaTypeId<QDBusArgument>())
+        return value.value<QDBusArgument>().currentSignature();
+#if QT_VERSION < QT_VERSION_CHECK(6, 0, 0)
+    return QString::fromLatin1(QDBusMetaType::typeToSignature(value.userType()));
+#else
+    return QString::fromLatin1(QDBusMetaType::typeToSignature(value.metaType()));
+#endif
+}
+
+// The same for people, who know the type by its name in C++ if it has none on the bus.
+inline QString typeOf(const QVariant &value)
+{
+    const QString signature = signatureOf(value);
+    return signature.isEmpty() ? QString::fromLatin1(value.typeName()) : signature;
+}
+
+// Looks whether a state, as it travels, may be sent. The broker has the same rules, but a bus ends the connection of whoever
+// nests too deeply, and QtDBus ends the application that sends a value without a type.
+class StateCheck
+{
+public:
+    // What is wrong with a state, as the broker says it.
+    static HandoffError refusal(const QVariantMap &state)
+    {
+        StateCheck check;
+        check.fixed(4);
+        check.align(8);
+        for (auto entry = state.begin(); entry != state.end(); ++entry) {
+            check.align(8);
+            check.text(entry.key());
+            // The state is one container, and the variant that holds the value another.
+            if (!check.addVariant(entry.value(), 2, 0))
+                return {dbusError("InvalidArgs"),
+                        QStringLiteral("UserInfo key \"%1\" %2").arg(entry.key(), check.m_reason)};
+        }
+        if (check.m_bytes <= maximumSize)
+            return {};
+        return {error("UserInfoTooLarge"),
+                QStringLiteral("UserInfo takes %1 bytes, more than the %2 allowed. Send less, or the bulk of it through a stream.")
+                    .arg(check.m_bytes).arg(maximumSize)};
+    }
+
+private:
+    static constexpr qint64 maximumSize = 131072;
+    // Of containers, and of the levels that a bus counts beneath a value.
+    static constexpr int maximumDepth = 32, maximumWireDepth = 58;
+
+    void align(int boundary) { m_bytes = (m_bytes + boundary - 1) / boundary * boundary; }
+    void fixed(int size)
+    {
+        align(size);
+        m_bytes += size;
+    }
+    void text(const QString &text)
+    {
+        fixed(4);
+        m_bytes += text.toUtf8().size() + 1;
+    }
+    bool refuse(const QString &reason)
+    {
+        m_reason = reason;
+        return false;
+    }
+    bool checkDepth(int depth, int levels)
+    {
+        return (depth <= maximumDepth && levels <= maximumWireDepth)
+            || refuse(QStringLiteral("nests more than 32 containers. Flatten it."));
+    }
+
+    static int sizeOf(QChar code)
+    {
+        switch (code.toLatin1()) {
+        case 'y': case 'g': case 'v': return 1;
+        case 'n': case 'q': return 2;
+        case 'x': case 't': case 'd': case '(': case '{': return 8;
+        default: return 4;
+        }
+    }
+
+    // Whether values of this type may stand anywhere, even in an empty array.
+    bool checkType(const QString &type)
+    {
+        for (int place = 0; place < type.size(); place++) {
+            const QChar code = type[place];
+            if (code == QLatin1Char('o') || code == QLatin1Char('g') || code == QLatin1Char('h'))
+                return refuse(QStringLiteral("holds values of type %1, which mean nothing on another device. Use strings.")
+                                  .arg(type));
+            if (code == QLatin1Char('(') && type.mid(place, 4) != QLatin1String("(sv)"))
+                return refuse(QStringLiteral("holds a structure of type %1. Use a dictionary; only (sv) with a known tag is "
+                                             "allowed.")
+                                  .arg(type));
+            if (code == QLatin1Char('{') && type[place + 1] != QLatin1Char('s'))
+                return refuse(QStringLiteral("holds a dictionary of type %1, whose keys are not strings. Use string keys.")
+                                  .arg(type));
+        }
+        return checkDepth(type.count(QLatin1Char('a')), 0);
+    }
+
+    // These return whether a value may be sent, which lies in so many containers and levels, and count its bytes.
+
+    bool addVariant(const QVariant &value, int depth, int levels)
+    {
+        const QString type = signatureOf(value);
+        if (type.isEmpty())
+            return refuse(QStringLiteral("holds a value of type %1, which D-Bus does not have. Use texts, numbers, lists and "
+                                         "QVariantMaps.")
+                              .arg(typeOf(value)));
+        m_bytes += type.size() + 2;
+        return add(value, type, depth, levels, false);
+    }
+
+    bool add(const QVariant &value, const QString &type, int depth, int levels, bool isTypeChecked)
+    {
+        switch (type[0].toLatin1()) {
+        case 's': text(value.toString()); return true;
+        case 'o': case 'g': case 'h':
+            return refuse(QStringLiteral("holds a value of type %1, which means nothing on another device. Use a string.")
+                              .arg(type));
+        case 'v':
+            return checkDepth(depth + 1, levels + 1)
+                && addVariant(value.value<QDBusVariant>().variant(), depth + 1, levels + 1);
+        case '(': return checkDepth(depth + 1, levels + 1) && addStructure(value, type, depth + 1, levels + 1);
+        case 'a': return addArray(value, type, depth + 1, levels + 1, isTypeChecked);
+        default: fixed(sizeOf(type[0])); return true;
+        }
+    }
+
+    bool addStructure(const QVariant &value, const QString &type, int depth, int levels)
+    {
+        if (type != QLatin1String("(sv)"))
+            return checkType(type);
+        const HandoffTagged tagged = qdbus_cast<HandoffTagged>(value);
+        const QVariant content = tagged.value.variant();
+        const QString contentType = signatureOf(content);
+        if (!checkDepth(depth + 1, levels + 1))
+            return false;
+        static const QHash<QString, QString> types = {{QStringLiteral("date"), QStringLiteral("x")},
+                                                      {QStringLiteral("url"), QStringLiteral("s")},
+                                                      {QStringLiteral("set"), QStringLiteral("av")},
+                                                      {QStringLiteral("null"), QStringLiteral("b")}};
+        if (!types.contains(tagged.tag))
+            return refuse(QStringLiteral("has the unknown tag \"%1\". Allowed are date, url, set and null.")
+                              .arg(tagged.tag));
+        if (types[tagged.tag] != contentType || (tagged.tag == QLatin1String("null") && content.toBool()))
+            return refuse(QStringLiteral("tags a value of type %1 as \"%2\". Allowed are (\"date\", x), (\"url\", s), "
+                                         "(\"set\", av) and (\"null\", false).")
+                              .arg(typeOf(content), tagged.tag));
+        align(8);
+        text(tagged.tag);
+        return addVariant(content, depth + 1, levels + 1);
+    }
+
+    bool addArray(const QVariant &value, const QString &type, int depth, int levels, bool isTypeChecked)
+    {
+        const bool isDictionary = type[1] == QLatin1Char('{');
+        const QString element = isDictionary ? type.mid(3, type.size() - 4) : type.mid(1);
+        // A bus counts the entries of dictionaries too.
+        levels += isDictionary ? 1 : 0;
+        if (!checkDepth(depth, levels) || !(isTypeChecked || checkType(type)))
+            return false;
+        fixed(4);
+        align(sizeOf(type[1]));
+        if (value.userType() == QMetaType::QByteArray) {
+            m_bytes += value.toByteArray().size();
+            return true;
+        }
+        for (const auto &one : contents(value, isDictionary)) {
+            if (isDictionary) {
+                align(8);
+                text(one.first);
+            }
+            if (!add(one.second, element, depth, levels, true))
+                return false;
+        }
+        return true;
+    }
+
+    // What a list or a dictionary holds, with its keys.
+    static QList<QPair<QString, QVariant>> contents(const QVariant &value, bool isDictionary)
+    {
+        QList<QPair<QString, QVariant>> found;
+        const int kind = value.userType();
+        if (kind == qMetaTypeId<QDBusArgument>()) {
+            const QDBusArgument argument = value.value<QDBusArgument>();
+            isDictionary ? argument.beginMap() : argument.beginArray();
+            while (!argument.atEnd()) {
+                QString key;
+                if (isDictionary) {
+                    argument.beginMapEntry();
+                    key = argument.asVariant().toString();
+                }
+                found << qMakePair(key, argument.asVariant());
+                if (isDictionary)
+                    argument.endMapEntry();
+            }
+            return found;
+        }
+        const bool isWrapped = kind == QMetaType::QVariantMap || kind == QMetaType::QVariantList;
+        const auto wrapped = [isWrapped](const QVariant &one) {
+            return isWrapped ? QVariant::fromValue(QDBusVariant(one)) : one;
+        };
+        const QVariantMap map = isDictionary ? value.value<QVariantMap>() : QVariantMap();
+        for (auto entry = map.begin(); entry != map.end(); ++entry)
+            found << qMakePair(entry.key(), wrapped(entry.value()));
+        for (const QVariant &one : isDictionary ? QVariantList() : value.value<QVariantList>())
+            found << qMakePair(QString(), wrapped(one));
+        return found;
+    }
+
+    qint64 m_bytes = 0;
+    QString m_reason;
+};
+
+// What is wrong with a property of an activity. The broker would take one that it does not know, and leave it out.
+inline HandoffError propertyRefusal(const QString &name, const QVariant &value)
+{
+    static const QHash<QString, QString> types = {
+        {QStringLiteral("Title"), QStringLiteral("s")},
+        {QStringLiteral("UserInfo"), QStringLiteral("a{sv}")},
+        {QStringLiteral("NeedsSave"), QStringLiteral("b")},
+        {QStringLiteral("WebpageURL"), QStringLiteral("s")},
+        {QStringLiteral("DocumentURL"), QStringLiteral("s")},
+        {QStringLiteral("ReferrerURL"), QStringLiteral("s")},
+        {QStringLiteral("TargetContentIdentifier"), QStringLiteral("s")},
+        {QStringLiteral("PersistentIdentifier"), QStringLiteral("s")},
+        {QStringLiteral("Keywords"), QStringLiteral("as")},
+        {QStringLiteral("RequiredUserInfoKeys"), QStringLiteral("as")},
+        {QStringLiteral("ExpirationDate"), QStringLiteral("x")},
+        {QStringLiteral("EligibleForHandoff"), QStringLiteral("b")},
+        {QStringLiteral("EligibleForSearch"), QStringLiteral("b")},
+        {QStringLiteral("SupportsContinuationStreams"), QStringLiteral("b")},
+    };
+    if (!types.contains(name))
+        return {dbusError("InvalidArgs"),
+                QStringLiteral("%1 is no property of an activity. Write it as in handoff.hpp.").arg(name)};
+    if (signatureOf(value) != types[name])
+        return {dbusError("InvalidArgs"),
+                QStringLiteral("%1 must have the type %2, not %3.").arg(name, types[name], typeOf(value))};
+    return name == QLatin1String("UserInfo") ? StateCheck::refusal(value.toMap()) : HandoffError();
+}
+
 inline HandoffDevice deviceOf(const QVariantMap &context)
 {
     return {context.value(QStringLiteral("DeviceId")).toString(), context.value(QStringLiteral("DeviceName")).toString()};
@@ -210,12 +463,29 @@ inline int streamOf(const QVariant &value)
     return fcntl(descriptor.fileDescriptor(), F_DUPFD_CLOEXEC, 3);
 }
 
-// Calls what the application has set, if it has. What is called is a copy: the function may delete whoever has it.
+// Calls what the application has set under this name, if it has. What is called is a copy: the function may delete whoever has
+// it. Returns what it has thrown, as a sentence, which is printed; empty if it has not.
 template <typename... Values, typename... Given>
-void call(std::function<void(Values...)> function, Given &&...given)
+QString call(const QString &whose, const char *name, std::function<void(Values...)> function, Given &&...given)
 {
-    if (function)
-        function(std::forward<Given>(given)...);
+    const QString printed = whose;
+    QString thrown;
+    QT_TRY {
+        if (function)
+            function(std::forward<Given>(given)...);
+    }
+#ifndef QT_NO_EXCEPTIONS
+    catch (const std::exception &exception) {
+        thrown = QString::fromLocal8Bit(exception.what());
+    } catch (...) {
+        thrown = QStringLiteral("what is no std::exception");
+    }
+#endif
+    if (thrown.isNull())
+        return {};
+    thrown = QStringLiteral("%1 has thrown: %2").arg(QString::fromLatin1(name), thrown);
+    warn(printed, thrown);
+    return thrown;
 }
 
 } // namespace Handoff
@@ -232,27 +502,28 @@ public:
     explicit HandoffUserActivity(HandoffApplication *application, const QString &activityType = {}, const QString &title = {});
     ~HandoffUserActivity() override { invalidate(); }
 
-    // The state is needed: what is put into it is the whole new one. If that is nothing, or an error is set, the former stays.
-    // It has two seconds.
+    // The state is needed: what is put into it is the whole new one. If that is nothing, or an error is set, or it is refused,
+    // the former stays. It has two seconds.
     std::function<void(QVariantMap *userInfo, QString *error)> onWillSave;
     // It goes on there. It is left as it is: resign or invalidate it, if that fits.
     std::function<void(const HandoffDevice &)> onWasContinued;
     // The continuing application has opened a stream: a connected stream socket, which whoever is called has to close.
     std::function<void(int stream)> onStream;
-    // The broker has refused something; what was set has its former value again.
+    // Something was refused, or a save has failed; what was set has its former value again.
     std::function<void(const HandoffError &)> onFailure;
 
     // Sets a property of org.example.Handoff.Activity by its name, with the type that it has there, and sends it together with
     // whatever else is set in this turn: WebpageURL, DocumentURL, ReferrerURL, TargetContentIdentifier, PersistentIdentifier
     // (QString), Keywords, RequiredUserInfoKeys (QStringList), ExpirationDate (qlonglong), EligibleForHandoff,
-    // EligibleForSearch, SupportsContinuationStreams (bool).
+    // EligibleForSearch, SupportsContinuationStreams (bool). Another name, or another type, is refused.
     void set(const QString &name, const QVariant &value);
     // A property by its name; invalid if it is not set.
     QVariant get(const QString &name) const { return m_properties.value(name); }
 
     void setTitle(const QString &title) { set(QStringLiteral("Title"), title); }
     QString title() const { return get(QStringLiteral("Title")).toString(); }
-    // The state that the continuing application needs. Dates are QDateTime, URLs QUrl, nil an invalid QVariant.
+    // The state that the continuing application needs, of at most 128 KiB and 32 containers one in another. Dates are
+    // QDateTime, URLs QUrl, nil an invalid QVariant.
     void setUserInfo(const QVariantMap &userInfo) { set(QStringLiteral("UserInfo"), Handoff::toDBus(userInfo)); }
     QVariantMap userInfo() const { return Handoff::fromDBus(get(QStringLiteral("UserInfo")).toMap()).toMap(); }
     // Adds entries, which take the place of those with the same keys. What has come and is not replaced keeps its exact types.
@@ -287,12 +558,19 @@ private:
     friend class HandoffApplication;
 
     bool checkValid();
-    // The broker has refused something. Once the activity has ended, that matters to nobody. Whoever is called may delete this
-    // activity.
+    // Whoever is called may delete this activity.
+    void tell(const HandoffError &error) const
+    {
+        if (onFailure)
+            Handoff::call(m_type, "onFailure", onFailure, error);
+        else
+            Handoff::warn(m_type, error.message);
+    }
+    // Something was refused. Once the activity has ended, that matters to nobody.
     void fail(const HandoffError &error) const
     {
         if (m_isValid)
-            Handoff::call(onFailure, error);
+            tell(error);
     }
     void forgetBroker()
     {
@@ -318,7 +596,8 @@ private:
     }
     void flush();
     void updated(const QVariantMap &sent, const HandoffError &error);
-    bool save(QVariantMap *changes, QString *error);
+    HandoffError save(QVariantMap *changes);
+    HandoffError askForState(QVariantMap *state) const;
 
     QPointer<HandoffApplication> m_application;
     QString m_type, m_activationToken, m_continuation, m_path;
@@ -330,20 +609,21 @@ private:
     QStringList m_changed, m_alone;
 };
 
-// This application, as Handoff knows it. There is one a process. The functions that it calls may delete activities; the
-// application itself is to be ended by deleteLater() there.
+// This application, as Handoff knows it. There may be several in a process, each with an id of its own. The functions that
+// it calls may delete activities; the application itself is to be ended by deleteLater() there.
 class HandoffApplication : public QDBusVirtualObject
 {
     Q_OBJECT
 
 public:
     // The id is the name of the desktop entry without .desktop, and what that declares counts too. `options` are Team
-    // (QString), Domains (QStringList), DocumentTypes (QMap<QString, QString>, registered with qDBusRegisterMetaType).
+    // (QString), Domains (QStringList), DocumentTypes (QMap<QString, QString>).
     explicit HandoffApplication(const QString &id, const QStringList &activityTypes = {}, const QVariantMap &options = {},
                                 const QDBusConnection &bus = QDBusConnection::sessionBus())
         : m_id(id), m_types(activityTypes), m_options(options), m_bus(bus)
     {
         qDBusRegisterMetaType<HandoffTagged>();
+        qDBusRegisterMetaType<QMap<QString, QString>>();
     }
     ~HandoffApplication() override { stop(); }
 
@@ -356,15 +636,27 @@ public:
 
     // Whether there is a broker, and it knows the application.
     bool isAvailable() const { return m_registered; }
-    // Why the broker has refused the application.
+    // Why the broker, or start(), has refused the application. It was printed.
     HandoffError registrationError() const { return m_registrationError; }
 
-    // Registers from now on, again with each new broker. Without a session bus it does nothing.
+    // Registers from now on, again with each new broker. Without a session bus it does nothing. If another application of this
+    // process with this id has started and not stopped, it prints that and does nothing.
     void start()
     {
-        if (m_hasStarted || !m_bus.isConnected())
+        if (m_hasStarted)
+            return;
+        const QString problem = startRefusal();
+        m_registrationError = {};
+        if (!problem.isEmpty()) {
+            m_registrationError = {Handoff::dbusError("InvalidArgs"), problem};
+            Handoff::warn(m_id, problem);
+            return;
+        }
+        takeConnection();
+        if (!m_bus.isConnected())
             return;
         m_hasStarted = true;
+        started() << this;
         m_bus.registerVirtualObject(Handoff::client, this);
         watch(true);
         const int begun = ++m_epoch;
@@ -388,6 +680,7 @@ public:
         if (!m_owner.isEmpty())
             m_bus.send(brokerCall(Handoff::root, "Manager", "UnregisterApplication"));
         m_hasStarted = false;
+        started().removeAll(this);
         watch(false);
         m_bus.unregisterObject(Handoff::client);
         endBroker();
@@ -466,6 +759,35 @@ private:
     friend class HandoffUserActivity;
     using Then = std::function<void(const QDBusMessage &)>;
 
+    // The applications of this process that have started.
+    static QList<HandoffApplication *> &started()
+    {
+        static QList<HandoffApplication *> all;
+        return all;
+    }
+
+    QString startRefusal() const
+    {
+        for (const HandoffApplication *other : started())
+            if (other->m_id == m_id)
+                return QStringLiteral("Another HandoffApplication of this process has this id. Use that one, or stop it first.");
+        for (auto option = m_options.begin(); option != m_options.end(); ++option)
+            if (Handoff::signatureOf(option.value()).isEmpty())
+                return QStringLiteral("The option %1 is of type %2, which D-Bus does not have. See handoff.hpp.")
+                    .arg(option.key(), Handoff::typeOf(option.value()));
+        return {};
+    }
+
+    // A broker knows one application a connection, so another one takes a connection of its own.
+    void takeConnection()
+    {
+        for (const HandoffApplication *other : started())
+            if (other->m_bus.name() == m_bus.name()) {
+                m_bus = QDBusConnection::connectToBus(QDBusConnection::SessionBus, Handoff::broker + QLatin1Char('/') + m_id);
+                return;
+            }
+    }
+
     void watch(bool begins, const QString &service, const QString &interface, const char *name, const QString &argument,
                const char *slot)
     {
@@ -541,6 +863,8 @@ private:
                 return;
             m_registrationError = Handoff::errorOf(reply);
             m_registered = !m_registrationError.isError();
+            if (!m_registered)
+                Handoff::warn(m_id, m_registrationError.message);
             flush();
         });
     }
@@ -558,14 +882,17 @@ private:
         m_openings.clear();
         m_announced.clear();
         for (const auto &done : openings)
-            done(-1, Handoff::brokerEnded());
+            Handoff::call(m_id, "continuationStream", done, -1, Handoff::brokerEnded());
         for (const QString &activityType : announced)
             failed(activityType, Handoff::brokerEnded());
     }
 
     void failed(const QString &activityType, const HandoffError &error) const
     {
-        Handoff::call(onFailure, activityType, error);
+        if (onFailure)
+            Handoff::call(activityType, "onFailure", onFailure, activityType, error);
+        else
+            Handoff::warn(activityType, error.message);
     }
 
     // Activities
@@ -680,6 +1007,12 @@ private:
         return true;
     }
 
+    // What a function of the application has failed with, if it has, is the answer.
+    bool answerOrFail(const QDBusMessage &call, const QString &problem, const QVariantList &arguments = {})
+    {
+        return problem.isEmpty() ? answer(call, arguments) : refuse(call, Handoff::error("ApplicationFailed"), problem);
+    }
+
     bool applicationCalled(const QDBusMessage &call, const QString &method)
     {
         const QVariantList arguments = call.arguments();
@@ -693,16 +1026,27 @@ private:
         const HandoffDevice device = Handoff::deviceOf(context);
         if (method == QLatin1String("WillContinueActivity")) {
             m_announced[Handoff::pathOf(context)] = arguments[0].toString();
+            bool isShown = false;
             const auto shows = onWillContinue;
-            return answer(call, {shows && shows(arguments[0].toString(), device)});
+            Handoff::call(arguments[0].toString(), "onWillContinue", std::function<void()>([&] {
+                              isShown = shows && shows(arguments[0].toString(), device);
+                          }));
+            return answer(call, {isShown});
         }
         m_announced.remove(Handoff::pathOf(context));
         const auto continues = onContinue;
         if (method != QLatin1String("ContinueActivity") || !continues)
             return false;
+        HandoffUserActivity *activity = received(qdbus_cast<QVariantMap>(arguments[0]), context);
+        const QString activityType = activity->m_type;
         QString problem;
-        const bool handled = continues(received(qdbus_cast<QVariantMap>(arguments[0]), context), device, &problem);
-        return problem.isEmpty() ? answer(call, {handled}) : refuse(call, Handoff::error("ApplicationFailed"), problem);
+        bool isHandled = false;
+        const QString thrown = Handoff::call(activityType, "onContinue", std::function<void()>([&] {
+                                                 isHandled = continues(activity, device, &problem);
+                                             }));
+        if (!problem.isEmpty() && thrown.isEmpty())
+            Handoff::warn(activityType, QStringLiteral("onContinue has failed: ") + problem);
+        return answerOrFail(call, thrown.isEmpty() ? problem : thrown, {isHandled});
     }
 
     HandoffUserActivity *received(QVariantMap properties, const QVariantMap &context);
@@ -716,22 +1060,19 @@ private:
                           QStringLiteral("This is no activity of the application, or no longer."));
         if (method == QLatin1String("WillSave")) {
             QVariantMap changes;
-            QString problem;
-            return activity->save(&changes, &problem) ? answer(call, {changes})
-                                                      : refuse(call, Handoff::error("ApplicationFailed"), problem);
+            const HandoffError error = activity->save(&changes);
+            return error.isError() ? refuse(call, error.name, error.message) : answer(call, {changes});
         }
-        if (method == QLatin1String("WasContinued")) {
-            Handoff::call(activity->onWasContinued, Handoff::deviceOf(qdbus_cast<QVariantMap>(arguments[1])));
-            return answer(call);
-        }
+        if (method == QLatin1String("WasContinued"))
+            return answerOrFail(call, Handoff::call(activity->m_type, "onWasContinued", activity->onWasContinued,
+                                                    Handoff::deviceOf(qdbus_cast<QVariantMap>(arguments[1]))));
         if (method != QLatin1String("DidReceiveStream") || !activity->onStream)
             return false;
         const int stream = Handoff::streamOf(arguments[1]);
         if (stream < 0)
             return refuse(call, Handoff::dbusError("InvalidArgs"),
                           QStringLiteral("What has come is no stream socket. Send one end of socketpair(AF_UNIX, SOCK_STREAM)."));
-        Handoff::call(activity->onStream, stream);
-        return answer(call);
+        return answerOrFail(call, Handoff::call(activity->m_type, "onStream", activity->onStream, stream));
     }
 
     QString m_id, m_owner;
@@ -764,8 +1105,7 @@ inline bool HandoffUserActivity::checkValid()
 {
     if (m_isValid)
         return m_application;
-    Handoff::call(onFailure, HandoffError{Handoff::dbusError("UnknownObject"),
-                                          QStringLiteral("This activity has ended. Make a new one.")});
+    tell({Handoff::dbusError("UnknownObject"), QStringLiteral("This activity has ended. Make a new one.")});
     return false;
 }
 
@@ -775,6 +1115,12 @@ inline void HandoffUserActivity::set(const QString &name, const QVariant &value)
     const bool compares = value.userType() == QMetaType::QString || value.userType() == QMetaType::Bool;
     if (compares && former.isValid() && former == value)
         return;
+    const HandoffError error = Handoff::propertyRefusal(name, value);
+    if (error.isError()) {
+        // Told when the function that has set it has returned, as if the broker had refused it.
+        QTimer::singleShot(0, this, [this, error] { fail(error); });
+        return;
+    }
     m_properties[name] = value;
     m_alone.removeAll(name);
     if (!m_changed.contains(name))
@@ -834,9 +1180,11 @@ inline void HandoffUserActivity::invalidate()
 inline void HandoffUserActivity::continuationStream(const std::function<void(int stream, const HandoffError &)> &done)
 {
     if (m_continuation.isEmpty() || !m_application) {
-        QTimer::singleShot(0, this, [done] {
-            done(-1, {Handoff::error("StreamsNotSupported"), QStringLiteral("Streams are opened by who has continued an activity"
-                                                                            " that supports them, as long as its broker lives.")});
+        QTimer::singleShot(0, this, [done, type = m_type] {
+            Handoff::call(type, "continuationStream", done, -1,
+                          HandoffError{Handoff::error("StreamsNotSupported"),
+                                       QStringLiteral("Streams are opened by who has continued an activity that supports them, as "
+                                                      "long as its broker lives.")});
         });
         return;
     }
@@ -844,7 +1192,7 @@ inline void HandoffUserActivity::continuationStream(const std::function<void(int
     const int number = ++application->m_opened;
     application->m_openings[number] = done;
     application->ask(application->brokerCall(m_continuation, "Continuation", "OpenStream"),
-                     [application, number](const QDBusMessage &reply) {
+                     [application, number, type = m_type](const QDBusMessage &reply) {
                          const auto waiting = application->m_openings.take(number);
                          // Ended with its broker.
                          if (!waiting)
@@ -853,7 +1201,7 @@ inline void HandoffUserActivity::continuationStream(const std::function<void(int
                          const int stream = error.isError() ? -1 : Handoff::streamOf(reply.arguments().value(0));
                          if (stream < 0 && !error.isError())
                              error = {Handoff::error("ConnectionUnavailable"), QStringLiteral("What the broker has sent is no stream.")};
-                         waiting(stream, error);
+                         Handoff::call(type, "continuationStream", waiting, stream, error);
                      });
 }
 
@@ -902,24 +1250,50 @@ inline void HandoffUserActivity::updated(const QVariantMap &sent, const HandoffE
         flush();
 }
 
-// Takes the new state; false if the application has failed.
-inline bool HandoffUserActivity::save(QVariantMap *changes, QString *error)
+// Asks the application for the state; what it has failed with. That is printed in any case.
+inline HandoffError HandoffUserActivity::askForState(QVariantMap *state) const
 {
-    const QPointer<HandoffUserActivity> kept(this);
+    const QPointer<const HandoffUserActivity> kept(this);
+    const QString type = m_type;
+    QString problem;
+    const QString thrown = Handoff::call(type, "onWillSave", onWillSave, state, &problem);
+    if (thrown.isEmpty() && !problem.isEmpty()) {
+        problem.prepend(QStringLiteral("onWillSave has failed: "));
+        Handoff::warn(type, problem);
+    }
+    if (!thrown.isEmpty())
+        problem = thrown;
+    else if (!kept && problem.isEmpty())
+        problem = QStringLiteral("The activity has ended.");
+    if (problem.isEmpty())
+        return {};
+    const HandoffError error = {Handoff::error("ApplicationFailed"), problem};
+    if (kept && onFailure)
+        fail(error);
+    return error;
+}
+
+// Takes the new state; what is wrong with it.
+inline HandoffError HandoffUserActivity::save(QVariantMap *changes)
+{
     QVariantMap state;
     setNeedsSave(false);
     m_changed.removeAll(QStringLiteral("NeedsSave"));
-    Handoff::call(onWillSave, &state, error);
-    if (!kept && error->isEmpty())
-        *error = QStringLiteral("The activity has ended.");
-    if (!error->isEmpty())
-        return false;
+    HandoffError error = askForState(&state);
+    if (error.isError())
+        return error;
+    state = Handoff::toDBus(state);
+    error = Handoff::StateCheck::refusal(state);
+    if (error.isError()) {
+        fail(error);
+        return error;
+    }
     if (!state.isEmpty())
-        setUserInfo(state);
+        set(QStringLiteral("UserInfo"), state);
     *changes = take(m_changed);
     m_changed.clear();
     confirm(*changes);
-    return true;
+    return {};
 }
 
 inline HandoffUserActivity *HandoffApplication::received(QVariantMap properties, const QVariantMap &context)
