@@ -128,6 +128,7 @@ inline QVariant toDBus(const QVariant &value)
     case QMetaType::Nullptr: return tagged("null", false);
     case QMetaType::QDateTime: return tagged("date", value.toDateTime().toMSecsSinceEpoch() * 1000);
     case QMetaType::QUrl: return tagged("url", value.toUrl().toString(QUrl::FullyEncoded));
+    case QMetaType::Float: return value.toDouble();
     case QMetaType::QVariantMap: return toDBus(value.toMap());
     case QMetaType::QVariantHash: return toDBus(value.value<QVariantMap>());
     case QMetaType::QVariantList: {
