@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* This file is long because it is one driver, as in each language. */
+
 /* An application that does what it is told, a line each, and tells what happens to it; see README.md. */
 
 #include "handoff.h"
