@@ -124,6 +124,8 @@ class Driven:
         self.language = language
         self.told: list[list[str]] = []
         self._rest = b""
+        # Whether the application was told to fail.
+        self.fails = False
         self.log = machine.folder / "driver.log"
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
@@ -143,6 +145,7 @@ class Driven:
 
     def do(self, *words: str) -> None:
         """Tells it to do something."""
+        self.fails = self.fails or bool({"fail", "raise"} & set(words))
         self.process.stdin.write(("\t".join(words) + "\n").encode())
         self.process.stdin.flush()
 

@@ -24,7 +24,8 @@ class Driver:
     def __init__(self, application_id: str, activity_type: str) -> None:
         self.application = handoff.HandoffApplication(application_id, [activity_type], team="org.example.team")
         self.activities: dict[str, handoff.UserActivity] = {}
-        self.answer, self.shows = ["yes"], False
+        self.answer, self.shows, self.silent = ["yes"], False, False
+        self.others: list[handoff.HandoffApplication] = []
         self.application.on_will_continue = self.will_continue
         self.application.on_continue = self.continues
         self.application.on_failure = lambda kind, error: tell("failed", kind, error.name, error)
@@ -43,7 +44,8 @@ class Driver:
 
     def keep(self, number: str, activity: handoff.UserActivity) -> None:
         self.activities[number] = activity
-        activity.on_failure = lambda _activity, error: tell("refused", number, error.name, error)
+        if not self.silent:
+            activity.on_failure = lambda _activity, error: tell("refused", number, error.name, error)
         activity.on_was_continued = lambda _activity, device: tell("wasContinued", number, device.name)
 
     def will_save(self, number: str, what: list[str]) -> None:
@@ -53,6 +55,10 @@ class Driver:
                 activity.user_info["text"] = what[1]
             elif what[0] == "fail":
                 raise ValueError("the disk is full")
+            elif what[0] == "raise":
+                raise KeyError("nokey")
+            elif what[0] == "deep":
+                activity.user_info["a"] = nested(int(what[1]))
         self.activities[number].on_will_save = save
 
     def streams(self, number: str) -> None:
@@ -64,6 +70,16 @@ class Driver:
             tell("notOpened", number, error.name, error)
         else:
             threading.Thread(target=ask, args=(number, stream), daemon=True).start()
+
+    def begin_second(self, application_id: str) -> None:
+        other = handoff.HandoffApplication(application_id)
+        handoff.HandoffApplication.shared = self.application
+        self.others.append(other)
+        try:
+            other.start()
+        except RuntimeError as error:
+            return tell("second", error)
+        tell("second", "ok")
 
     def told(self, command: str, number: str = "", *words: str) -> None:
         activity = self.activities.get(number)
@@ -91,6 +107,16 @@ class Driver:
             shown = ",".join(f"{key}={value}" for key, value in sorted(activity.user_info.items()) if type(value) is str)
             tell("got", number, int(activity.is_current), int(activity.is_valid), int(activity.needs_save), activity.title,
                  activity.webpage_url, shown)
+        elif command == "deep":
+            activity.user_info = {"a": nested(int(words[0]))}
+        elif command == "large":
+            activity.user_info = {"a": "a" * int(words[0])}
+        elif command == "odd":
+            activity.user_info = {"a": GLib.Variant("o", "/")}
+        elif command == "silent":
+            self.silent, self.application.on_failure = True, None
+        elif command == "second":
+            self.begin_second(number)
         elif command == "stays":
             Gio.bus_get_sync(Gio.BusType.SESSION).set_exit_on_close(False)
         elif command == "available":
@@ -98,6 +124,13 @@ class Driver:
         else:
             getattr(activity or self.application, {
                 "becomeCurrent": "become_current", "resignCurrent": "resign_current"}.get(command, command))()
+
+
+def nested(levels: int) -> list:
+    value: list = []
+    for _level in range(levels - 1):
+        value = [value]
+    return value
 
 
 def read(stream: socket.socket) -> str:

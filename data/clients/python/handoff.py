@@ -13,6 +13,9 @@
 Nothing here waits. Brokers may come and go; without one, everything is accepted and does nothing. All of it belongs to
 the thread that runs GLib's default main context.
 
+What is refused, and what your functions raise, goes to the log "handoff", which Python prints on standard error, unless there
+is an `on_failure`. The end of the session bus does not end the application.
+
 Before GLib 2.84, PyGObject keeps every call that has come, also a refused one, with its arguments: at least 2 KB each, for as
 long as the application runs. From 2.84 on it does not.
 """
@@ -23,9 +26,11 @@ from __future__ import annotations
 
 import copy
 import datetime
+import logging
 import os
 import socket
 import stat
+import struct
 from collections.abc import Callable
 from typing import Any
 
@@ -36,6 +41,10 @@ ROOT = "/org/example/Handoff"
 BROWSING_WEB = f"{BROKER}.BrowsingWeb"
 ERROR = f"{BROKER}.Error."
 DBUS_ERROR = "org.freedesktop.DBus.Error."
+LOG = logging.getLogger("handoff")
+# The bytes that the state of an activity may take, and how deep it may nest: by the rule, and by that of the bus, which cuts off
+# who sends more.
+MAXIMUM_SIZE, MAXIMUM_DEPTH, MAXIMUM_LEVELS = 131_072, 32, 58
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 MICROSECOND = datetime.timedelta(microseconds=1)
 INTERFACES = """<node>
@@ -66,7 +75,9 @@ class HandoffError(Exception):
     def of(cls, error: GLib.Error) -> HandoffError:
         """What a call has ended with. A broker that ends takes its answers along."""
         name = Gio.DBusError.get_remote_error(error)
-        if not name or name in (f"{DBUS_ERROR}NoReply", f"{DBUS_ERROR}ServiceUnknown", f"{DBUS_ERROR}NameHasNoOwner"):
+        if not name:
+            return cls(f"{ERROR}ConnectionUnavailable", f"The session bus can't be reached: {error.message}")
+        if name in (f"{DBUS_ERROR}NoReply", f"{DBUS_ERROR}ServiceUnknown", f"{DBUS_ERROR}NameHasNoOwner"):
             return broker_ended()
         return cls(name, error.message.removeprefix(f"GDBus.Error:{name}: "))
 
@@ -159,6 +170,57 @@ def from_tagged(tag: str, content: GLib.Variant) -> Any:
     return None if kind == ("null", "b") else (tag, value)
 
 
+def refusal_of(user_info: GLib.Variant) -> HandoffError | None:
+    """Why the broker, or the bus, would refuse this state, in the broker's words; None if neither does."""
+    if user_info.get_size() > MAXIMUM_SIZE // 8:
+        message = Gio.DBusMessage.new_signal("/", "a.b", "C")
+        message.set_body(GLib.Variant.new_tuple(user_info))
+        if (reason := reason_in(user_info)) is None:
+            order = "<" if message.get_byte_order() == Gio.DBusMessageByteOrder.LITTLE_ENDIAN else ">"
+            size, = struct.unpack_from(f"{order}I", message.to_blob(Gio.DBusCapabilityFlags.NONE), 4)
+            if size > MAXIMUM_SIZE:
+                return HandoffError(f"{ERROR}UserInfoTooLarge", f"UserInfo takes {size} bytes, more than the {MAXIMUM_SIZE}"
+                                    " allowed. Send less, or the bulk of it through a stream.")
+    else:
+        reason = reason_in(user_info)
+    return reason and HandoffError(f"{DBUS_ERROR}InvalidArgs", reason)
+
+
+def reason_in(user_info: GLib.Variant) -> str | None:
+    for key, value in entries(user_info).items():
+        if reason := reason_against(value, 2, 0):
+            return f'UserInfo key "{key}" {reason}'
+    return None
+
+
+def reason_against(value: GLib.Variant, containers: int, levels: int) -> str | None:
+    """Why a value that lies so deep is refused, in containers as the rule counts them, and in levels as a bus does."""
+    signature = value.get_type_string()
+    if signature in ("o", "g", "h"):
+        return f"holds a value of type {signature}, which means nothing on another device. Use a string."
+    if len(signature) == 1 and signature != "v":
+        return None
+    containers, levels = containers + 1, levels + (2 if signature.startswith("a{") else 1)
+    if containers > MAXIMUM_DEPTH or levels > MAXIMUM_LEVELS:
+        return f"nests more than {MAXIMUM_DEPTH} containers. Flatten it."
+    if signature == "v":
+        return reason_against(value.get_variant(), containers, levels)
+    if any(code in signature for code in "ogh"):
+        return f"holds values of type {signature}, which mean nothing on another device. Use strings."
+    if signature.startswith("(") and signature != "(sv)":
+        return f"holds a structure of type {signature}. Use a dictionary; only (sv) with a known tag is allowed."
+    if signature.startswith("a{") and signature[2] != "s":
+        return f"holds a dictionary of type {signature}, whose keys are not strings. Use string keys."
+    if signature.startswith("a") and len(signature) == 2 and signature != "av":
+        return None
+    for place in range(value.n_children()):
+        child = value.get_child_value(place)
+        child = child.get_child_value(1) if signature.startswith("a{") else child
+        if reason := reason_against(child, containers, levels):
+            return reason
+    return None
+
+
 def entries(dictionary: GLib.Variant) -> dict[str, GLib.Variant]:
     """The entries of a dictionary, whose values keep their types."""
     # One after the other: to look each key up would take longer by the square of how many there are.
@@ -178,8 +240,14 @@ def text(dictionary: dict[str, GLib.Variant], key: str) -> str:
 class Property:
     """A property of an activity: plain assignment sends it, together with whatever else is assigned in this turn."""
 
+    _kinds = {"s": (str, "text"), "b": (bool, "true or false"), "x": (int, "a whole number"),
+              "as": ((list, tuple, set, frozenset), "a list of texts")}
+
     def __init__(self, name: str, signature: str, default: Any) -> None:
         self._name, self._signature, self._default = name, signature, default
+
+    def __set_name__(self, _owner: type, name: str) -> None:
+        self._attribute = name
 
     def __get__(self, activity: UserActivity | None, _owner: type) -> Any:
         value = activity._properties.get(self._name) if activity else None
@@ -187,10 +255,24 @@ class Property:
         return value.unpack() if value is not None else copy.copy(self._default)
 
     def __set__(self, activity: UserActivity, value: Any) -> None:
-        activity._set(self._name, GLib.Variant(self._signature, value))
+        kind, what = self._kinds[self._signature]
+        if not isinstance(value, kind) or self._signature == "as" and not all(isinstance(one, str) for one in value):
+            raise TypeError(f"{self._attribute} is {what}, not {value!r}")
+        activity._set(self._name, GLib.Variant(self._signature, list(value) if self._signature == "as" else value))
 
 
-class UserActivity:
+class Named:
+    """What has the names that it is made with, and no others: a misspelt one would do nothing."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # Classes that authors derive have names of their own.
+        if (type(self).__module__ == __name__ and "_is_made" in self.__dict__ and name not in self.__dict__
+                and not hasattr(type(self), name)):
+            raise AttributeError(f"{type(self).__name__} has no {name!r}")
+        super().__setattr__(name, value)
+
+
+class UserActivity(Named):
     """What the user is doing, which can be continued on another device while it is current.
 
     The functions that it calls are None until they are set:
@@ -233,11 +315,15 @@ class UserActivity:
         if self._application is None:
             raise RuntimeError("Make a HandoffApplication before its activities.")
         self._continuation = ""
+        self._is_saving = False
         self._properties: dict[str, GLib.Variant] = {}
         self._user_info: dict[str, Any] = {}
+        # What the state was when it was read last, since it may be changed in place.
+        self._read: GLib.Variant | None = None
         self._forget_broker()
         if title:
             self.title = title
+        self._is_made = True
 
     def _forget_broker(self) -> None:
         self._path = ""
@@ -250,20 +336,57 @@ class UserActivity:
 
     @property
     def user_info(self) -> dict[str, Any]:
-        """The state that the continuing application needs. Assign it, or change it in `on_will_save`."""
+        """The state that the continuing application needs. Assign it, or change it as soon as you have read it."""
+        if self._read is None and not self._is_saving:
+            self._read = to_variant(self._user_info)
+            self._application._flush_soon()
         return self._user_info
 
     @user_info.setter
     def user_info(self, value: dict[str, Any]) -> None:
-        self._set("UserInfo", to_variant(value))
-        self._user_info = value
+        variant = to_variant(value)
+        self._read = None
+        if not self._is_refused_state(variant):
+            self._set("UserInfo", variant)
+            self._user_info = value
+
+    def _is_refused_state(self, variant: GLib.Variant) -> bool:
+        """Whether this can't be the state. Who has set it is told, after that."""
+        error = refusal_of(variant)
+        if error is None:
+            return False
+        if self._is_saving:
+            raise error
+        GLib.idle_add(lambda: self._fail(error) and False)
+        return True
+
+    def _notice(self) -> None:
+        """Looks whether the state that was read was changed in place."""
+        before, self._read = self._read, None
+        if before is None:
+            return
+        try:
+            now = to_variant(self._user_info)
+        except (TypeError, OverflowError) as error:
+            now, failure = None, HandoffError(f"{DBUS_ERROR}InvalidArgs", str(error))
+            GLib.idle_add(lambda: self._fail(failure) and False)
+        if now is not None and now.equal(before):
+            return
+        if now is None or self._is_refused_state(now):
+            former = self._properties.get("UserInfo")
+            self._user_info = from_variant(former) if former is not None else {}
+        else:
+            self._set("UserInfo", now)
 
     def add_user_info_entries(self, other: dict[str, Any]) -> None:
         """Adds entries, which take the place of those with the same keys."""
+        self._notice()
         value = self._properties.get("UserInfo")
         # What has come and is not replaced keeps its exact types.
-        self._set("UserInfo", to_variant((entries(value) if value else {}) | other))
-        self._user_info = self._user_info | other
+        variant = to_variant((entries(value) if value else {}) | other)
+        if not self._is_refused_state(variant):
+            self._set("UserInfo", variant)
+            self._user_info = self._user_info | other
 
     def become_current(self) -> None:
         """Makes this the session's current activity, which can be continued elsewhere."""
@@ -300,6 +423,8 @@ class UserActivity:
     def _tell(self, error: HandoffError) -> None:
         if self.on_failure:
             self.on_failure(self, error)
+        else:
+            LOG.warning("The activity “%s”: %s", self.activity_type, error)
 
     def _fail(self, error: HandoffError) -> None:
         """The broker has refused something. Once the activity has ended, that matters to nobody."""
@@ -323,12 +448,13 @@ class UserActivity:
         else:
             self._properties[name] = self._confirmed[name] = value
         if name == "UserInfo":
-            self._user_info = from_variant(value) if value is not None else {}
+            self._user_info, self._read = from_variant(value) if value is not None else {}, None
 
     def _flush(self) -> None:
         """Sends what has changed: one message at a time, and after a refusal one property at a time."""
         if not self.is_valid:
             return
+        self._notice()
         if not self._path:
             return self._application._create(self)
         if self._is_updating or not (self._alone or self._changed):
@@ -355,15 +481,19 @@ class UserActivity:
 
     def _save(self) -> dict[str, GLib.Variant]:
         """What `on_will_save` has changed."""
+        self._notice()
         former, before = self._user_info, self._properties.get("UserInfo")
-        self._user_info = {}
+        self._user_info, self._is_saving = {}, True
         self._set("NeedsSave", GLib.Variant("b", False))
         self._changed.discard("NeedsSave")
         try:
             if self.on_will_save:
                 self.on_will_save(self)
             if self._user_info:
-                self._set("UserInfo", to_variant(self._user_info))
+                variant = to_variant(self._user_info)
+                if error := refusal_of(variant):
+                    raise error
+                self._set("UserInfo", variant)
         except BaseException:
             if before is None:
                 self._properties.pop("UserInfo", None)
@@ -372,6 +502,8 @@ class UserActivity:
                 self._properties["UserInfo"] = before
             self._user_info = former
             raise
+        finally:
+            self._is_saving = False
         if self._properties.get("UserInfo") is before:
             # Nothing new, so the former state stays.
             self._user_info = former
@@ -381,8 +513,8 @@ class UserActivity:
         return changes
 
 
-class HandoffApplication:
-    """This application, as Handoff knows it. There is one a process, which has to be kept.
+class HandoffApplication(Named):
+    """This application, as Handoff knows it, which has to be kept. A process may have several, each with an id of its own.
 
     The functions that it calls are None until they are set, which is to be done before `start()`:
 
@@ -392,8 +524,10 @@ class HandoffApplication:
     """
 
     shared: HandoffApplication | None = None
+    # Those that have started, by id.
+    _started: dict[str, HandoffApplication] = {}
 
-    def __init__(self, application_id: str, activity_types: list[str] | None = None, team: str = "",
+    def __init__(self, application_id: str, activity_types: list[str] | None = None, team: str | None = None,
                  document_types: dict[str, str] | None = None, domains: list[str] | None = None) -> None:
         """The id is the name of the desktop entry without .desktop, and what that declares counts too."""
         self.id = application_id
@@ -404,7 +538,7 @@ class HandoffApplication:
         self.registration_error: HandoffError | None = None
         self._types = activity_types or []
         self._options = {name: variant for name, variant, is_given in (
-            ("Team", GLib.Variant("s", team), team),
+            ("Team", GLib.Variant("s", team or ""), team),
             ("DocumentTypes", GLib.Variant("a{ss}", document_types or {}), document_types),
             ("Domains", GLib.Variant("as", domains or []), domains)) if is_given}
         self._has_started = self._is_flushing = False
@@ -423,6 +557,7 @@ class HandoffApplication:
         # What was announced and has not come, by continuation.
         self._announced: dict[str, str] = {}
         HandoffApplication.shared = self
+        self._is_made = True
 
     @property
     def is_available(self) -> bool:
@@ -430,10 +565,29 @@ class HandoffApplication:
         return self._registered
 
     def start(self) -> None:
-        """Registers from now on, again with each new broker."""
-        if not self._has_started:
-            self._has_started = True
+        """Registers from now on, again with each new broker.
+
+        Raises RuntimeError if another application of this process has this id and has not stopped.
+        """
+        if self._has_started:
+            return
+        started = HandoffApplication._started
+        if self.id in started:
+            raise RuntimeError(f"There is another HandoffApplication “{self.id}” in this process. Use that one, or stop it.")
+        self._has_started = True
+        # A connection has one registration.
+        if not started:
             Gio.bus_get(Gio.BusType.SESSION, None, self._connected)
+        else:
+            try:
+                address = Gio.dbus_address_get_for_bus_sync(Gio.BusType.SESSION)
+                flags = Gio.DBusConnectionFlags
+                Gio.DBusConnection.new_for_address(
+                    address, flags.AUTHENTICATION_CLIENT | flags.MESSAGE_BUS_CONNECTION, None, None, self._connected)
+            except GLib.Error:
+                # No session bus, so no Handoff, which is no error.
+                pass
+        started[self.id] = self
 
     def stop(self) -> None:
         """Takes the registration and all activities back."""
@@ -444,6 +598,8 @@ class HandoffApplication:
             connection.call(self._owner, ROOT, f"{BROKER}.Manager", "UnregisterApplication", None, None,
                             Gio.DBusCallFlags.NO_AUTO_START, -1, None, lambda *_answer: connection)
         self._has_started = False
+        if HandoffApplication._started.get(self.id) is self:
+            del HandoffApplication._started[self.id]
         if self._connection is not None:
             Gio.bus_unwatch_name(self._watch)
             for number in self._signals:
@@ -455,14 +611,17 @@ class HandoffApplication:
         self._owner = ""
         self._activities, self._current, self._becoming = [], None, None
 
-    def _connected(self, _source: object, result: Gio.AsyncResult) -> None:
+    def _connected(self, source: object, result: Gio.AsyncResult) -> None:
         try:
-            connection = Gio.bus_get_finish(result)
+            own = isinstance(source, Gio.DBusConnection)
+            connection = Gio.DBusConnection.new_for_address_finish(result) if own else Gio.bus_get_finish(result)
         except GLib.Error:
             # No session bus, so no Handoff, which is no error.
             return
         if not self._has_started or self._connection is not None:
             return
+        # GLib would end the process together with the bus.
+        connection.set_exit_on_close(False)
         self._connection = connection
         # The older function has PyGObject keep each call forever.
         register = getattr(connection, "register_object_with_closures2", connection.register_object)
@@ -491,6 +650,8 @@ class HandoffApplication:
     def _answered(self, _reply: GLib.Variant | None, error: HandoffError | None) -> None:
         self.registration_error = error
         self._registered = error is None
+        if error is not None:
+            LOG.warning("The application %s is refused: %s", self.id, error)
         self._flush()
 
     def _registration_ended(self, connection: Gio.DBusConnection, sender: str, *_signal: object) -> None:
@@ -513,6 +674,8 @@ class HandoffApplication:
     def _failed(self, activity_type: str, error: HandoffError) -> None:
         if self.on_failure:
             self.on_failure(activity_type, error)
+        else:
+            LOG.warning("What was coming to %s, of type %s, does not come: %s", self.id, activity_type, error)
 
     # Activities
 
@@ -596,12 +759,22 @@ class HandoffApplication:
             if not activity.is_valid:
                 return self._call(path, "Activity", "Invalidate")
             activity._path, activity._confirmed = path, sent
+            if not activity.activity_type:
+                self._ask_type(activity)
             activity._flush()
             # Only what was current, or was to be: another application may have what is now.
             if self._current is activity:
                 self._say_current(activity)
 
         self._call(ROOT, "Manager", "CreateActivity", GLib.Variant("(sa{sv})", (activity.activity_type, sent)), created)
+
+    def _ask_type(self, activity: UserActivity) -> None:
+        """The broker has chosen the type of an activity that was made without one."""
+        def answered(reply: GLib.Variant | None, error: HandoffError | None) -> None:
+            if error is None:
+                activity.activity_type = reply.unpack()[0]
+
+        self._call(activity._path, "", "Get", GLib.Variant("(ss)", (f"{BROKER}.Activity", "ActivityType")), answered)
 
     def _find(self, path: str) -> UserActivity | None:
         return next((activity for activity in self._activities if activity._path == path), None)
@@ -642,7 +815,8 @@ class HandoffApplication:
                 then(reply, error)
 
         # Without a limit of time: the wait ends with the broker.
-        self._connection.call(self._owner, path, f"{BROKER}.{interface}", method, arguments, None,
+        name = f"{BROKER}.{interface}" if interface else "org.freedesktop.DBus.Properties"
+        self._connection.call(self._owner, path, name, method, arguments, None,
                               Gio.DBusCallFlags.NO_AUTO_START, GLib.MAXINT, cancellable, answered)
 
     def _open_stream(self, path: str, done: Callable[[socket.socket | None, HandoffError | None], None]) -> None:
@@ -672,8 +846,11 @@ class HandoffApplication:
         except HandoffError as error:
             refusal = error.name, str(error)
         except Exception as error:  # pylint: disable=broad-except
-            # Whatever is wrong in the application, its user is told.
-            refusal = f"{ERROR}ApplicationFailed", str(error) or type(error).__name__
+            # Whatever is wrong in the application, its user is told, and its author where.
+            LOG.exception("%s of %s has failed.", method, self.id)
+            words = str(error)
+            is_bare = not words or isinstance(error, LookupError)
+            refusal = f"{ERROR}ApplicationFailed", f"{type(error).__name__}: {words}".rstrip(": ") if is_bare else words
         # Whatever has come along and was not taken would be open for as long as the message is kept.
         for descriptor in taken_from(invocation.get_message().get_unix_fd_list()):
             os.close(descriptor)
