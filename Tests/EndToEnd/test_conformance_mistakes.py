@@ -12,9 +12,7 @@ from scripted_broker import TYPE, ScriptedBroker
 # The fixtures have the names under which tests ask for them.
 # pylint: disable=redefined-outer-name
 TOO_DEEP = 'UserInfo key "a" nests more than 32 containers. Flatten it.'
-# Those that still leave such mistakes to the broker and the bus.
-LATE = {"GJS"}
-pytestmark = pytest.mark.parametrize("language", [language for language in LANGUAGES if language not in LATE])
+pytestmark = pytest.mark.parametrize("language", LANGUAGES)
 
 
 def said(app: Driven, text: str) -> None:
@@ -43,6 +41,17 @@ def test_a_state_that_is_too_large(app: Driven, broker: ScriptedBroker) -> None:
     assert (number, name) == ("n", f"{HANDOFF_ERROR}.UserInfoTooLarge")
     assert message.startswith("UserInfo takes 2000") and "more than the 131072 allowed" in message
     assert app.get("n")["state"] == "text=milk" and not broker.called("Update")
+
+
+def test_a_state_that_means_nothing_elsewhere(app: Driven, broker: ScriptedBroker) -> None:
+    """A value of a type that means nothing on another device is refused before it is sent."""
+    if app.language == "Swift":
+        pytest.skip("there is no such type of a value")
+    begin(app, broker)
+    app.do("odd", "n")
+    assert app.wait_for("refused") == ["n", f"{STANDARD_ERROR}.InvalidArgs", 'UserInfo key "a" holds a value of type o, which'
+                                       ' means nothing on another device. Use a string.']
+    assert not broker.called("Update")
 
 
 def test_a_saved_state_that_is_too_deep(app: Driven, broker: ScriptedBroker) -> None:

@@ -14,8 +14,10 @@ const tell = (...words) => print(words.map(word => typeof word === 'boolean' ? N
 const [id, type] = ARGV;
 const application = new HandoffApplication(id, {activityTypes: [type], team: 'org.example.team'});
 const activities = {};
+const others = [];
 let answer = ['yes'];
 let shows = false;
+let isSilent = false;
 
 application.onWillContinue = (kind, device) => {
     tell('willContinue', kind, device.name);
@@ -33,8 +35,28 @@ application.onContinue = (activity, device) => {
 
 function keep(number, activity) {
     activities[number] = activity;
-    activity.onFailure = (_activity, error) => tell('refused', number, error.name, error.message);
+    if (!isSilent)
+        activity.onFailure = (_activity, error) => tell('refused', number, error.name, error.message);
     activity.onWasContinued = (_activity, device) => tell('wasContinued', number, device.name);
+}
+
+function nested(levels) {
+    let value = [];
+    for (let level = 1; level < levels; level++)
+        value = [value];
+    return value;
+}
+
+function beginSecond(otherId) {
+    const other = new HandoffApplication(otherId);
+    HandoffApplication.shared = application;
+    others.push(other);
+    try {
+        other.start();
+        tell('second', 'ok');
+    } catch (error) {
+        tell('second', error.message);
+    }
 }
 
 async function read(stream) {
@@ -82,6 +104,20 @@ const commands = {
     userInfo: (number, key, value) => {
         activities[number].userInfo = {[key]: value};
     },
+    deep: (number, levels) => {
+        activities[number].userInfo = {a: nested(Number(levels))};
+    },
+    large: (number, bytes) => {
+        activities[number].userInfo = {a: 'a'.repeat(Number(bytes))};
+    },
+    odd: number => {
+        activities[number].userInfo = {a: new GLib.Variant('o', '/')};
+    },
+    silent: () => {
+        isSilent = true;
+        application.onFailure = null;
+    },
+    second: otherId => beginSecond(otherId),
     add: (number, key, value) => activities[number].addUserInfoEntries({[key]: value}),
     becomeCurrent: number => activities[number].becomeCurrent(),
     resignCurrent: number => activities[number].resignCurrent(),
@@ -91,6 +127,10 @@ const commands = {
             tell('saving', number, Object.keys(activity.userInfo).length);
             if (what === 'text')
                 activity.userInfo.text = value;
+            else if (what === 'deep')
+                activity.userInfo.a = nested(Number(value));
+            else if (what === 'raise')
+                throw new Error('nokey');
             else if (what === 'fail')
                 throw new Error('the disk is full');
         };

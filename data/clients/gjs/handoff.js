@@ -14,6 +14,9 @@
 // Nothing here waits. Brokers may come and go; without one, everything is accepted and does nothing. This file is long
 // because it is to be copied as one file.
 //
+// What is refused is a warning on standard error, unless there is an onFailure; what your functions throw is there too. The end
+// of the session bus does not end the application.
+//
 // A call that has come, also a refused one, takes about 2 KB until JavaScript's garbage is collected next.
 
 import Gio from 'gi://Gio';
@@ -24,6 +27,11 @@ const ROOT = '/org/example/Handoff';
 const ERROR = `${BROKER}.Error`;
 const DBUS_ERROR = 'org.freedesktop.DBus.Error';
 const NO_LIMIT = 0x7fffffff;
+// The bytes that the state of an activity may take, and how deep it may nest: by the rule, and by that of the bus, which cuts
+// off who sends more.
+const MAXIMUM_SIZE = 131072;
+const MAXIMUM_DEPTH = 32;
+const MAXIMUM_LEVELS = 58;
 // In milliseconds since the Unix epoch; the earliest one is as long before that.
 const LATEST_DATE = 8.64e15;
 const APPLICATION = `<node><interface name="${BROKER}.Application">
@@ -52,8 +60,10 @@ export class HandoffError extends Error {
 
     static of(error) {
         const name = error instanceof GLib.Error ? Gio.DBusError.get_remote_error(error) : null;
+        if (!name)
+            return new HandoffError(`${ERROR}.ConnectionUnavailable`, `The session bus can't be reached: ${error.message}`);
         // A broker that ends takes its answers along.
-        if (!name || ['NoReply', 'ServiceUnknown', 'NameHasNoOwner'].some(one => name === `${DBUS_ERROR}.${one}`))
+        if (['NoReply', 'ServiceUnknown', 'NameHasNoOwner'].some(one => name === `${DBUS_ERROR}.${one}`))
             return brokerEnded();
         const prefix = `GDBus.Error:${name}: `;
         return new HandoffError(name, error.message.startsWith(prefix) ? error.message.slice(prefix.length) : error.message);
@@ -148,6 +158,55 @@ function entries(dictionary) {
     return found;
 }
 
+/** Why the broker, or the bus, would refuse this state, in the broker's words; null if neither does. */
+function refusalOf(userInfo) {
+    for (const [key, value] of Object.entries(entries(userInfo))) {
+        const reason = reasonAgainst(value, 2, 0);
+        if (reason)
+            return new HandoffError(`${DBUS_ERROR}.InvalidArgs`, `UserInfo key "${key}" ${reason}`);
+    }
+    if (userInfo.get_size() <= MAXIMUM_SIZE / 8)
+        return null;
+    const message = Gio.DBusMessage.new_signal('/', 'a.b', 'C');
+    message.set_body(GLib.Variant.new_tuple([userInfo]));
+    const blob = message.to_blob(Gio.DBusCapabilityFlags.NONE);
+    const isLittle = message.get_byte_order() === Gio.DBusMessageByteOrder.LITTLE_ENDIAN;
+    const size = new DataView(blob.buffer, blob.byteOffset).getUint32(4, isLittle);
+    return size <= MAXIMUM_SIZE ? null : new HandoffError(`${ERROR}.UserInfoTooLarge`,
+        `UserInfo takes ${size} bytes, more than the ${MAXIMUM_SIZE} allowed. Send less, or the bulk of it through a stream.`);
+}
+
+/** Why a value that lies so deep is refused, in containers as the rule counts them, and in levels as a bus does. */
+function reasonAgainst(value, containers, levels) {
+    const signature = value.get_type_string();
+    if (['o', 'g', 'h'].includes(signature))
+        return `holds a value of type ${signature}, which means nothing on another device. Use a string.`;
+    if (signature.length === 1 && signature !== 'v')
+        return null;
+    const isDictionary = signature.startsWith('a{');
+    containers += 1;
+    levels += isDictionary ? 2 : 1;
+    if (containers > MAXIMUM_DEPTH || levels > MAXIMUM_LEVELS)
+        return `nests more than ${MAXIMUM_DEPTH} containers. Flatten it.`;
+    if (signature === 'v')
+        return reasonAgainst(value.get_variant(), containers, levels);
+    if (/[ogh]/.test(signature))
+        return `holds values of type ${signature}, which mean nothing on another device. Use strings.`;
+    if (signature.startsWith('(') && signature !== '(sv)')
+        return `holds a structure of type ${signature}. Use a dictionary; only (sv) with a known tag is allowed.`;
+    if (isDictionary && signature[2] !== 's')
+        return `holds a dictionary of type ${signature}, whose keys are not strings. Use string keys.`;
+    if (signature.startsWith('a') && signature.length === 2 && signature !== 'av')
+        return null;
+    for (let place = 0; place < value.n_children(); place++) {
+        const child = value.get_child_value(place);
+        const reason = reasonAgainst(isDictionary ? child.get_child_value(1) : child, containers, levels);
+        if (reason)
+            return reason;
+    }
+    return null;
+}
+
 function textOf(dictionary, key) {
     const type = dictionary[key]?.get_type_string();
     return type === 's' || type === 'o' ? dictionary[key].get_string()[0] : '';
@@ -214,6 +273,7 @@ export class UserActivity {
         this.onWillSave = this.onWasContinued = this.onStream = this.onFailure = null;
         this._application = application;
         this._continuation = '';
+        this._isSaving = false;
         this._properties = {};
         this._userInfo = {};
         this._forgetBroker();
@@ -237,15 +297,35 @@ export class UserActivity {
     }
 
     set userInfo(value) {
-        this._set('UserInfo', toVariant(value));
+        const variant = toVariant(value);
+        if (this._isRefusedState(variant))
+            return;
+        this._set('UserInfo', variant);
         this._userInfo = value;
+    }
+
+    // Whether this can't be the state. Who has set it is told, after that; within a save it is what that fails with.
+    _isRefusedState(variant) {
+        const error = refusalOf(variant);
+        if (!error)
+            return false;
+        if (this._isSaving)
+            throw error;
+        GLib.idle_add(GLib.PRIORITY_DEFAULT_IDLE, () => {
+            this._fail(error);
+            return GLib.SOURCE_REMOVE;
+        });
+        return true;
     }
 
     /** Adds entries, which take the place of those with the same keys. */
     addUserInfoEntries(other) {
         const value = this._properties['UserInfo'];
         // What has come and is not replaced keeps its exact types.
-        this._set('UserInfo', toVariant({...value ? entries(value) : {}, ...other}));
+        const variant = toVariant({...value ? entries(value) : {}, ...other});
+        if (this._isRefusedState(variant))
+            return;
+        this._set('UserInfo', variant);
         this._userInfo = {...this._userInfo, ...other};
     }
 
@@ -285,14 +365,21 @@ export class UserActivity {
 
     _checkValid() {
         if (!this.isValid)
-            this.onFailure?.(this, new HandoffError(`${DBUS_ERROR}.UnknownObject`, 'This activity has ended. Make a new one.'));
+            this._tell(new HandoffError(`${DBUS_ERROR}.UnknownObject`, 'This activity has ended. Make a new one.'));
         return this.isValid;
+    }
+
+    _tell(error) {
+        if (this.onFailure)
+            this.onFailure(this, error);
+        else
+            console.warn(`The activity “${this.activityType}”: ${error.message}`);
     }
 
     // The broker has refused something. Once the activity has ended, that matters to nobody.
     _fail(error) {
         if (this.isValid)
-            this.onFailure?.(this, error);
+            this._tell(error);
     }
 
     _set(name, value) {
@@ -355,12 +442,16 @@ export class UserActivity {
         const former = this._userInfo;
         const before = this._properties['UserInfo'];
         this._userInfo = {};
+        this._isSaving = true;
         this._set('NeedsSave', new GLib.Variant('b', false));
         this._changed.delete('NeedsSave');
         try {
             await this.onWillSave?.(this);
-            if (Object.keys(this._userInfo).length)
-                this._set('UserInfo', toVariant(this._userInfo));
+            if (Object.keys(this._userInfo).length) {
+                const variant = toVariant(this._userInfo);
+                if (!this._isRefusedState(variant))
+                    this._set('UserInfo', variant);
+            }
         } catch (error) {
             this._changed.delete('UserInfo');
             if (before)
@@ -369,6 +460,8 @@ export class UserActivity {
                 delete this._properties['UserInfo'];
             this._userInfo = former;
             throw error;
+        } finally {
+            this._isSaving = false;
         }
         // Nothing new, so the former state stays.
         if (this._properties['UserInfo'] === before)
@@ -400,7 +493,7 @@ for (const [name, property, signature, initial] of [
 }
 
 /**
- * This application, as Handoff knows it. There is one a process, which has to be kept.
+ * This application, as Handoff knows it, which has to be kept. A process may have several, each with an id of its own.
  *
  * The functions that it calls are null until they are set, which is to be done before start(); the first may return a promise:
  *
@@ -410,7 +503,13 @@ for (const [name, property, signature, initial] of [
  */
 export class HandoffApplication {
     /** The id is the name of the desktop entry without .desktop, and what that declares counts too. */
-    constructor(id, {activityTypes = [], team = '', documentTypes = {}, domains = []} = {}) {
+    constructor(id, options = {}) {
+        const known = ['activityTypes', 'team', 'documentTypes', 'domains'];
+        const isObject = typeof options === 'object' && options !== null && !Array.isArray(options);
+        const unknown = isObject ? Object.keys(options).filter(name => !known.includes(name)) : [];
+        if (!isObject || unknown.length)
+            throw new TypeError(`The options of ${id} are an object with ${known.join(', ')}, not ${unknown[0] ?? options}`);
+        const {activityTypes = [], team = '', documentTypes = {}, domains = []} = options;
         this.id = id;
         this.onContinue = this.onWillContinue = this.onFailure = null;
         // Why the broker has refused the application.
@@ -442,20 +541,36 @@ export class HandoffApplication {
         return this._registered;
     }
 
-    /** Registers from now on, again with each new broker. */
+    /** Registers from now on, again with each new broker. Throws if another application of this process has this id. */
     start() {
         if (this._hasStarted)
             return;
+        if (started.has(this.id))
+            throw new Error(`There is another HandoffApplication “${this.id}” in this process. Use that one, or stop it.`);
         this._hasStarted = true;
-        Gio.bus_get(Gio.BusType.SESSION, null, (_source, result) => {
-            try {
-                this._connected(Gio.bus_get_finish(result));
-            } catch (error) {
-                // No session bus, so no Handoff, which is no error.
-                if (!(error instanceof GLib.Error))
-                    throw error;
-            }
-        });
+        const finish = whenMade => (_source, result) => this._orNone(() => this._connected(whenMade(result)));
+        // A connection has one registration.
+        if (!started.size) {
+            Gio.bus_get(Gio.BusType.SESSION, null, finish(result => Gio.bus_get_finish(result)));
+        } else {
+            this._orNone(() => {
+                const flags = Gio.DBusConnectionFlags;
+                Gio.DBusConnection.new_for_address(Gio.dbus_address_get_for_bus_sync(Gio.BusType.SESSION, null),
+                    flags.AUTHENTICATION_CLIENT | flags.MESSAGE_BUS_CONNECTION, null, null,
+                    finish(result => Gio.DBusConnection.new_for_address_finish(result)));
+            });
+        }
+        started.set(this.id, this);
+    }
+
+    // Without a session bus there is no Handoff, which is no error.
+    _orNone(work) {
+        try {
+            work();
+        } catch (error) {
+            if (!(error instanceof GLib.Error))
+                throw error;
+        }
     }
 
     /** Takes the registration and all activities back. */
@@ -468,6 +583,8 @@ export class HandoffApplication {
                 Gio.DBusCallFlags.NO_AUTO_START, -1, null, () => connection);
         }
         this._hasStarted = false;
+        if (started.get(this.id) === this)
+            started.delete(this.id);
         if (connection) {
             Gio.bus_unwatch_name(this._watch);
             this._signals.forEach(number => connection.signal_unsubscribe(number));
@@ -484,6 +601,8 @@ export class HandoffApplication {
         if (!this._hasStarted || this._connection)
             return;
         this._connection = connection;
+        // GLib would end the process together with the bus.
+        connection.set_exit_on_close(false);
         this._objects = [APPLICATION, DELEGATE].map(xml => Gio.DBusExportedObject.wrapJSObject(xml, this));
         this._objects.forEach(object => object.export(connection, `${ROOT}/client`));
         const none = Gio.DBusSignalFlags.NONE;
@@ -507,8 +626,17 @@ export class HandoffApplication {
         this._call(ROOT, 'Manager', 'RegisterApplication', values, (_reply, error) => {
             this.registrationError = error;
             this._registered = !error;
+            if (error)
+                console.warn(`The application ${this.id} is refused: ${error.message}`);
             this._flush();
         });
+    }
+
+    _fail(activityType, error) {
+        if (this.onFailure)
+            this.onFailure(activityType, error);
+        else
+            console.warn(`What was coming to ${this.id}, of type ${activityType}, does not come: ${error.message}`);
     }
 
     _vanished() {
@@ -534,7 +662,7 @@ export class HandoffApplication {
         }
         const announced = [...this._announced.values()];
         this._announced.clear();
-        announced.forEach(activityType => this.onFailure?.(activityType, brokerEnded()));
+        announced.forEach(activityType => this._fail(activityType, brokerEnded()));
     }
 
     // Activities
@@ -711,7 +839,9 @@ export class HandoffApplication {
             invocation.return_value(await answer);
         } catch (error) {
             closeAll(descriptors);
-            // Whatever is wrong in the application, its user is told.
+            // Whatever is wrong in the application, its user is told, and its author where.
+            if (!(error instanceof HandoffError))
+                logError(error, `${invocation.get_method_name()} of ${this.id} has failed`);
             const name = error instanceof HandoffError ? error.name : `${ERROR}.ApplicationFailed`;
             invocation.return_dbus_error(name, error.message || String(error));
         }
@@ -751,7 +881,7 @@ export class HandoffApplication {
             const found = [...this._announced].find(([, one]) => one === activityType);
             if (found)
                 this._announced.delete(found[0]);
-            this.onFailure?.(activityType, new HandoffError(name, message));
+            this._fail(activityType, new HandoffError(name, message));
             return null;
         });
     }
@@ -789,6 +919,9 @@ export class HandoffApplication {
         });
     }
 }
+
+// Those that have started, by id.
+const started = new Map();
 
 /** The application of this process: the one that was made last. */
 HandoffApplication.shared = null;
