@@ -33,6 +33,7 @@ struct FailingTests {
         /// The user continues it, and it is asked to be saved, which takes for ever.
         func beginToSave() async throws {
             origin.onWillSave = { _ in try await hang() }
+            for device in [desk, lap] { device.clock.stop() }
             try await dock.remote(path).continue(options: [:])
             try await eventually { origin.count("WillSave") == 1 }
             try await eventually { target.count("WillContinueActivity") == 1 }
@@ -44,7 +45,7 @@ struct FailingTests {
             let error = dock.outcomes[0].error
             #expect(codes.map(\.errorName.text).contains(error) && !dock.outcomes[0].message.isEmpty)
             if target.missing.isEmpty { try await eventually { target.failures == [error] } }
-            for device in [desk, lap] { await device.pass(.zero) }
+            for device in [desk, lap] { await device.pass(.seconds(1)) }
             #expect(target.count("WillContinueActivity") == 1 && target.handed.isEmpty)
             #expect(dock.outcomes.count == 1 && origin.continued.isEmpty)
         }

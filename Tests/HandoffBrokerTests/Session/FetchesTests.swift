@@ -38,6 +38,7 @@ struct FetchesTests {
                     "SupportsContinuationStreams": .boolean(true),
                 ])
             try await eventually { [peer] in peer.count("offer") == 1 }
+            if savesLater { desk.clock.stop() }
         }
 
         /// Begins to fetch it, and waits until it is being saved for that.
