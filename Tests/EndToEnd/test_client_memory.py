@@ -72,7 +72,7 @@ def test_news_may_delete_an_activity(begin: Callable[[str], Example], broker: Sc
     broker.announce()
 
 
-@pytest.mark.parametrize("when", ["it is created", "it is updated", "it has ended"])
+@pytest.mark.parametrize("when", ["it is created", "it is updated", "it has ended", "its state is too deep", "a save fails"])
 def test_a_failure_may_delete_its_activity(begin: Callable[[str], Example], broker: ScriptedBroker, when: str) -> None:
     """In C++, the function that is told of a failure may delete the activity, whatever has failed."""
     broker.refusals["CreateActivity" if when == "it is created" else "Update"] = REFUSAL
@@ -81,7 +81,11 @@ def test_a_failure_may_delete_its_activity(begin: Callable[[str], Example], brok
         broker.wait_for("CreateActivity")
     else:
         broker.wait_for("BecomeCurrent")
-        example.type("end" if when == "it has ended" else "set")
+        if when == "a save fails":
+            with pytest.raises(BusError, match="onWillSave has thrown: nokey"):
+                broker.save()()
+        else:
+            example.type({"it has ended": "end", "its state is too deep": "deep"}.get(when, "set"))
         broker.wait_for("Invalidate")
     broker.announce()
 

@@ -2,7 +2,7 @@
 
 // An application whose functions delete the activity that calls them. It is called with its id, the activity type, and which
 // function does: willSave, wasContinued, stream, failure, or continue, which also takes itself away. A line on the standard
-// input sets a property; the line “end” ends the activity and makes it current.
+// input sets a property; the line “end” ends the activity and makes it current, and “deep” sets a state that is refused.
 
 #include "handoff.hpp"
 
@@ -10,6 +10,7 @@
 #include <QtCore/QSocketNotifier>
 
 #include <cstdio>
+#include <stdexcept>
 
 #include <unistd.h>
 
@@ -37,8 +38,10 @@ int main(int count, char **arguments)
             close(stream);
             deletes(doomed);
         };
-    else if (which == QLatin1String("failure"))
+    else if (which == QLatin1String("failure")) {
         activity->onFailure = [deletes, doomed](const HandoffError &) { deletes(doomed); };
+        activity->onWillSave = [](QVariantMap *, QString *) { throw std::runtime_error("nokey"); };
+    }
     application.onContinue = [&application, deletes](HandoffUserActivity *received, const HandoffDevice &, QString *) {
         application.onContinue = nullptr;
         deletes(received);
@@ -52,6 +55,11 @@ int main(int count, char **arguments)
         if (activity && line.startsWith("end")) {
             activity->invalidate();
             activity->becomeCurrent();
+        } else if (activity && line.startsWith("deep")) {
+            QVariantList list;
+            for (int level = 0; level < 40; level++)
+                list = QVariantList{QVariant(list)};
+            activity->setUserInfo({{QStringLiteral("a"), list}});
         } else if (activity) {
             activity->set(QStringLiteral("WebpageURL"), QStringLiteral("https://example.com/"));
         }

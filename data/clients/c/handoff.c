@@ -275,27 +275,37 @@ user_info_refusal (GVariant *user_info)
   return g_dbus_error_new_for_dbus_error (ERROR "UserInfoTooLarge", message);
 }
 
-/* Why a property is refused; NULL if it is not. The broker would take one that it does not know, and leave it out. */
+/* Names, each with the type of its value. */
+typedef const char *const Types[][2];
+
+/* What is wrong with the value of this name; NULL if nothing is. A broker would take a name that it does not know, and leave it
+   out. */
+static char *
+type_problem (Types types, const char *name, GVariant *value)
+{
+  while ((*types)[0] != NULL && !g_str_equal ((*types)[0], name))
+    types++;
+  if ((*types)[0] == NULL)
+    return g_strdup_printf ("There is no \"%s\". Names are written as in handoff.h.", name);
+  if (!g_variant_is_of_type (value, G_VARIANT_TYPE ((*types)[1])))
+    return g_strdup_printf ("%s must have the type %s, not %s.", name, (*types)[1], g_variant_get_type_string (value));
+  return NULL;
+}
+
+/* Why a property is refused; NULL if it is not. */
 static GError *
 property_refusal (const char *name, GVariant *value)
 {
-  static const char *const types[][2] = {
+  static Types types = {
     { "Title", "s" }, { "UserInfo", "a{sv}" }, { "NeedsSave", "b" }, { "WebpageURL", "s" }, { "DocumentURL", "s" },
     { "ReferrerURL", "s" }, { "TargetContentIdentifier", "s" }, { "PersistentIdentifier", "s" }, { "Keywords", "as" },
     { "RequiredUserInfoKeys", "as" }, { "ExpirationDate", "x" }, { "EligibleForHandoff", "b" },
-    { "EligibleForSearch", "b" }, { "SupportsContinuationStreams", "b" },
+    { "EligibleForSearch", "b" }, { "SupportsContinuationStreams", "b" }, { NULL, NULL },
   };
-  g_autofree char *message = NULL;
-  gsize place = 0;
-  while (place < G_N_ELEMENTS (types) && !g_str_equal (types[place][0], name))
-    place++;
-  if (place == G_N_ELEMENTS (types))
-    message = g_strdup_printf ("%s is no property of an activity. Write it as in handoff.h.", name);
-  else if (!g_variant_is_of_type (value, G_VARIANT_TYPE (types[place][1])))
-    message = g_strdup_printf ("%s must have the type %s, not %s.", name, types[place][1], g_variant_get_type_string (value));
-  else
-    return g_str_equal (name, "UserInfo") ? user_info_refusal (value) : NULL;
-  return g_dbus_error_new_for_dbus_error (DBUS_ERROR "InvalidArgs", message);
+  g_autofree char *problem = type_problem (types, name, value);
+  if (problem != NULL)
+    return g_dbus_error_new_for_dbus_error (DBUS_ERROR "InvalidArgs", problem);
+  return g_str_equal (name, "UserInfo") ? user_info_refusal (value) : NULL;
 }
 
 /* Calls to the broker */
@@ -1304,7 +1314,14 @@ handoff_application_get_registration_error (HandoffApplication *self)
 void
 handoff_application_declare (HandoffApplication *self, const char *option, GVariant *value)
 {
-  g_hash_table_replace (self->options, g_strdup (option), g_variant_ref_sink (value));
+  static Types types = { { "Team", "s" }, { "DocumentTypes", "a{ss}" }, { "Domains", "as" }, { "Receives", "b" },
+                         { "Adapter", "b" }, { NULL, NULL } };
+  g_autoptr(GVariant) taken = g_variant_ref_sink (value);
+  g_autofree char *problem = type_problem (types, option, taken);
+  if (problem != NULL)
+    g_warning ("%s: %s", self->id, problem);
+  else
+    g_hash_table_replace (self->options, g_strdup (option), g_steal_pointer (&taken));
 }
 
 #define SETTER(object, Object, name, Function)                                                                            \

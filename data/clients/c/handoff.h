@@ -65,7 +65,10 @@ typedef void (*HandoffOpenedFunc) (HandoffUserActivity *activity, int stream, co
 
 /** This application: the id is the name of the desktop entry without .desktop, and what that declares counts too. */
 HandoffApplication *handoff_application_new (const char *id, const char *const *activity_types);
-/** Declares something else before the start: Team (s), DocumentTypes (a{ss}), Domains (as). */
+/**
+ * Declares something else before the start: Team (s), DocumentTypes (a{ss}), Domains (as), Receives, Adapter (b). Another name,
+ * or another type, is warned of, and left out.
+ */
 void handoff_application_declare (HandoffApplication *application, const char *option, GVariant *value);
 /** Sets what is called, before the start. */
 void handoff_application_on_continue (HandoffApplication *application, HandoffContinueFunc function, gpointer data,

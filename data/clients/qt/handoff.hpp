@@ -396,6 +396,7 @@ private:
                 if (isDictionary)
                     argument.endMapEntry();
             }
+            isDictionary ? argument.endMap() : argument.endArray();
             return found;
         }
         const bool isWrapped = kind == QMetaType::QVariantMap || kind == QMetaType::QVariantList;
@@ -414,7 +415,29 @@ private:
     QString m_reason;
 };
 
-// What is wrong with a property of an activity. The broker would take one that it does not know, and leave it out.
+// What is wrong with the value of this name; empty if nothing is. A broker would take a name that it does not know, and leave it
+// out.
+inline QString typeProblem(const QHash<QString, QString> &types, const QString &name, const QVariant &value)
+{
+    if (!types.contains(name))
+        return QStringLiteral("There is no \"%1\". Names are written as in handoff.hpp.").arg(name);
+    if (signatureOf(value) != types[name])
+        return QStringLiteral("%1 must have the type %2, not %3.").arg(name, types[name], typeOf(value));
+    return {};
+}
+
+inline QString optionProblem(const QString &name, const QVariant &value)
+{
+    static const QHash<QString, QString> types = {
+        {QStringLiteral("Team"), QStringLiteral("s")},
+        {QStringLiteral("DocumentTypes"), QStringLiteral("a{ss}")},
+        {QStringLiteral("Domains"), QStringLiteral("as")},
+        {QStringLiteral("Receives"), QStringLiteral("b")},
+        {QStringLiteral("Adapter"), QStringLiteral("b")},
+    };
+    return typeProblem(types, name, value);
+}
+
 inline HandoffError propertyRefusal(const QString &name, const QVariant &value)
 {
     static const QHash<QString, QString> types = {
@@ -433,12 +456,9 @@ inline HandoffError propertyRefusal(const QString &name, const QVariant &value)
         {QStringLiteral("EligibleForSearch"), QStringLiteral("b")},
         {QStringLiteral("SupportsContinuationStreams"), QStringLiteral("b")},
     };
-    if (!types.contains(name))
-        return {dbusError("InvalidArgs"),
-                QStringLiteral("%1 is no property of an activity. Write it as in handoff.hpp.").arg(name)};
-    if (signatureOf(value) != types[name])
-        return {dbusError("InvalidArgs"),
-                QStringLiteral("%1 must have the type %2, not %3.").arg(name, types[name], typeOf(value))};
+    const QString problem = typeProblem(types, name, value);
+    if (!problem.isEmpty())
+        return {dbusError("InvalidArgs"), problem};
     return name == QLatin1String("UserInfo") ? StateCheck::refusal(value.toMap()) : HandoffError();
 }
 
@@ -479,7 +499,7 @@ QString call(const QString &whose, const char *name, std::function<void(Values..
     catch (const std::exception &exception) {
         thrown = QString::fromLocal8Bit(exception.what());
     } catch (...) {
-        thrown = QStringLiteral("what is no std::exception");
+        thrown = QStringLiteral("something that is no std::exception");
     }
 #endif
     if (thrown.isNull())
@@ -618,13 +638,21 @@ class HandoffApplication : public QDBusVirtualObject
 
 public:
     // The id is the name of the desktop entry without .desktop, and what that declares counts too. `options` are Team
-    // (QString), Domains (QStringList), DocumentTypes (QMap<QString, QString>).
+    // (QString), Domains (QStringList), DocumentTypes (QMap<QString, QString>), Receives, Adapter (bool). Another name, or
+    // another type, is printed, and left out.
     explicit HandoffApplication(const QString &id, const QStringList &activityTypes = {}, const QVariantMap &options = {},
                                 const QDBusConnection &bus = QDBusConnection::sessionBus())
-        : m_id(id), m_types(activityTypes), m_options(options), m_bus(bus)
+        : m_id(id), m_types(activityTypes), m_bus(bus)
     {
         qDBusRegisterMetaType<HandoffTagged>();
         qDBusRegisterMetaType<QMap<QString, QString>>();
+        for (auto option = options.begin(); option != options.end(); ++option) {
+            const QString problem = Handoff::optionProblem(option.key(), option.value());
+            if (problem.isEmpty())
+                m_options[option.key()] = option.value();
+            else
+                Handoff::warn(m_id, problem);
+        }
     }
     ~HandoffApplication() override { stop(); }
 
@@ -646,11 +674,9 @@ public:
     {
         if (m_hasStarted)
             return;
-        const QString problem = startRefusal();
-        m_registrationError = {};
-        if (!problem.isEmpty()) {
-            m_registrationError = {Handoff::dbusError("InvalidArgs"), problem};
-            Handoff::warn(m_id, problem);
+        m_registrationError = startRefusal();
+        if (m_registrationError.isError()) {
+            Handoff::warn(m_id, m_registrationError.message);
             return;
         }
         takeConnection();
@@ -767,15 +793,12 @@ private:
         return all;
     }
 
-    QString startRefusal() const
+    HandoffError startRefusal() const
     {
         for (const HandoffApplication *other : started())
             if (other->m_id == m_id)
-                return QStringLiteral("Another HandoffApplication of this process has this id. Use that one, or stop it first.");
-        for (auto option = m_options.begin(); option != m_options.end(); ++option)
-            if (Handoff::signatureOf(option.value()).isEmpty())
-                return QStringLiteral("The option %1 is of type %2, which D-Bus does not have. See handoff.hpp.")
-                    .arg(option.key(), Handoff::typeOf(option.value()));
+                return {Handoff::dbusError("InvalidArgs"),
+                        QStringLiteral("Another HandoffApplication of this process has this id. Use that one, or stop it first.")};
         return {};
     }
 
