@@ -1066,12 +1066,12 @@ did_fail (HandoffApplication *self, GVariant *arguments, GDBusMethodInvocation *
   g_dbus_method_invocation_return_value (invocation, NULL);
 }
 
-/* The function that was asked for the state has failed: that is always printed. */
+/* The function that was asked for the state has failed: that is always printed, here if it is not when it is told. */
 static GError *
 activity_save_failed (HandoffUserActivity *self, const char *why)
 {
   g_autofree char *message = g_strdup_printf ("on_will_save has failed: %s", why);
-  if (self->on_failure.function != NULL)
+  if (self->on_failure.function != NULL || !self->is_valid)
     g_warning ("%s: %s", self->type, message);
   return g_dbus_error_new_for_dbus_error (ERROR "ApplicationFailed", message);
 }
