@@ -13,9 +13,6 @@ from driven import LANGUAGES, Driven, missing
 from scripted_broker import TYPE, ScriptedBroker
 from support import Machine
 
-# Those that take the connection which GLib keeps for the whole process.
-SHARED = ("Python", "GJS", "C")
-
 
 @pytest.fixture
 def ending() -> Iterator[Machine]:
@@ -26,29 +23,20 @@ def ending() -> Iterator[Machine]:
     machine.remove()
 
 
-def begun(machine: Machine, language: str, *commands: tuple[str, ...]) -> Driven:
+def begun(machine: Machine, language: str) -> Driven:
     """An application with a current activity, whose bus has ended since."""
     if missing(language):
         pytest.skip(missing(language))
     broker, app = ScriptedBroker(machine), Driven(machine, language, ID, TYPE)
-    begin(app, broker, *commands)
+    begin(app, broker)
     machine.kill("dbus-daemon", signal.SIGTERM)
     return app
 
 
-@pytest.mark.parametrize("language", SHARED)
-def test_glib_ends_the_application(ending: Machine, language: str) -> None:
-    """In Python, JavaScript and C, the end of the session bus ends the application by SIGTERM, as GLib has it."""
-    app = begun(ending, language)
-    wait(lambda: app.process.poll() is not None, "the end of the application")
-    assert app.end() == -signal.SIGTERM
-
-
 @pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "Swift"])
 def test_the_application_goes_on(ending: Machine, language: str) -> None:
-    """Without its session bus an application goes on, with nothing current: in C++, and in Python, JavaScript and C if it has
-    told its connection so."""
-    app = begun(ending, language, *([("stays",)] if language in SHARED else []))
+    """Without its session bus an application goes on, with nothing current."""
+    app = begun(ending, language)
     app.wait_until("n", current="0", valid="1", title="Shopping")
     app.wait_until_available(False)
     app.do("set", "n", "title", "Groceries")

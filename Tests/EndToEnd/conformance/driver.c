@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* This file is long because it is one driver, as in each language. */
-
 /* An application that does what it is told, a line each, and tells what happens to it; see README.md. */
 
 #include "handoff.h"
@@ -240,14 +238,6 @@ set (HandoffUserActivity *activity, const char *name, const char *value)
 }
 
 static void
-stay (void)
-{
-  g_autoptr(GDBusConnection) connection = g_bus_get_sync (G_BUS_TYPE_SESSION, NULL, NULL);
-  if (connection != NULL)
-    g_dbus_connection_set_exit_on_close (connection, FALSE);
-}
-
-static void
 told (char **words)
 {
   const char *command = words[0], *number = words[1];
@@ -256,8 +246,6 @@ told (char **words)
     handoff_application_start (application);
   else if (g_str_equal (command, "stop"))
     handoff_application_stop (application);
-  else if (g_str_equal (command, "stays"))
-    stay ();
   else if (g_str_equal (command, "available"))
     tell ("available", handoff_application_is_available (application) ? "1" : "0", NULL);
   else if (g_str_equal (command, "shows"))

@@ -95,7 +95,6 @@ async function ask(number) {
 const commands = {
     start: () => application.start(),
     stop: () => application.stop(),
-    stays: () => Gio.bus_get_sync(Gio.BusType.SESSION, null).set_exit_on_close(false),
     make: (number, kind, title) => keep(number, new UserActivity(kind, title)),
     set: (number, name, value) => {
         const isFlag = name === 'needsSave' || name === 'supportsContinuationStreams';

@@ -10,7 +10,7 @@ import sys
 import threading
 from pathlib import Path
 
-from gi.repository import Gio, GLib
+from gi.repository import GLib
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "data" / "clients" / "python"))
 import handoff  # noqa: E402  pylint: disable=wrong-import-position
@@ -117,8 +117,6 @@ class Driver:
             self.silent, self.application.on_failure = True, None
         elif command == "second":
             self.begin_second(number)
-        elif command == "stays":
-            Gio.bus_get_sync(Gio.BusType.SESSION).set_exit_on_close(False)
         elif command == "available":
             tell("available", int(self.application.is_available))
         else:
