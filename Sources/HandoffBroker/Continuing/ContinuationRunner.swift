@@ -275,7 +275,7 @@ final class ContinuationRunner {
             if handsOver(.continue, of: asked?.name, error) { return }
             let refusal = Continuation.Refusal(
                 name: error.name.text, message: error.message, path: asked?.proxy.object.path.text ?? "")
-            brokerLog.debug(
+            brokerLog.message(
                 "continuation \(id): ContinueActivity: \(PeerText.message(error.message)) (\(error.name))")
             answer = error.saysThatMemberIsMissing ? .missing(refusal) : .failed(refusal)
         }
