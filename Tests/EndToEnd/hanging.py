@@ -10,7 +10,8 @@ import threading
 from pathlib import Path
 
 LIBC = ctypes.CDLL(None, use_errno=True)
-INIT, GETATTR, ROOT_NODE = 26, 3, 1
+LOOKUP, GETATTR, INIT, ROOT_NODE = 1, 3, 26, 1
+HEADER = struct.Struct("IIQQ16x")
 FORCED, LAZY = 1, 2
 
 
@@ -28,6 +29,8 @@ class HangingFiles:
             number = ctypes.get_errno()
             os.close(self._device)
             raise OSError(number, os.strerror(number))
+        # Set once somebody looks for a file. Others may look at every file system that there is, for hidden files such as
+        # .Trash in each.
         self.waiting = threading.Event()
         self._is_open = True
         self._thread = threading.Thread(target=self._serve, daemon=True)
@@ -39,13 +42,13 @@ class HangingFiles:
                 request = os.read(self._device, 1 << 20)
             except OSError:
                 return
-            _, operation, number, node = struct.unpack_from("IIQQ", request)
+            _, operation, number, node = HEADER.unpack_from(request)
             if operation == INIT:
                 self._answer(number, struct.pack("IIIIHHII", 7, 31, 0, 0, 0, 0, 1 << 16, 1).ljust(64, b"\0"))
             elif operation == GETATTR and node == ROOT_NODE:
                 attributes = struct.pack("6Q10I", 1, *[0] * 8, 0o40700, 2, os.getuid(), os.getgid(), 0, 4096, 0)
                 self._answer(number, struct.pack("QII", 1000, 0, 0) + attributes)
-            else:
+            elif operation == LOOKUP and not request[HEADER.size:].startswith(b"."):
                 self.waiting.set()
 
     def _answer(self, number: int, body: bytes) -> None:
