@@ -191,7 +191,7 @@ package struct Continuation: Sendable {
         return told + retrieve(at: now) { $0.fetched(fetched, at: now) }
     }
 
-    /// `Fetch` failed. If there was no link, it is called once more as soon as there is one. If an older
+    /// `Fetch` failed. If there was no link, it is called again as soon as there is one. If an older
     /// state is there already, that is delivered. Otherwise the failure is the outcome.
     package mutating func fetchFailed(_ failure: HandoffFailure, at now: Instant) -> [Action] {
         let isLinked = isLinked

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// Getting a peer's activity for a continuation: `Fetch`, with one retry, its document, and `Fetch` once more
+/// Getting a peer's activity for a continuation: `Fetch`, again if the link is lost, its document, and `Fetch` once more
 /// if the activity has changed by the time it is needed.
 struct Retrieval: Sendable {
     /// What an event leads to.
@@ -26,12 +26,15 @@ struct Retrieval: Sendable {
         case complete
     }
 
+    /// Each of the daemons on the way may be replaced while it is asked: the bridge here, the one there, and the broker.
+    private static let maximumRetries = 3
+
     private let offer: Offer
     /// Whether its document is needed too.
     private let wantsDocument: Bool
     private var state = State.new
     private var offeredRevision: UInt64
-    private var hasRetried = false
+    private var retries = 0
     private var hasRefreshed = false
     private var refreshes = 0
 
@@ -112,8 +115,10 @@ struct Retrieval: Sendable {
             state = .complete
             return .go([])
         }
-        guard failure.code == .connectionUnavailable, !hasRetried else { return .failed(failure) }
-        hasRetried = true
+        guard failure.code == .connectionUnavailable, retries < Self.maximumRetries else {
+            return .failed(failure)
+        }
+        retries += 1
         guard !isLinked else { return .go([.fetch]) }
         state = .unlinked(until: until)
         return .go([])
