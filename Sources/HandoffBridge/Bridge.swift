@@ -13,31 +13,27 @@ internal import Platform
 @MainLoop
 package final class Bridge {
     let bus: Bus
-    let identity: Identity
     let settings: BridgeSettings
-    let trust: TrustStore
-    let deviceType = DeviceType.ofThisMachine()
-    let refusals = Refusals()
-    let opening = Opening()
-    private(set) lazy var links = Links(self)
-    private(set) lazy var dials = Dials(self)
-    private(set) lazy var devices = Devices(self)
-    private(set) lazy var broker = BrokerClient(self)
-    private(set) lazy var pairings = Pairings(self)
-    private(set) lazy var sends = Sends(self)
-    private(set) lazy var streams = Streams(self, StreamConnector(self))
-    private(set) lazy var entrance = Entrance(self, Admission(self))
-    private(set) lazy var places = PeerPlaces(self)
-    private(set) lazy var discovery = Discovery(self, Announcer(self), isAllowed: discovers)
+    let state: BridgeState
+    private(set) lazy var links = Links(state, self)
+    private(set) lazy var dials = Dials(state, self)
+    private(set) lazy var devices = Devices(state, self, in: bus.connection.objects)
+    private(set) lazy var broker = BrokerClient(bus, settings, state, self)
+    private(set) lazy var pairings = Pairings(state, self)
+    private(set) lazy var sends = Sends(state, self)
+    private(set) lazy var streams = Streams(state, self, StreamConnector(state, links))
+    private(set) lazy var entrance = Entrance(state, self, Admission(state, self))
+    private(set) lazy var places = PeerPlaces(state, discovery)
+    private(set) lazy var discovery = Discovery(state, self, Announcer(state, self), isAllowed: discovers)
     private(set) lazy var firewall = Firewall(self, discovers: discovers)
     private lazy var firstSwitch = FirstSwitch { [weak self] in self?.broker.present }
-    private lazy var discoverability = Discoverability(bus) { [weak self] in self?.discoverableChanged() }
+    private(set) lazy var discoverability = Discoverability(bus) { [weak self] in self?.discoverableChanged()
+    }
 
     /// The devices that are trusted.
     private(set) var peers: [DeviceID: Peer] = [:]
     /// What this device offers.
     private(set) var ownOffer: OwnOffer?
-    private var hasEnded = false
 
     private let discovers: Bool
     private let folder: StateFolder
@@ -58,9 +54,9 @@ package final class Bridge {
         self.bus = bus
         settings = try BridgeSettings(options.configuration)
         folder = StateFolder(options.stateFolder)
-        trust = TrustStore(in: folder)
         policy = BusAccessPolicy(bus: bus)
-        identity = try Self.openState(folder, trust)
+        let trust = TrustStore(in: folder)
+        state = BridgeState(try Self.openState(folder, trust), trust)
         discovers = options.discovers
         entrance.address = options.listen
     }
@@ -82,11 +78,14 @@ package final class Bridge {
         let objects = bus.connection.objects
         bus.connection.policy = policy
         bus.connection.gate = firstSwitch
+        let own = BridgeObject(
+            state, settings, broker, devices, dials, entrance, discovery, firewall, discoverability
+        ) { [unowned self] in try trust($0, name: $1) }
         objects.manage(HandoffNames.bridgePath)
-        objects.export(HandoffNames.bridgePath, [BridgeBinding(BridgeObject(self))])
+        objects.export(HandoffNames.bridgePath, [BridgeBinding(own)])
         objects.export(
             HandoffNames.bridgePeers, [PeerBinding(AllPeersObject(self))], access: .broker, isListed: false)
-        for device in trust.devices { reconcile(device) }
+        for device in state.trust.devices { reconcile(device) }
     }
 
     /// Begins to talk to the broker and to other devices, once the bus name is ours.
@@ -94,10 +93,10 @@ package final class Bridge {
     package func begin() throws {
         if !folder.isLocked {
             try folder.lock(patience: Self.successionTime)
-            try trust.load()
-            for device in trust.devices { reconcile(device) }
+            try state.trust.load()
+            for device in state.trust.devices { reconcile(device) }
         }
-        trust.secretsChanged = { [weak self] in self?.discovery.secretsChanged() }
+        state.trust.secretsChanged = { [weak self] in self?.discovery.secretsChanged() }
         network = NetworkMonitor { [weak self] in self?.networkChanged() }
         broker.begin()
     }
@@ -105,7 +104,7 @@ package final class Bridge {
     /// Ends all links, writes what has not been written yet, and gives up the state folder. The bridge and
     /// its parts keep each other alive, for the life of the process.
     package func end() {
-        hasEnded = true
+        state.handoff = .unknown
         broker.end()
         entrance.close()
         dials.stopAll()
@@ -113,7 +112,7 @@ package final class Bridge {
         let cut = MainLoop.now
         for peer in peers.values { if let ownOffer { peer.tellWithdrawnNow(ownOffer.id) } }
         links.finishAll("Handoff is ending on this device")
-        trust.flush()
+        state.trust.flush()
         folder.unlock()
         streams.awaitLingering(since: cut)
         bus.connection.objects.unexport(HandoffNames.bridgePath)
@@ -121,14 +120,13 @@ package final class Bridge {
 
     // MARK: The switch
 
-    /// Whether Handoff is switched on.
-    var isOn: Bool { broker.isEnabled == true && !hasEnded }
     /// The port that is listened on, 0 for none.
     var port: UInt16 { entrance.port }
 
     func enabledChanged() {
-        bridgeLog.message("Handoff is \(isOn ? "on" : "off").")
-        if isOn {
+        state.handoff = broker.isEnabled == true ? .on : .off
+        bridgeLog.message("Handoff is \(state.isOn ? "on" : "off").")
+        if state.isOn {
             entrance.open()
             discovery.update()
             dials.dialAllNow()
@@ -138,11 +136,11 @@ package final class Bridge {
             discovery.update()
             dials.stopAll()
             streams.cutAll("Handoff was switched off")
-            setDiscoverable(false)
+            discoverability.set(false)
             // Peers hear first that nothing is offered any more, so that they do not wait for a new link.
             setOwnOffer(nil)
             MainLoop.start { [weak self] in
-                guard let self, !isOn else { return }
+                guard let self, !state.isOn else { return }
                 links.closeAllWhenSent("Handoff was switched off")
             }
         }
@@ -168,8 +166,8 @@ package final class Bridge {
 
     /// What the device at the other end of `link` is told.
     func hello(for link: Link) -> LinkHello {
-        let entry = trust[link.device]
-        guard entry != nil || isDiscoverable || pairings.active(link.device) != nil else {
+        let entry = state.trust[link.device]
+        guard entry != nil || discoverability.isOn || pairings.active(link.device) != nil else {
             return LinkHello(isPaired: false)
         }
         // A secret that is too old is not named, so that both sides adopt the one of this link, unless they
@@ -177,7 +175,7 @@ package final class Bridge {
         let isOver = entry?.isSecretOld(at: MainLoop.wallClock) == true && entry?.secret != link.secret
         return LinkHello(
             isPaired: entry != nil, secret: isOver ? [] : entry?.secret?.id ?? [], name: settings.deviceName,
-            type: deviceType, port: entry == nil ? 0 : port)
+            type: state.type, port: entry == nil ? 0 : port)
     }
 
     /// This device now listens elsewhere, or not at all.
@@ -190,7 +188,7 @@ package final class Bridge {
     /// Whether a connection from the IP address `host` is accepted if its device shows no secret that is
     /// known here.
     func welcomesStranger(from host: String) -> Bool {
-        isDiscoverable || pairings.isUnderWay(with: NetworkSource.name(of: host))
+        discoverability.isOn || pairings.isUnderWay(with: NetworkSource.name(of: host))
     }
 
     /// The user has chosen the name of this device, empty for that of the machine.
@@ -208,12 +206,6 @@ package final class Bridge {
         discovery.renew()
     }
 
-    /// Whether devices that are not paired can find this one.
-    var isDiscoverable: Bool { discoverability.isOn }
-
-    /// Lets others find this device as long as `caller`, a connection of the bus, is there, or nobody any more.
-    func setDiscoverable(_ value: Bool, by caller: BusName? = nil) { discoverability.set(value, by: caller) }
-
     private func discoverableChanged() {
         links.sayHello()
         links.dismissStrangers()
@@ -229,7 +221,7 @@ package final class Bridge {
     // MARK: The broker
 
     func brokerAppeared() {
-        for device in trust.devices where peers[device] != nil { reconcile(device) }
+        for device in state.trust.devices where peers[device] != nil { reconcile(device) }
         streams.brokerAppeared()
     }
 
@@ -256,7 +248,7 @@ package final class Bridge {
     /// Brings everything in line with the trust in `device` and the link with it.
     func reconcile(_ device: DeviceID) {
         let link = links.current[device]
-        if trust[device] == nil {
+        if state.trust[device] == nil {
             peers.removeValue(forKey: device)?.end()
             sends.forget(device)
             places.forget(device)
@@ -266,16 +258,16 @@ package final class Bridge {
             dials.update(device)
             return
         }
-        let peer = peers[device] ?? Peer(device, self)
+        let peer = peers[device] ?? Peer(device, state, self)
         peers[device] = peer
         devices.update(device)
         let usable = link?.isPaired == true ? link : nil
         // The broker first hears of a peer when that can be reached.
-        if let state = devices.state(of: device), usable != nil || broker.peer(device) != nil {
+        if let shown = devices.state(of: device), usable != nil || broker.peer(device) != nil {
             broker.add(
                 peer,
                 BrokerClient.Told(
-                    name: state.name, type: state.type, link: usable?.number, isMuted: state.isMuted))
+                    name: shown.name, type: shown.type, link: usable?.number, isMuted: shown.isMuted))
         }
         peer.setLink(usable)
         dials.update(device)

@@ -4,12 +4,30 @@ internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
 
-/// This device on the bus. While it is exported, it keeps the bridge alive.
+/// This device on the bus.
 @MainLoop
 final class BridgeObject: BridgeServer {
-    private let bridge: Bridge
+    private let state: BridgeState
+    private let settings: BridgeSettings
+    private let broker: BrokerClient
+    private let devices: Devices
+    private let dials: Dials
+    private let entrance: Entrance
+    private let discovery: Discovery
+    private let firewallLook: Firewall
+    private let discoverability: Discoverability
+    private let trust: @MainLoop (DeviceID, String) throws -> Void
 
-    init(_ bridge: Bridge) { self.bridge = bridge }
+    /// `trust` makes a device trusted, or gives it another name; an empty name changes none.
+    init(
+        _ state: BridgeState, _ settings: BridgeSettings, _ broker: BrokerClient, _ devices: Devices,
+        _ dials: Dials, _ entrance: Entrance, _ discovery: Discovery, _ firewall: Firewall,
+        _ discoverability: Discoverability, trust: @escaping @MainLoop (DeviceID, String) throws -> Void
+    ) {
+        (self.state, self.settings, self.broker, self.devices) = (state, settings, broker, devices)
+        (self.dials, self.entrance, self.discovery) = (dials, entrance, discovery)
+        (firewallLook, self.discoverability, self.trust) = (firewall, discoverability, trust)
+    }
 
     func connect(address: String, _ call: MethodCall) async throws -> ObjectPath {
         guard let parsed = NetworkAddress(address) else {
@@ -17,8 +35,8 @@ final class BridgeObject: BridgeServer {
                 .invalidArguments,
                 "“\(PeerText.title(address))” is not an address. Give HOST:PORT, or [ADDRESS]:PORT for IPv6.")
         }
-        guard await bridge.broker.isOnNow() else { throw HandoffFailure.disabled }
-        return try bridge.devices.path(of: try await bridge.dials.connect(parsed))
+        guard await broker.isOnNow() else { throw HandoffFailure.disabled }
+        return try devices.path(of: try await dials.connect(parsed))
     }
 
     func trust(deviceId: String, name: String, _ call: MethodCall) throws -> ObjectPath {
@@ -28,21 +46,21 @@ final class BridgeObject: BridgeServer {
                 .invalidArguments,
                 "The name has \(name.count) characters. Give one of at most \(PeerText.maximumName).")
         }
-        try bridge.trust(device, name: PeerText.name(name))
-        return try bridge.devices.path(of: device)
+        try trust(device, PeerText.name(name))
+        return try devices.path(of: device)
     }
 
-    var deviceId: String { bridge.identity.device.description }
-    var deviceName: String { bridge.settings.deviceName }
-    var deviceType: String { bridge.deviceType }
-    var port: UInt16 { bridge.port }
-    var discoverable: Bool { bridge.isDiscoverable }
+    var deviceId: String { state.ownID.description }
+    var deviceName: String { settings.deviceName }
+    var deviceType: String { state.type }
+    var port: UInt16 { entrance.port }
+    var discoverable: Bool { discoverability.isOn }
     var version: UInt32 { 1 }
-    var discoveryError: String { bridge.discovery.error.text }
-    var discoveryErrorName: String { bridge.discovery.error.name }
-    var firewall: [String: Value] { bridge.firewall.finding?.properties ?? [:] }
+    var discoveryError: String { discovery.error.text }
+    var discoveryErrorName: String { discovery.error.name }
+    var firewall: [String: Value] { firewallLook.finding?.properties ?? [:] }
     var nearby: [[String: Value]] {
-        bridge.discovery.strangers.map {
+        discovery.strangers.map {
             ["Name": .string($0.name), "Addresses": .strings($0.addresses.map(\.description))]
         }
     }
@@ -54,9 +72,9 @@ final class BridgeObject: BridgeServer {
                 "The name of this device cannot be empty. Give one of 1 to \(PeerText.maximumName) characters."
             )
         }
-        try await bridge.broker.setDeviceName(value)
+        try await broker.setDeviceName(value)
     }
     func setDiscoverable(_ value: Bool, _ call: MethodCall) throws {
-        bridge.setDiscoverable(value, by: call.caller.name)
+        discoverability.set(value, by: call.caller.name)
     }
 }

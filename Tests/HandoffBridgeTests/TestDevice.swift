@@ -68,7 +68,7 @@ final class TestDevice {
         broker = nil
     }
 
-    var id: DeviceID { bridge.identity.device }
+    var id: DeviceID { bridge.state.ownID }
     var address: String { "127.0.0.1:\(bridge.port)" }
 
     /// The bridge, as a client sees it.

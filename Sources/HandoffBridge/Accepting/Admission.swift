@@ -6,18 +6,6 @@ internal import MainLoop
 /// What the connections that others make need from their surroundings.
 @MainLoop
 protocol AdmissionOwner: AnyObject {
-    /// Whether Handoff is on: otherwise nobody is let in.
-    var isOn: Bool { get }
-    /// Who this device shows itself to be.
-    var identity: Identity { get }
-    /// What goes over each connection before TLS.
-    var opening: Opening { get }
-    /// The secrets by which devices are recognized before TLS.
-    var knockSecrets: [(device: DeviceID, secret: PeerSecret)] { get }
-    /// Whether `device` is a peer, and not merely a former one.
-    func isTrusted(_ device: DeviceID) -> Bool
-    /// What `device` is called in messages.
-    func label(of device: DeviceID) -> String
     /// Whether a peer was last reached at `source`, or announces that it is there.
     func mayBePeer(at source: String) -> Bool
     /// Whether a connection from the IP address `host` is accepted if its device shows no secret that is
@@ -38,8 +26,6 @@ protocol AdmissionOwner: AnyObject {
     func streamArrived(_ transport: TLSConnection, for ticket: StreamTokens.Ticket)
     /// The connection for a stream did not come from the right device, or something else went wrong with it.
     func streamRefused(_ ticket: StreamTokens.Ticket, _ error: any Error)
-    /// Logs why somebody was not let in, unless that was logged a short time ago.
-    func note(refusal: String)
 }
 
 /// The connections that others make, until it is known who they are.
@@ -74,6 +60,7 @@ final class Admission {
         var turn: CheckedContinuation<Void, any Error>?
     }
 
+    private let state: BridgeState
     private let owner: any AdmissionOwner
     private var waiting: [Int: Waiting] = [:]
     private var quota = OpeningQuota()
@@ -86,7 +73,7 @@ final class Admission {
     private var turnstiles: [DeviceID?: Turnstile] = [:]
     private lazy var timer = DeadlineTimer { [weak self] in self?.beginTurns() }
 
-    init(_ owner: any AdmissionOwner) { self.owner = owner }
+    init(_ state: BridgeState, _ owner: any AdmissionOwner) { (self.state, self.owner) = (state, owner) }
 
     /// Finds out who is at the other end of `socket`, and makes a link or a stream of it.
     func admit(_ socket: SocketConnection) {
@@ -101,7 +88,7 @@ final class Admission {
         case .admit(let number, let dropped):
             if let dropped {
                 drop(dropped)
-                owner.note(refusal: "Too many connections did not say whose they are; the oldest go.")
+                state.refusals.note("Too many connections did not say whose they are; the oldest go.")
             }
             waiting[number] = Waiting(number: number, socket: socket, source: source, since: .now)
             let task = MainLoop.start { [weak self] in
@@ -114,7 +101,7 @@ final class Admission {
 
     private func refuse(_ socket: SocketConnection, _ why: String) {
         socket.close()
-        owner.note(refusal: why)
+        state.refusals.note(why)
     }
 
     private func drop(_ number: Int) {
@@ -146,8 +133,8 @@ final class Admission {
         socket.configureForLink()
         do {
             let claim = try await withTimeLimit(Self.openingTimeout) { [self] in
-                try await owner.opening.answer(
-                    socket, secrets: { owner.knockSecrets },
+                try await state.opening.answer(
+                    socket, secrets: { state.trust.knockSecrets(as: state.ownID) },
                     claimed: { self.claimed(number, $0, $1) })
             }
             // A connection that was given up while it was being read no longer belongs to anybody.
@@ -162,7 +149,7 @@ final class Admission {
         } catch {
             socket.close()
             if !Task.isCancelled, !(error is CancellationError) {
-                owner.note(refusal: "A connection from \(socket.remoteHost) was refused: \(error)")
+                state.refusals.note("A connection from \(socket.remoteHost) was refused: \(error)")
             }
         }
     }
@@ -171,14 +158,14 @@ final class Admission {
         switch claim {
         case .stream(let ticket): try await shake(socket, ticket)
         case .device(let device):
-            if !owner.isTrusted(device), !countFarewell(device) {
+            if !state.isTrusted(device), !countFarewell(device) {
                 // It has been told often enough, or could have been: from now on it is a stranger.
                 quota.ended(number)
                 return try await shakeStranger(socket, number)
             }
             guard countArrival(device) else {
                 quota.ended(number)
-                throw TLSFailure("\(owner.label(of: device)) comes too often")
+                throw TLSFailure("\(state.label(of: device)) comes too often")
             }
             quota.matched(number)
             try await shake(socket, device, claim)
@@ -216,7 +203,7 @@ final class Admission {
         do {
             socket.configureForStream()
             let transport = try await handshake(socket, expecting: ticket.device)
-            guard owner.isOn, !Task.isCancelled else {
+            guard state.isOn, !Task.isCancelled else {
                 transport.close()
                 throw CancellationError()
             }
@@ -233,10 +220,10 @@ final class Admission {
         let those = waiting.values.filter { $0.claim == claim }.sorted { $0.number < $1.number }
         for one in those.dropLast(Self.maximumOfPeer) { drop(one.number) }
         let transport = try await handshake(socket, expecting: device)
-        guard owner.isOn, !Task.isCancelled else { return transport.close() }
+        guard state.isOn, !Task.isCancelled else { return transport.close() }
         try owner.admitted(
             transport, from: socket.remoteAddress, helloWithin: Link.helloTimeout,
-            isFarewell: !owner.isTrusted(device))
+            isFarewell: !state.isTrusted(device))
     }
 
     /// Has a stranger, who shows no secret that is known, prove who it is, if strangers are welcome.
@@ -248,7 +235,7 @@ final class Admission {
             try await handshake(socket, expecting: nil)
         }
         let rest = try? timeLeft(number)
-        guard owner.isOn, !Task.isCancelled, let rest, owner.welcomesStranger(from: socket.remoteHost)
+        guard state.isOn, !Task.isCancelled, let rest, owner.welcomesStranger(from: socket.remoteHost)
         else {
             return transport.close()
         }
@@ -267,7 +254,7 @@ final class Admission {
     private func handshake(
         _ socket: SocketConnection, expecting device: DeviceID?
     ) async throws -> TLSConnection {
-        let identity = owner.identity
+        let identity = state.identity
         let turnstile = turnstile(for: device)
         return try await withTimeLimit(Self.timeout) {
             // A handshake blocks one of a few threads of GIO from its start, so that a few dozen connections that
@@ -293,7 +280,7 @@ final class Admission {
     private func awaitTurn(_ number: Int) async throws {
         guard let source = waiting[number]?.source else { throw CancellationError() }
         if let dropped = strangers.arrived(number, from: source) {
-            owner.note(refusal: "Too many strangers came at a time; the oldest go.")
+            state.refusals.note("Too many strangers came at a time; the oldest go.")
             drop(dropped)
         }
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in

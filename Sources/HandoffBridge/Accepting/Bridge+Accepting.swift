@@ -3,7 +3,6 @@ internal import HandoffCore
 internal import MainLoop
 
 extension Bridge: AdmissionOwner {
-    var knockSecrets: [(device: DeviceID, secret: PeerSecret)] { trust.knockSecrets(as: ownID) }
     func mayBePeer(at source: String) -> Bool { places.mayBePeer(at: source) }
     func checkBar(_ device: DeviceID) throws { try links.checkBar(device) }
 

@@ -11,8 +11,6 @@ protocol EntranceOwner: AnyObject {
     func portChanged()
     /// This device listens again, having tried in vain before: others are to hear of it.
     func entranceReopened()
-    /// Logs why others cannot connect, unless that was logged a short time ago.
-    func note(refusal: String)
 }
 
 /// The way in for others: open while Handoff is on.
@@ -20,6 +18,7 @@ protocol EntranceOwner: AnyObject {
 final class Entrance {
     /// Where to listen; nil for every address, with the configured port.
     var address: NetworkAddress?
+    private let state: BridgeState
     private let owner: any EntranceOwner
     private let admission: Admission
     private var listener: Listener?
@@ -29,8 +28,8 @@ final class Entrance {
     private static let retryInterval = Duration.seconds(5)
 
     /// Hands the connections that come in to `admission`.
-    init(_ owner: any EntranceOwner, _ admission: Admission) {
-        self.owner = owner
+    init(_ state: BridgeState, _ owner: any EntranceOwner, _ admission: Admission) {
+        (self.state, self.owner) = (state, owner)
         self.admission = admission
     }
 
@@ -78,9 +77,8 @@ final class Entrance {
             owner.portChanged()
         } catch {
             let place = address.map { "\($0)" } ?? "port \(chosenPort)"
-            owner.note(
-                refusal:
-                    "Others cannot connect, since \(place) is not to be had: \(error) Trying again.")
+            state.refusals.note(
+                "Others cannot connect, since \(place) is not to be had: \(error) Trying again.")
             if port == 0 { owner.portChanged() }
             retry = .timer(after: Self.retryInterval) { [weak self] in
                 guard let self else { return }

@@ -5,7 +5,6 @@ internal import HandoffInterfaces
 internal import MainLoop
 
 extension Bridge: DevicesOwner {
-    var objects: ObjectTree { bus.connection.objects }
     func concernsPairing(_ device: DeviceID) -> Bool { pairings.concerns(device) }
 
     func shownPairing(of device: DeviceID) -> (state: String, isAsked: Bool, code: String, error: ShownError)
@@ -17,7 +16,7 @@ extension Bridge: DevicesOwner {
     func announcedAddresses(of device: DeviceID) -> [NetworkAddress] { discovery.addresses(of: device) }
     func dialError(of device: DeviceID) -> ShownError? { dials.errors[device] }
     func sending(to device: DeviceID) -> (isUnderWay: Bool, error: ShownError) { sends.state(of: device) }
-    func peerServer(for device: DeviceID) -> any PeerServer { OutgoingPeerObject(self, device) }
+    func peerServer(for device: DeviceID) -> any PeerServer { OutgoingPeerObject(state, self, device) }
 
     func pair(_ device: DeviceID) throws { try pairings.pair(device) }
 

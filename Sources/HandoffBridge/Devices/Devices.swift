@@ -8,10 +8,6 @@ internal import Platform
 /// What showing devices needs from its surroundings.
 @MainLoop
 protocol DevicesOwner: DeviceObjectOwner {
-    /// Where objects are exported.
-    var objects: ObjectTree { get }
-    /// The devices that are trusted.
-    var trusted: [DeviceID: TrustEntry] { get }
     /// The established link with `device`.
     func link(with device: DeviceID) -> Link?
     /// Whether there is something to show about pairing with `device`, even without a link.
@@ -31,21 +27,17 @@ protocol DevicesOwner: DeviceObjectOwner {
     func peerServer(for device: DeviceID) -> any PeerServer
 }
 
-/// The objects of the devices that are trusted or linked, and the names that they are shown under.
+/// The objects of the devices that are trusted or linked.
 @MainLoop
 final class Devices {
+    private let state: BridgeState
     private let owner: any DevicesOwner
+    private let tree: ObjectTree
     private var objects: [DeviceID: DeviceObject] = [:]
-    private var names = PeerNames()
 
-    init(_ owner: any DevicesOwner) { self.owner = owner }
-
-    private var tree: ObjectTree { owner.objects }
-
-    /// What `device` is called in messages: its name or the start of its id. Somebody else chose the name, so
-    /// quotation marks show where it ends.
-    func label(of device: DeviceID) -> String {
-        names.name(of: device).map { ChosenText(name: $0).quoted } ?? String(device.description.prefix(8))
+    /// The objects are exported in `tree`.
+    init(_ state: BridgeState, _ owner: any DevicesOwner, in tree: ObjectTree) {
+        (self.state, self.owner, self.tree) = (state, owner, tree)
     }
 
     /// What the bus is shown of `device`; nil if the device is not shown.
@@ -58,7 +50,7 @@ final class Devices {
 
     /// Shows `device` as it is now, or stops showing it.
     func update(_ device: DeviceID) {
-        let (entry, link) = (owner.trusted[device], owner.link(with: device))
+        let (entry, link) = (state.trust[device], owner.link(with: device))
         guard entry != nil || link != nil || owner.concernsPairing(device) else { return remove(device) }
         let state = state(of: device, entry, link)
         if let object = objects[device] {
@@ -77,7 +69,7 @@ final class Devices {
         let pairing = owner.shownPairing(of: device)
         let sending = owner.sending(to: device)
         return DeviceObject.State(
-            name: own.isEmpty ? "" : names.name(device, own),
+            name: own.isEmpty ? "" : state.name(device, own),
             type: [said?.type, entry?.type].compactMap { $0 }.first { !$0.isEmpty } ?? "",
             addresses: addresses(of: device).map(\.description), isPaired: entry != nil,
             connectedSince: link?.establishedTime ?? 0, connectedAddress: link?.remoteAddress ?? "",
@@ -89,7 +81,7 @@ final class Devices {
 
     /// Where `device` was reached, the latest first, and where it says it is.
     func addresses(of device: DeviceID) -> [NetworkAddress] {
-        var addresses = owner.trusted[device]?.addresses ?? []
+        var addresses = state.trust[device]?.addresses ?? []
         let others: [NetworkAddress] =
             if case .dialled(let address)? = owner.link(with: device)?.origin { [address] } else { [] }
         for address in others + owner.announcedAddresses(of: device)
@@ -112,7 +104,7 @@ final class Devices {
     }
 
     private func remove(_ device: DeviceID) {
-        names.remove(device)
+        state.forgetName(of: device)
         guard objects.removeValue(forKey: device) != nil else { return }
         for above in [HandoffNames.devices, HandoffNames.bridgePeers] {
             if let path = try? above.appending(device.description) { tree.unexport(path) }

@@ -15,7 +15,9 @@ extension Bridge: DialsOwner {
     }
 
     func callback(of device: DeviceID) -> NetworkAddress? { places.callback(of: device) }
-    func notReached(_ device: DeviceID, at address: NetworkAddress) { places.notReached(device, at: address) }
-}
 
-extension Bridge: PeerPlacesOwner {}
+    func notReached(_ device: DeviceID, at address: NetworkAddress) {
+        places.notReached(device, at: address)
+        devices.update(device)
+    }
+}

@@ -10,16 +10,6 @@ internal import Platform
 /// What the connections that this device makes need from their surroundings.
 @MainLoop
 protocol DialsOwner: AnyObject {
-    /// Whether Handoff is on: while it is not, nobody is dialled.
-    var isOn: Bool { get }
-    /// Who this device shows itself to be.
-    var identity: Identity { get }
-    /// What goes over each connection before TLS.
-    var opening: Opening { get }
-    /// The devices that are trusted, which are dialled as long as they have no link.
-    var trusted: [DeviceID: TrustEntry] { get }
-    /// What `device` is called in messages.
-    func label(of device: DeviceID) -> String
     /// Whether there is an established link with `device`.
     func hasLink(with device: DeviceID) -> Bool
     /// Every link with `device`, established or not.
@@ -35,12 +25,8 @@ protocol DialsOwner: AnyObject {
     func announces(_ address: NetworkAddress) -> Bool
     /// Where `device` has said on a link that it listens; nil if it may not be there any more.
     func callback(of device: DeviceID) -> NetworkAddress?
-    /// `device` was not reached at `address`.
+    /// `device` was not reached at `address`, and what there is to show of it may have changed.
     func notReached(_ device: DeviceID, at address: NetworkAddress)
-    /// What there is to show of `device` may have changed.
-    func deviceChanged(_ device: DeviceID)
-    /// Logs why somebody was not reached, unless that was logged a short time ago.
-    func note(refusal: String)
 }
 
 /// The connections that this device makes: to peers without a link, again and again, and to addresses that
@@ -56,6 +42,7 @@ final class Dials {
     /// How many connections can be made at a time because the user asked for them.
     private static let maximumByUser = 8
 
+    private let state: BridgeState
     private let owner: any DialsOwner
     private var redials: [DeviceID: Redial] = [:]
     private var byUser: [Int: Task<Link, any Error>] = [:]
@@ -77,7 +64,7 @@ final class Dials {
     /// How long a link has to exist to count as one that lasted, in microseconds.
     private static let lasting: Int64 = 10_000_000
 
-    init(_ owner: any DialsOwner) { self.owner = owner }
+    init(_ state: BridgeState, _ owner: any DialsOwner) { (self.state, self.owner) = (state, owner) }
 
     // MARK: By the user
 
@@ -110,7 +97,7 @@ final class Dials {
             throw HandoffFailure(
                 .invalidArguments, "\(address) is an address of this device. Give that of another.")
         } catch {
-            guard owner.isOn else { throw HandoffFailure.disabled }
+            guard state.isOn else { throw HandoffFailure.disabled }
             bridgeLog.info("Connecting to \(address) failed: \(error)")
             throw HandoffFailure.unreachable(
                 "\(address)",
@@ -124,9 +111,9 @@ final class Dials {
     /// To be called when something has changed that decides whether `device` is to be dialled.
     @discardableResult
     func update(_ device: DeviceID) -> Bool {
-        let (entry, hasLink) = (owner.trusted[device], owner.hasLink(with: device))
+        let (entry, hasLink) = (state.trust[device], owner.hasLink(with: device))
         let isWanted =
-            owner.isOn && entry != nil && !hasLink
+            state.isOn && entry != nil && !hasLink
             && !(entry?.addresses.isEmpty == true && owner.reachableAddresses(of: device).isEmpty
                 && owner.callback(of: device) == nil)
         if entry == nil { (announced[device], proven[device], deserted[device]) = (nil, nil, nil) }
@@ -162,7 +149,7 @@ final class Dials {
     /// Where `device` is to be dialled now: where it was reached before, where it has said on a link that it
     /// listens, and where it announces that it is, unless it was dialled there too often.
     private func targets(_ device: DeviceID) -> [NetworkAddress] {
-        var known = owner.trusted[device]?.addresses ?? []
+        var known = state.trust[device]?.addresses ?? []
         if let callback = owner.callback(of: device), !known.contains(callback) {
             known.append(callback)
         }
@@ -179,7 +166,7 @@ final class Dials {
     }
 
     /// Dials every device that has no link, for example when the network has changed.
-    func dialAllNow() { for device in owner.trusted.keys { dialNow(device) } }
+    func dialAllNow() { for device in state.trust.entries.keys { dialNow(device) } }
 
     /// Gives up the dial to `device` that is in flight.
     func abandon(_ device: DeviceID) { redials.removeValue(forKey: device)?.stop() }
@@ -207,10 +194,7 @@ final class Dials {
             } catch {
                 if Task.isCancelled || error is LinkNotChosen { return }
                 if proven[device] == address { proven[device] = nil }
-                owner.notReached(device, at: address)
-                owner.note(
-                    refusal:
-                        "\(owner.label(of: device)) was not reached at \(address): \(error)")
+                state.refusals.note("\(state.label(of: device)) was not reached at \(address): \(error)")
                 failed(device, at: address, error)
             }
         }
@@ -229,7 +213,7 @@ final class Dials {
                 HandoffFailure(
                     .connectionUnavailable,
                     "It was not reached at \(address): \(PeerText.message("\(error)"))"))
-        owner.deviceChanged(device)
+        owner.notReached(device, at: address)
     }
 
     // MARK: One dial
@@ -252,10 +236,10 @@ final class Dials {
     /// are known to be there. Former secrets are among them, since a peer that has lost the latest change
     /// still has one.
     private func secrets(for address: NetworkAddress, expecting device: DeviceID?) -> [PeerSecret] {
-        let ours = owner.identity.device
-        if let device { return owner.trusted[device]?.knockSecrets(as: ours) ?? [] }
+        let ours = state.identity.device
+        if let device { return state.trust[device]?.knockSecrets(as: ours) ?? [] }
         let isAnnounced = owner.announces(address)
-        let entries = owner.trusted.values.filter {
+        let entries = state.trust.entries.values.filter {
             !isAnnounced || owner.knownAddresses(of: $0.device).contains(address)
         }.map { $0.knockSecrets(as: ours) }
         // The latest of each first, should there be too many.
@@ -271,7 +255,7 @@ final class Dials {
         let isCallback =
             device.map {
                 owner.callback(of: $0) == address
-                    && owner.trusted[$0]?.addresses.contains(address) == false
+                    && state.trust[$0]?.addresses.contains(address) == false
                     && NetworkInterface.all().contains { $0.isOnLink(address) }
             } ?? false
         guard isCallback || owner.announces(address) else { return .unnamed }
@@ -281,14 +265,14 @@ final class Dials {
     private func dial(
         _ address: NetworkAddress, expecting device: DeviceID?, within limit: Duration
     ) async throws -> Link {
-        let identity = owner.identity
+        let identity = state.identity
         let secrets = secrets(for: address, expecting: device)
         let destination = destination(address, expecting: device)
         let socket = try await withTimeLimit(limit) {
             try await SocketConnection.connect(to: address)
         }
         socket.configureForLink()
-        let transport = try await withTimeLimit(Admission.timeout) { [opening = owner.opening] in
+        let transport = try await withTimeLimit(Admission.timeout) { [opening = state.opening] in
             try await opening.dial(socket, as: identity.device, secrets: secrets, to: destination)
             do {
                 return try await TLSConnection.establish(
@@ -297,7 +281,7 @@ final class Dials {
                 throw KnockRefused(address: address)
             }
         }
-        guard owner.isOn, !Task.isCancelled else {
+        guard state.isOn, !Task.isCancelled else {
             transport.close()
             throw CancellationError()
         }

@@ -2,15 +2,6 @@
 internal import HandoffCore
 internal import MainLoop
 
-/// Where the places of peers are learnt from, besides links.
-@MainLoop
-protocol PeerPlacesOwner: AnyObject {
-    /// The devices that are trusted.
-    var trusted: [DeviceID: TrustEntry] { get }
-    /// Where `device` announces that it is.
-    func announcedAddresses(of device: DeviceID) -> [NetworkAddress]
-}
-
 /// Where peers were reached since this bridge began: for counting the connections that come from there, and
 /// for calling back a peer that has dialled this device, since nothing else tells where it listens
 /// (protocol.md, "Dialling again").
@@ -27,7 +18,8 @@ final class PeerPlaces {
         var failures = 0
     }
 
-    private let owner: any PeerPlacesOwner
+    private let state: BridgeState
+    private let discovery: Discovery
     private var places: [DeviceID: Place] = [:]
     /// Where peers may come from, as last determined, and when that was.
     private var sources: (names: Set<String>, time: Int64) = ([], .min / 2)
@@ -39,7 +31,7 @@ final class PeerPlaces {
     /// be about to return.
     private static let maximumFailures = Backoff.manyAtFirst
 
-    init(_ owner: any PeerPlacesOwner) { self.owner = owner }
+    init(_ state: BridgeState, _ discovery: Discovery) { (self.state, self.discovery) = (state, discovery) }
 
     /// Remembers where the peer at the other end of a paired link is.
     func remember(_ link: Link) {
@@ -80,9 +72,9 @@ final class PeerPlaces {
     private func peerSources() -> Set<String> {
         let interfaces = NetworkInterface.all()
         var hosts = places.values.map(\.host)
-        for entry in owner.trusted.values {
+        for entry in state.trust.entries.values {
             hosts += entry.addresses.prefix(1).map(\.host)
-            hosts += owner.announcedAddresses(of: entry.device).map(\.host)
+            hosts += discovery.addresses(of: entry.device).map(\.host)
         }
         return Set(hosts.map { NetworkSource.name(of: $0, interfaces: interfaces) })
     }

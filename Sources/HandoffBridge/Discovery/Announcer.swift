@@ -6,12 +6,8 @@ internal import Platform
 /// What announcing this device needs from its surroundings.
 @MainLoop
 protocol AnnouncerOwner: AnyObject {
-    /// The id of this device.
-    var ownID: DeviceID { get }
     /// The port that is listened on, 0 for none.
     var port: UInt16 { get }
-    /// The secrets that are shared with peers, by which they find this device.
-    var peerSecrets: [PeerSecret] { get }
     /// The name that everybody is told; empty for none.
     var announcedName: String { get }
     /// Whether somebody who connects to `host`, an IP address of this machine, arrives where this device
@@ -19,8 +15,6 @@ protocol AnnouncerOwner: AnyObject {
     func listens(at host: String) -> Bool
     /// Listens on another port from now on, unless the user has chosen it.
     func renewPort()
-    /// Logs why this device is not announced, unless that was logged a short time ago.
-    func note(refusal: String)
 }
 
 /// Announces this device on each network, under names that nobody can connect with those it had before
@@ -53,6 +47,7 @@ final class Announcer {
     /// How often an announcement that has failed is tried again without another reason.
     private static let maximumRetries = 10
 
+    private let state: BridgeState
     private let owner: any AnnouncerOwner
     private var avahi: Avahi?
     private var publications: [Int32: Publication] = [:]
@@ -66,7 +61,7 @@ final class Announcer {
     private var retries = 0
     private var retry: LoopSource?
 
-    init(_ owner: any AnnouncerOwner) { self.owner = owner }
+    init(_ state: BridgeState, _ owner: any AnnouncerOwner) { (self.state, self.owner) = (state, owner) }
 
     /// Whether `name` is an instance of this device.
     func isOwn(_ name: String) -> Bool { publications.values.contains { $0.name == name } }
@@ -170,10 +165,10 @@ final class Announcer {
 
     private func service(_ publication: Publication) -> AvahiEntryGroup.Service {
         let subject = DiscoveryTag.Subject(
-            device: owner.ownID, instance: publication.instance, port: publication.port)
+            device: state.ownID, instance: publication.instance, port: publication.port)
         let announcement = Announcement(
             tags: DiscoveryTag.all(
-                subject, for: owner.peerSecrets, hour: hour, fillers: publication.fillers),
+                subject, for: state.trust.peerSecrets, hour: hour, fillers: publication.fillers),
             name: owner.announcedName)
         return AvahiEntryGroup.Service(
             interface: publication.interface.index, name: publication.name, host: publication.host,
@@ -207,7 +202,7 @@ final class Announcer {
         publication.task?.cancel()
         publications[interface.index] = nil
         let text = PeerText.message(reason)
-        owner.note(refusal: "This device is not announced by \(interface.name): \(text)")
+        state.refusals.note("This device is not announced by \(interface.name): \(text)")
         retries += 1
         guard retry == nil, retries <= Self.maximumRetries else { return }
         var generator = UnpredictableNumbers()

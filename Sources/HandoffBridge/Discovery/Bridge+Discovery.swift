@@ -5,11 +5,9 @@ internal import MainLoop
 internal import Platform
 
 extension Bridge: DiscoveryOwner {
-    var allPeerSecrets: [(device: DeviceID, secret: PeerSecret)] { trust.allPeerSecrets }
-
     func sightingsChanged(_ device: DeviceID?) {
-        for device in trust.devices { devices.update(device) }
-        if let device, isTrusted(device) { dials.sighted(device) }
+        for device in state.trust.devices { devices.update(device) }
+        if let device, state.isTrusted(device) { dials.sighted(device) }
     }
 
     func strangersChanged() { propertiesChanged("Nearby") }
@@ -20,7 +18,7 @@ extension Bridge: DiscoveryOwner {
     func resumed() {
         bridgeLog.debug("The machine has woken up.")
         // The machine may have slept for a long time, and may be anywhere now.
-        setDiscoverable(false)
+        discoverability.set(false)
         links.check(NetworkInterface.ownAddresses())
         discovery.renew()
         dials.dialAllNow()
@@ -33,8 +31,7 @@ extension Bridge: FirewallOwner {
 }
 
 extension Bridge: AnnouncerOwner {
-    var peerSecrets: [PeerSecret] { trust.peerSecrets }
-    var announcedName: String { isDiscoverable ? settings.deviceName : "" }
+    var announcedName: String { discoverability.isOn ? settings.deviceName : "" }
     func listens(at host: String) -> Bool { entrance.listens(at: host) }
     func renewPort() { entrance.renewPort() }
 }

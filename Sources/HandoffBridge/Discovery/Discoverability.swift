@@ -25,7 +25,7 @@ final class Discoverability {
 
     /// `caller`, a connection of the bus, wants that others can find this device, or that nobody can any more. What no
     /// connection has asked for ends only by itself.
-    func set(_ value: Bool, by caller: BusName?) {
+    func set(_ value: Bool, by caller: BusName? = nil) {
         guard value else { return end() }
         timer = .timer(after: Self.time) { [weak self] in self?.end() }
         if let caller, seekers[caller] == nil {

@@ -8,15 +8,6 @@ internal import Platform
 /// What finding devices needs from its surroundings.
 @MainLoop
 protocol DiscoveryOwner: AnyObject {
-    /// Whether Handoff is on: otherwise nobody is looked for.
-    var isOn: Bool { get }
-    /// The devices that are trusted.
-    var trusted: [DeviceID: TrustEntry] { get }
-    /// The secrets by which the announcements of peers are told apart from those of others, and the peer that
-    /// each belongs to.
-    var allPeerSecrets: [(device: DeviceID, secret: PeerSecret)] { get }
-    /// What `device` is called in messages.
-    func label(of device: DeviceID) -> String
     /// What can be seen of devices has changed; if `device` is given, it has announced itself.
     func sightingsChanged(_ device: DeviceID?)
     /// The devices that let themselves be discovered and are not peers have changed.
@@ -27,8 +18,6 @@ protocol DiscoveryOwner: AnyObject {
     func systemBusChanged(_ bus: Bus?)
     /// The machine has woken up.
     func resumed()
-    /// Logs why devices are not found, unless that was logged a short time ago.
-    func note(refusal: String)
 }
 
 /// Finds peers on the same network, and lets them find this device, by way of Avahi; and learns from the
@@ -45,6 +34,7 @@ final class Discovery {
     /// How often Avahi is asked again to look for devices after it has failed, without another reason.
     private static let maximumFailures = 10
 
+    private let state: BridgeState
     private let owner: any DiscoveryOwner
     /// Whether devices are to be found at all.
     private let isAllowed: Bool
@@ -74,10 +64,10 @@ final class Discovery {
     /// Has `announcer` announce this device while devices can be found, which they are only if that is
     /// allowed. `connect` reaches the system bus.
     init(
-        _ owner: any DiscoveryOwner, _ announcer: Announcer, isAllowed: Bool,
+        _ state: BridgeState, _ owner: any DiscoveryOwner, _ announcer: Announcer, isAllowed: Bool,
         connect: @escaping SystemBus.Connect = { try await Bus.connect(.system) }
     ) {
-        self.owner = owner
+        (self.state, self.owner) = (state, owner)
         self.announcer = announcer
         self.isAllowed = isAllowed
         self.connect = connect
@@ -85,7 +75,7 @@ final class Discovery {
 
     /// Why devices are not found by themselves; none if they are, or if they are not meant to be.
     var error: ShownError {
-        if !isAllowed || !owner.isOn || browser != nil || browsing != nil && failures == 0 { return .none }
+        if !isAllowed || !state.isOn || browser != nil || browsing != nil && failures == 0 { return .none }
         if system.isConnecting { return .none }
         if system.bus == nil {
             return ShownError(.disconnected, "There is no system bus, by which Avahi could be asked.")
@@ -99,7 +89,7 @@ final class Discovery {
 
     /// To be called when Handoff was switched on or off.
     func update() {
-        if owner.isOn { system.connect() }
+        if state.isOn { system.connect() }
         avahiChanged(isRunning)
     }
 
@@ -109,7 +99,7 @@ final class Discovery {
         (browsing, browser, rest, settling, retry, browseAgain) = (nil, nil, nil, nil, nil, nil)
         // With Avahi gone, what it reported last is the best that is known.
         places.note(sightings.addresses, at: MainLoop.now)
-        if owner.isOn { sightings.avahiVanished() } else { sightings.clear() }
+        if state.isOn { sightings.avahiVanished() } else { sightings.clear() }
         changed(nil)
     }
 
@@ -124,7 +114,7 @@ final class Discovery {
 
     private func avahiChanged(_ isRunning: Bool) {
         self.isRunning = isRunning
-        guard let avahi, isRunning, owner.isOn else { return stop() }
+        guard let avahi, isRunning, state.isOn else { return stop() }
         announcer.start(avahi)
         (backoff, failures) = (Backoff(), 0)
         browse()
@@ -137,7 +127,7 @@ final class Discovery {
 
     /// This machine is on another network, or the devices on its network may be elsewhere.
     func networkChanged() {
-        guard owner.isOn else { return }
+        guard state.isOn else { return }
         system.connect()
         avahi?.askState()
         announcer.networkChanged()
@@ -162,7 +152,7 @@ final class Discovery {
         guard browser != nil else { return }
         settling = .timer(after: Self.settlingTime) { [weak self] in
             guard let self else { return }
-            sightings.refresh(Set(owner.trusted.keys))
+            sightings.refresh(Set(state.trust.entries.keys))
             lookUp()
         }
     }
@@ -190,7 +180,7 @@ final class Discovery {
     }
 
     private func browsingFailed(_ reason: String) {
-        owner.note(refusal: "Devices cannot be looked for: \(PeerText.message(reason))")
+        state.refusals.note("Devices cannot be looked for: \(PeerText.message(reason))")
         browser = nil
         sightings.avahiVanished()
         failures += 1
@@ -250,7 +240,7 @@ final class Discovery {
             }
         }
         if let found {
-            let whose = found.device.map { owner.label(of: $0) } ?? "no peer"
+            let whose = found.device.map { state.label(of: $0) } ?? "no peer"
             bridgeLog.debug("An announcement of \(whose) was found: \(found.address).")
             changed(found.device)
         }
@@ -266,7 +256,7 @@ final class Discovery {
         else { return nil }
         let device = DiscoveryTag.device(
             announcement.tags, instance: instance, port: resolved.port,
-            hour: DiscoveryTag.hour(at: MainLoop.wallClock), among: owner.allPeerSecrets)
+            hour: DiscoveryTag.hour(at: MainLoop.wallClock), among: state.trust.allPeerSecrets)
         return Sightings.Found(
             address: address, instance: instance, announcement: announcement, device: device)
     }

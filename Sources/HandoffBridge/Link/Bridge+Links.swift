@@ -26,7 +26,7 @@ extension Bridge: LinksOwner {
         endTrustIfPeerDid(link)
         let isNew = links.current[device] !== link
         guard links.choose(link) else { return }
-        if !link.isDialled, !LinkChoice(ours: identity.device, theirs: device).prefersDialled {
+        if !link.isDialled, !LinkChoice(ours: state.ownID, theirs: device).prefersDialled {
             // A link that this device dials now would lose to this one.
             dials.abandon(device)
         }
@@ -40,7 +40,7 @@ extension Bridge: LinksOwner {
 
     /// Ends a link that was let in only to tell its device that it is no longer a peer.
     private func dismissIfForgotten(_ link: Link) {
-        guard link.isFarewell, trust[link.device] == nil, !welcomesStranger(from: link.remoteHost),
+        guard link.isFarewell, state.trust[link.device] == nil, !welcomesStranger(from: link.remoteHost),
             !pairings.isAgreed(over: link)
         else { return }
         link.closeWhenSent("it is no peer any more")
@@ -51,25 +51,25 @@ extension Bridge: LinksOwner {
     private func agreeOnSecret(_ link: Link) {
         guard link.isPaired, let said = link.said?.secret, let heard = link.received?.secret else { return }
         if said.isEmpty || said != heard {
-            trust.note(link.device) { $0.agree(on: link.secret, named: heard, at: MainLoop.wallClock) }
+            state.trust.note(link.device) { $0.agree(on: link.secret, named: heard, at: MainLoop.wallClock) }
             link.say(hello(for: link))
         }
         // The device has said which secret it has; if it has this one, the former one is no longer needed.
-        trust.note(link.device) { entry in if entry.secret?.id == heard { entry.formerSecret = nil } }
+        state.trust.note(link.device) { entry in if entry.secret?.id == heard { entry.formerSecret = nil } }
     }
 
     /// A device that no longer trusts this one is not trusted here either.
     private func endTrustIfPeerDid(_ link: Link) {
-        guard let entry = trust[link.device], entry.endsWithPeersTrust, !link.awaitsTrust,
+        guard let entry = state.trust[link.device], entry.endsWithPeersTrust, !link.awaitsTrust,
             link.received?.isPaired == false
         else { return }
-        bridgeLog.message("\(devices.label(of: link.device)) has ended the pairing.")
+        bridgeLog.message("\(state.label(of: link.device)) has ended the pairing.")
         forget(link.device)
     }
 
     /// Keeps what an established link tells about its device.
     func remember(_ link: Link) {
-        trust.note(link.device) { entry in
+        state.trust.note(link.device) { entry in
             if let said = link.received {
                 if !said.name.isEmpty { entry.name = said.name }
                 if !said.type.isEmpty { entry.type = said.type }
@@ -85,15 +85,15 @@ extension Bridge: LinksOwner {
 
     func linkEnded(_ link: Link, _ reason: DBusError) {
         let wasCurrent = links.remove(link)
-        let label = devices.label(of: link.device)
+        let label = state.label(of: link.device)
         if wasCurrent {
             bridgeLog(
-                trust[link.device] == nil ? .info : .message,
+                state.trust[link.device] == nil ? .info : .message,
                 "The link with \(label) has ended: \(reason.message)")
         } else if link.establishedAt != nil {
             bridgeLog.debug("Link \(link.number) with \(label) has ended: \(reason.message)")
         } else {
-            refusals.note("A link with \(label) did not come about: \(reason.message)")
+            state.refusals.note("A link with \(label) did not come about: \(reason.message)")
         }
         peers[link.device]?.linkEnded(link)
         pairings.linkEnded(link)
@@ -103,8 +103,8 @@ extension Bridge: LinksOwner {
     }
 
     func linkUnpaired(_ link: Link) {
-        if trust[link.device] != nil {
-            bridgeLog.message("\(devices.label(of: link.device)) has ended the pairing.")
+        if state.trust[link.device] != nil {
+            bridgeLog.message("\(state.label(of: link.device)) has ended the pairing.")
             forget(link.device)
         }
         link.closeWhenSent("the pairing has ended")
@@ -116,30 +116,30 @@ extension Bridge: LinksOwner {
             case .dialled(let address): "to \(address)"
             case .accepted(let address): "from \(address)"
             }
-        let level: Log.Level = trust[link.device] == nil ? .info : .message
-        let state = link.isPaired ? "paired" : "not paired"
+        let level: Log.Level = state.trust[link.device] == nil ? .info : .message
+        let trust = link.isPaired ? "paired" : "not paired"
         bridgeLog(
-            level, "A link \(place) with \(devices.label(of: link.device)) is up (\(state)).",
+            level, "A link \(place) with \(state.label(of: link.device)) is up (\(trust)).",
             ["HANDOFF_DEVICE": link.device.description])
     }
 
     private func logIfPaired(_ link: Link) {
         guard peers[link.device]?.link === link else { return }
-        bridgeLog.message("The link with \(devices.label(of: link.device)) is paired now.")
+        bridgeLog.message("The link with \(state.label(of: link.device)) is paired now.")
     }
 
     // MARK: Trust
 
     /// Trusts `device` from now on, or changes its name.
     func trust(_ device: DeviceID, name: String) throws {
-        guard device != identity.device else {
+        guard device != state.ownID else {
             throw HandoffFailure(
                 .invalidArguments, "\(device) is this device itself. Give the id of the other one.")
         }
-        var entry = trust[device] ?? TrustEntry(device, source: .trust)
+        var entry = state.trust[device] ?? TrustEntry(device, source: .trust)
         if !name.isEmpty { entry.name = name }
         entry.awaitsLink = true
-        try trust.put(entry)
+        try state.trust.put(entry)
         let called = name.isEmpty ? "" : ", called \(ChosenText(name: name).quoted)"
         bridgeLog.message("\(device) is trusted from now on\(called).")
         trustBegan(device)
@@ -160,8 +160,8 @@ extension Bridge: LinksOwner {
 
     /// Ends the trust in `device`, and tells it so.
     func unpair(_ device: DeviceID) throws {
-        guard trust[device] != nil else { throw Peer.notPaired(devices.label(of: device)) }
-        bridgeLog.message("The pairing with \(devices.label(of: device)) is ended here.")
+        guard state.trust[device] != nil else { throw Peer.notPaired(state.label(of: device)) }
+        bridgeLog.message("The pairing with \(state.label(of: device)) is ended here.")
         for link in links.all(with: device) where link.isPaired {
             link.forgetTrust()
             MainLoop.start {
@@ -175,7 +175,7 @@ extension Bridge: LinksOwner {
 
     /// Takes `device` out of the trust store, with all that follows.
     private func forget(_ device: DeviceID) {
-        trust.remove(device)
+        state.trust.remove(device)
         for link in links.all(with: device) {
             link.say(hello(for: link))
             links.updateAllowance(of: link)

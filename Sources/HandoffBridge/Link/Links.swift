@@ -10,13 +10,8 @@ internal import Platform
 /// What the links need from their surroundings, besides what each single link needs.
 @MainLoop
 protocol LinksOwner: LinkOwner {
-    /// The id of this device.
-    var ownID: DeviceID { get }
     /// What the device at the other end of `link` is told.
     func hello(for link: Link) -> LinkHello
-    /// Whether `device` is trusted: then its links have unlimited allowance, and a stranger's limits do not
-    /// apply.
-    func isTrusted(_ device: DeviceID) -> Bool
     /// Whether a connection from the IP address `host` is accepted if its device shows no secret that is
     /// known here.
     func welcomesStranger(from host: String) -> Bool
@@ -27,8 +22,6 @@ protocol LinksOwner: LinkOwner {
     func isPairingAgreed(over link: Link) -> Bool
     /// Whether the one pairing attempt that the session of `link` allows is under way on both sides.
     func isPairingAnswered(over link: Link) -> Bool
-    /// What `device` is called in messages.
-    func label(of device: DeviceID) -> String
 }
 
 /// All links, and which of them is the current one with each device.
@@ -53,12 +46,13 @@ final class Links {
     /// Every link that has not ended, in the order in which they came.
     private var all: [Link] = []
     private var nextNumber = 0
+    private let state: BridgeState
     private let owner: any LinksOwner
     /// The processor time that devices take. The links of a device are read only while it has not had too
     /// much.
     private lazy var times = TimeKeeper { [weak self] device in self?.bar(device) }
 
-    init(_ owner: any LinksOwner) { self.owner = owner }
+    init(_ state: BridgeState, _ owner: any LinksOwner) { (self.state, self.owner) = (state, owner) }
 
     /// Makes a link of a TLS connection, and says Hello.
     /// - Throws: if TLS does not tell what the secret of its ends is made of, or the device is barred; then
@@ -71,7 +65,7 @@ final class Links {
         let link: Link
         do {
             link = try Link(
-                transport, as: owner.ownID, number: nextNumber, origin: origin, owner: owner)
+                transport, as: state.ownID, number: nextNumber, origin: origin, owner: owner)
         } catch {
             transport.close()
             throw error
@@ -108,7 +102,7 @@ final class Links {
     /// being paired, or among the links of one peer.
     /// - Returns: whether there is room now.
     private func makeRoom(for link: Link) -> Bool {
-        if owner.isTrusted(link.device) {
+        if state.isTrusted(link.device) {
             let others = all.filter { $0.device == link.device && current[link.device] !== $0 }
             for old in others.dropLast(Self.maximumOfPeer - 1) { old.close("a later one took its place") }
         } else if !link.isDialled {
@@ -134,7 +128,7 @@ final class Links {
     }
 
     /// The links of devices that have dialled and are not trusted.
-    private var strangers: [Link] { all.filter { !owner.isTrusted($0.device) && !$0.isDialled } }
+    private var strangers: [Link] { all.filter { !state.isTrusted($0.device) && !$0.isDialled } }
 
     /// Ends the links of strangers that are no longer welcome, unless they are being paired.
     func dismissStrangers() {
@@ -148,7 +142,7 @@ final class Links {
 
     /// To be called when the trust in the device of `link` has changed, or when it begins to be paired.
     func updateAllowance(of link: Link) {
-        let isTrusted = owner.isTrusted(link.device)
+        let isTrusted = state.isTrusted(link.device)
         let initial = link.isFarewell ? Self.farewellAllowance : Self.strangersAllowance
         link.allowance = isTrusted ? nil : link.allowance ?? initial
         link.account = account(of: link)
@@ -163,14 +157,14 @@ final class Links {
     /// except those that the user has dialled or is pairing with, and those that were peers.
     private func account(of link: Link) -> PeerAccount {
         let isKnown =
-            owner.isTrusted(link.device) || link.isDialled || link.isFarewell
+            state.isTrusted(link.device) || link.isDialled || link.isFarewell
             || owner.isPairingAgreed(over: link)
         return PeerAccount(times: times, device: isKnown ? link.device : nil)
     }
 
     /// Ends all links of a device that has taken too much processor time; nil stands for the strangers.
     private func bar(_ device: DeviceID?) {
-        let name = device.map(owner.label(of:)) ?? "Devices that are not paired"
+        let name = device.map(state.label(of:)) ?? "Devices that are not paired"
         bridgeLog.warning(
             "\(name) took up more than \(TimeBudgets.longBudget) of processor time in a minute: no link with"
                 + " it for the next minute. Unpair it if that goes on.")
@@ -214,7 +208,7 @@ final class Links {
             current[link.device] = link
             return true
         }
-        let choice = LinkChoice(ours: owner.ownID, theirs: link.device)
+        let choice = LinkChoice(ours: state.ownID, theirs: link.device)
         // Of two links that cross, the one over which a code is being compared stays: both sides know about
         // that.
         guard let new = candidate(link), let former = candidate(old), choice.replaces(new, former),

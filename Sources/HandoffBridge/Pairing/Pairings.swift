@@ -9,17 +9,9 @@ internal import Platform
 /// What the pairing dialogues need from their surroundings.
 @MainLoop
 protocol PairingsOwner: AnyObject {
-    /// Whether Handoff is on: while it is not, no pairing begins.
-    var isOn: Bool { get }
-    /// The id of this device.
-    var ownID: DeviceID { get }
-    /// Whether `device` is trusted already.
-    func isTrusted(_ device: DeviceID) -> Bool
     /// Whether a connection from the IP address `host` is accepted if its device shows no secret that is
     /// known here.
     func welcomesStranger(from host: String) -> Bool
-    /// What `device` is called in messages.
-    func label(of device: DeviceID) -> String
     /// The established link with `device`.
     func link(with device: DeviceID) -> Link?
     /// Where `device` was reached, the latest first, and where it says it is.
@@ -29,12 +21,6 @@ protocol PairingsOwner: AnyObject {
     /// Makes a link with `device`, which is expected to answer at `address`.
     /// - Throws: why there is none, for people.
     func connect(to address: NetworkAddress, expecting device: DeviceID) async throws
-    /// - Throws: `LimitsExceeded` if `device` is not trusted yet, and as many devices are trusted as can be.
-    func checkRoom(for device: DeviceID) throws(HandoffFailure)
-    /// Makes the device of `entry` trusted, and saves that; a secret that the device had before remains valid
-    /// until it has shown the new one.
-    /// - Throws: if that cannot be saved; then the device is not trusted.
-    func store(_ entry: TrustEntry) throws
     /// Trust in `device` has begun.
     func trustBegan(_ device: DeviceID)
     /// The stage of pairing with `device` has changed, and with it perhaps what is shown of the device, what
@@ -42,8 +28,6 @@ protocol PairingsOwner: AnyObject {
     func pairingChanged(_ device: DeviceID)
     /// What there is to show of `device` may have changed.
     func deviceChanged(_ device: DeviceID)
-    /// Logs why somebody else's attempt has come to nothing, unless that was logged a short time ago.
-    func note(refusal: String)
 }
 
 /// The dialogues in which devices are paired, one for each link, and what became of them.
@@ -69,6 +53,7 @@ final class Pairings {
         let task: Task<Void, Never>
     }
 
+    private let state: BridgeState
     private let owner: any PairingsOwner
     private var dialogues: [Int: PairingDialogue] = [:]
     private var failures: [DeviceID: Failure] = [:]
@@ -76,7 +61,7 @@ final class Pairings {
     /// How often others may still begin pairing without having been asked to.
     var budget = PairingBudget()
 
-    init(_ owner: any PairingsOwner) { self.owner = owner }
+    init(_ state: BridgeState, _ owner: any PairingsOwner) { (self.state, self.owner) = (state, owner) }
 
     /// Whether the user of this device is pairing with a device at `source`: then that device may also
     /// connect by itself, though it is still unknown.
@@ -120,7 +105,7 @@ final class Pairings {
     /// The dialogue over `link`.
     func dialogue(_ link: Link) -> PairingDialogue {
         if let known = dialogues[link.number] { return known }
-        let new = PairingDialogue(link, as: owner.ownID, self)
+        let new = PairingDialogue(link, as: state.ownID, self)
         dialogues[link.number] = new
         return new
     }
@@ -145,21 +130,21 @@ final class Pairings {
     ///   welcome, or there is no room for it.
     func check(_ link: Link) throws(HandoffFailure) {
         guard
-            owner.isTrusted(link.device) || link.isDialled || isUnderWay(over: link)
+            state.isTrusted(link.device) || link.isDialled || isUnderWay(over: link)
                 || owner.welcomesStranger(from: link.remoteHost)
         else {
             throw HandoffFailure(
                 .pairingFailed, "This device is not being paired. Have its user begin, and then try again.")
         }
-        try owner.checkRoom(for: link.device)
+        try state.trust.checkRoom(for: link.device)
     }
 
     // MARK: The local user
 
     /// Begins pairing with `device`, or agrees to pair; connects first if there is no link.
     func pair(_ device: DeviceID) throws {
-        guard owner.isOn else { throw HandoffFailure.disabled }
-        try owner.checkRoom(for: device)
+        guard state.isOn else { throw HandoffFailure.disabled }
+        try state.trust.checkRoom(for: device)
         if let dialogue = active(device) {
             forgetFailure(device)
             return dialogue.pair()
@@ -263,7 +248,7 @@ final class Pairings {
         }
         // A device that has forgotten this one lets it in only to say so. The user who pairs just then wants a link that lasts.
         let (addresses, isForgotten) = (addresses(after: link), link.received?.isPaired == false)
-        if isForgotten, dialogue.canMove, dialogue.isNew, owner.isOn, connecting[link.device] == nil,
+        if isForgotten, dialogue.canMove, dialogue.isNew, state.isOn, connecting[link.device] == nil,
             !addresses.isEmpty
         {
             dialogue.abandon()
@@ -288,9 +273,9 @@ final class Pairings {
     func failed(
         _ device: DeviceID, _ reason: PairingFailure, over link: Link? = nil, tookPart: Bool = true
     ) {
-        let text = "Pairing with \(owner.label(of: device)) has failed: \(reason.message)"
+        let text = "Pairing with \(state.label(of: device)) has failed: \(reason.message)"
         // What strangers do by themselves does not concern the user.
-        guard tookPart else { return owner.note(refusal: text) }
+        guard tookPart else { return state.refusals.note(text) }
         bridgeLog.message(text)
         let addresses = link.map(addresses(after:)) ?? owner.knownAddresses(of: device)
         if failures.count >= Self.maximumFailures,
@@ -319,14 +304,14 @@ final class Pairings {
         if let said = link.received { (entry.name, entry.type) = (said.name, said.type) }
         for address in owner.knownAddresses(of: link.device).reversed()
         where !owner.announces(address) { entry.remember(address) }
-        try owner.store(entry)
+        try state.trust.pair(entry)
     }
 
     func stored(_ link: Link) {
         budget.succeeded()
         forgetFailure(link.device)
         link.awaitsTrust = link.received?.isPaired != true
-        bridgeLog.message("\(owner.label(of: link.device)) is paired with this device now.")
+        bridgeLog.message("\(state.label(of: link.device)) is paired with this device now.")
         owner.trustBegan(link.device)
     }
 }

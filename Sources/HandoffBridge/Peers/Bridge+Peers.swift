@@ -7,7 +7,6 @@ internal import MainLoop
 extension Bridge: PeerOwner, IncomingPeerOwner, AllPeersOwner {
     func peer(_ device: DeviceID) -> Peer? { peers[device] }
     func dialNow(_ device: DeviceID) { dials.dialNow(device) }
-    func isMuted(_ device: DeviceID) -> Bool { trust[device]?.isMuted == true }
     func hasStreams(_ owner: Stream.Owner) -> Bool { streams.exist(owner) }
 }
 
@@ -27,6 +26,5 @@ extension Bridge: OutgoingPeerOwner {
 }
 
 extension Bridge: BrokerClientOwner {
-    var isEnabledInSettings: Bool { settings.isEnabled }
     func brokerCrowded(_ isCrowded: Bool) { links.isHeldUp = isCrowded }
 }

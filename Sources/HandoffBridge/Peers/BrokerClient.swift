@@ -6,15 +6,9 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
-/// Whoever is told about the broker, and what talking to the broker needs.
+/// Whoever is told about the broker.
 @MainLoop
 protocol BrokerClientOwner: AnyObject {
-    /// The bus on which the broker is.
-    var bus: Bus { get }
-    /// Whether Handoff is on.
-    var isOn: Bool { get }
-    /// The user's switch as the last broker left it.
-    var isEnabledInSettings: Bool { get }
     /// The user's switch is known, or was changed.
     func enabledChanged()
     /// The user has chosen the name of this device, empty for that of the machine.
@@ -51,6 +45,9 @@ final class BrokerClient {
     private var told: [DeviceID: Told] = [:]
     /// The peers that the broker has been told of, and for which it takes calls.
     private var added: Set<DeviceID> = []
+    private let bus: Bus
+    private let settings: BridgeSettings
+    private let state: BridgeState
     private let bridge: any BrokerClientOwner
     private var watch: DaemonWatch?
     private var changes: SignalToken?
@@ -71,9 +68,14 @@ final class BrokerClient {
     /// How long a call of the user waits for the broker.
     private static let answerTime = Duration.seconds(1)
 
-    init(_ bridge: any BrokerClientOwner) { self.bridge = bridge }
+    /// - Parameters:
+    ///   - bus: the bus on which the broker is.
+    ///   - settings: the user's switch as the last broker left it.
+    init(_ bus: Bus, _ settings: BridgeSettings, _ state: BridgeState, _ bridge: any BrokerClientOwner) {
+        (self.bus, self.settings, self.state, self.bridge) = (bus, settings, state, bridge)
+    }
 
-    private var connection: Connection { bridge.bus.connection }
+    private var connection: Connection { bus.connection }
 
     /// What takes the calls of the peer `device`, for a request from the peer itself. The request may arrive
     /// together with what establishes the peer's link; then the job that tells the broker of the peer is
@@ -92,7 +94,7 @@ final class BrokerClient {
         changes = connection.onSignal(.properties, "PropertiesChanged") { [weak self] in
             self?.propertiesChanged($0)
         }
-        watch = DaemonWatch(HandoffNames.broker, on: bridge.bus, log: bridgeLog) { [weak self] in
+        watch = DaemonWatch(HandoffNames.broker, on: bus, log: bridgeLog) { [weak self] in
             self?.ownerChanged($0)
         }
     }
@@ -133,7 +135,7 @@ final class BrokerClient {
         added = []
         if hadOwner { bridge.brokerVanished() }
         guard let new else {
-            if isEnabled == nil { setEnabled(bridge.isEnabledInSettings) }
+            if isEnabled == nil { setEnabled(settings.isEnabled) }
             return
         }
         let meeting = meetings
@@ -148,7 +150,7 @@ final class BrokerClient {
             guard meeting == meetings else { return }
             take((preferences ?? [:]).filter { !self.toldPreferences.contains($0.key) })
             if isEnabled == nil || preferences == nil, !toldPreferences.contains("Enabled") {
-                setEnabled(bridge.isEnabledInSettings)
+                setEnabled(settings.isEnabled)
             }
             bridge.brokerAppeared()
         }
@@ -156,7 +158,7 @@ final class BrokerClient {
 
     /// The broker does not say whether Handoff is on, perhaps because it is stopped: what the last one left counts.
     private func brokerUnheard() {
-        if isEnabled == nil { setEnabled(bridge.isEnabledInSettings) }
+        if isEnabled == nil { setEnabled(settings.isEnabled) }
     }
 
     /// From now on the broker is talked to past the bus. One that cannot do that is talked to on the bus.
@@ -220,11 +222,11 @@ final class BrokerClient {
     /// counts, even if the news of that is still on its way here. A broker that does not answer is not waited for: what it
     /// has said before counts.
     func isOnNow() async -> Bool {
-        guard let owner = present else { return bridge.isOn }
+        guard let owner = present else { return state.isOn }
         let object = RemoteObject(connection, owner, HandoffNames.brokerPath)
         let answer = try? await object.property(
             ManagerProxy.interface, "Enabled", as: Bool.self, timeout: Self.answerTime)
-        return bridge.isOn && answer != false
+        return state.isOn && answer != false
     }
 
     private func propertiesChanged(_ signal: Message) {

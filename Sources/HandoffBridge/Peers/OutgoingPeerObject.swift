@@ -9,8 +9,6 @@ internal import MainLoop
 protocol OutgoingPeerOwner: AnyObject {
     /// The peer `device`; nil if the device is not a peer.
     func peer(_ device: DeviceID) -> Peer?
-    /// What `device` is called in messages.
-    func label(of device: DeviceID) -> String
     /// Opens a stream for an application here that continues something from `peer`, and returns the
     /// application's end.
     func openStream(_ id: ContinuationID, of peer: Peer) async throws -> FileDescriptor
@@ -23,12 +21,12 @@ protocol OutgoingPeerOwner: AnyObject {
 /// Takes what the broker asks of one peer: decodes it, and asks the peer anew over the link.
 @MainLoop
 final class OutgoingPeerObject: PeerServer {
+    private let state: BridgeState
     private let owner: any OutgoingPeerOwner
     private let device: DeviceID
 
-    init(_ owner: any OutgoingPeerOwner, _ device: DeviceID) {
-        self.owner = owner
-        self.device = device
+    init(_ state: BridgeState, _ owner: any OutgoingPeerOwner, _ device: DeviceID) {
+        (self.state, self.owner, self.device) = (state, owner, device)
     }
 
     func offer(activity: String, summary: [String: Value], _ call: MethodCall) async throws {
@@ -91,7 +89,7 @@ final class OutgoingPeerObject: PeerServer {
     }
 
     private func peer() throws -> Peer {
-        guard let peer = owner.peer(device) else { throw Peer.notPaired(owner.label(of: device)) }
+        guard let peer = owner.peer(device) else { throw Peer.notPaired(state.label(of: device)) }
         return peer
     }
 }

@@ -9,16 +9,8 @@ internal import Platform
 /// What a peer needs from its surroundings.
 @MainLoop
 protocol PeerOwner: AnyObject {
-    /// Whether the user's switch is known to be off: a bridge that has just begun does not know it yet.
-    var isSwitchedOff: Bool { get }
     /// What this device offers.
     var ownOffer: OwnOffer? { get }
-    /// Whether `device` is still trusted.
-    func isTrusted(_ device: DeviceID) -> Bool
-    /// Whether the user does not want to be shown what `device` sends.
-    func isMuted(_ device: DeviceID) -> Bool
-    /// What `device` is called in messages.
-    func label(of device: DeviceID) -> String
     /// Dials `device` without waiting further, if it is to be dialled at all.
     func dialNow(_ device: DeviceID)
     /// Whether a continuation has streams.
@@ -42,6 +34,7 @@ final class Peer {
     let device: DeviceID
     /// The established link on which both sides are paired.
     private(set) var link: Link?
+    let state: BridgeState
     let owner: any PeerOwner
     private var offer = PeerOffer()
     private lazy var timer = DeadlineTimer { [weak self] in
@@ -58,13 +51,13 @@ final class Peer {
     /// How many continuations are remembered: more than a peer allows at a time.
     private static let maximumContinuations = 64
 
-    init(_ device: DeviceID, _ owner: any PeerOwner) {
+    init(_ device: DeviceID, _ state: BridgeState, _ owner: any PeerOwner) {
         self.device = device
-        self.owner = owner
+        (self.state, self.owner) = (state, owner)
     }
 
     /// What the peer is called in messages.
-    var label: String { owner.label(of: device) }
+    var label: String { state.label(of: device) }
 
     // MARK: The link
 
@@ -116,7 +109,7 @@ final class Peer {
         _ what: String, _ call: @MainLoop (PeerProxy, Duration) async throws -> Result
     ) async throws -> Result {
         // A bridge that has just started does not know the switch yet, and gets its links as soon as it does.
-        guard !owner.isSwitchedOff else { throw HandoffFailure.disabled }
+        guard !state.isSwitchedOff else { throw HandoffFailure.disabled }
         let start = MainLoop.now
         var lost = "There is no link. Wait until it is connected."
         for attempt in 1...2 {
@@ -134,7 +127,7 @@ final class Peer {
                 lost = "The link was lost. Try again."
             }
         }
-        guard owner.isTrusted(device) else { throw Self.notPaired(label) }
+        guard state.isTrusted(device) else { throw Self.notPaired(label) }
         throw HandoffFailure.unreachable(label, lost)
     }
 
@@ -245,7 +238,7 @@ final class Peer {
     /// The peer's user has sent the activity here; nothing comes of that while the peer is muted.
     /// - Throws: `offerWithdrawn` if it is not what the peer offers, or what the broker answers.
     func invited(_ id: ActivityID) async throws {
-        if owner.isMuted(device) { return }
+        if state.trust[device]?.isMuted == true { return }
         guard let actions = offer.invited(id, wall: max(1, MainLoop.wallClock), at: MainLoop.now) else {
             throw Self.notOffered(id)
         }

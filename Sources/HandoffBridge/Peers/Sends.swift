@@ -9,8 +9,6 @@ internal import Platform
 protocol SendsOwner: AnyObject {
     /// The peer `device`; nil if the device is not a peer.
     func peer(_ device: DeviceID) -> Peer?
-    /// What `device` is called in messages.
-    func label(of device: DeviceID) -> String
     /// What this device offers.
     var ownOffer: OwnOffer? { get }
     /// Whether Handoff is on. What the broker has said before this is asked has been taken in when it is answered.
@@ -28,9 +26,10 @@ final class Sends {
     /// What is to be sent next.
     private var next: [DeviceID: ActivityID] = [:]
     private var underWay: Set<DeviceID> = []
+    private let state: BridgeState
     private let owner: any SendsOwner
 
-    init(_ owner: any SendsOwner) { self.owner = owner }
+    init(_ state: BridgeState, _ owner: any SendsOwner) { (self.state, self.owner) = (state, owner) }
 
     /// Whether something is on its way to `device`, and why it did not take what was sent last.
     func state(of device: DeviceID) -> (isUnderWay: Bool, error: ShownError) {
@@ -41,7 +40,7 @@ final class Sends {
     /// - Throws: `notPaired`, `disabled`, `connectionUnavailable` or `offerWithdrawn`; then nothing is sent.
     func send(to device: DeviceID) async throws {
         func requirePeer() throws -> Peer {
-            guard let peer = owner.peer(device) else { throw Peer.notPaired(owner.label(of: device)) }
+            guard let peer = owner.peer(device) else { throw Peer.notPaired(state.label(of: device)) }
             return peer
         }
         _ = try requirePeer()
@@ -94,11 +93,11 @@ extension Bridge: SendsOwner {
 
     /// What `device` sends is shown as sent from now on, or not.
     func setMuted(_ isMuted: Bool, _ device: DeviceID) throws {
-        guard var entry = trust[device] else { throw Peer.notPaired(devices.label(of: device)) }
+        guard var entry = state.trust[device] else { throw Peer.notPaired(state.label(of: device)) }
         guard entry.isMuted != isMuted else { return }
         entry.isMuted = isMuted
-        try trust.put(entry)
-        bridgeLog.message("\(devices.label(of: device)) is \(isMuted ? "muted" : "no longer muted").")
+        try state.trust.put(entry)
+        bridgeLog.message("\(state.label(of: device)) is \(isMuted ? "muted" : "no longer muted").")
         if isMuted { peers[device]?.invitationEnded() }
         reconcile(device)
     }

@@ -3,8 +3,7 @@ internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
 
-extension Bridge: StreamsOwner, StreamConnectorOwner {
-    var isSwitchedOff: Bool { broker.isEnabled == false }
+extension Bridge: StreamsOwner {
     func brokersPeer(_ device: DeviceID) -> PeerProxy? { broker.peer(device) }
     func brokerWillHear(of device: DeviceID, invitedAt time: Int64) { broker.willInvite(device, at: time) }
     func callee(of device: DeviceID) async throws -> PeerProxy { try await broker.callee(of: device) }

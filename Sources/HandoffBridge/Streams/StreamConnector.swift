@@ -6,17 +6,6 @@ internal import HandoffSession
 internal import MainLoop
 internal import Platform
 
-/// What the connections of streams need from their surroundings.
-@MainLoop
-protocol StreamConnectorOwner: AnyObject {
-    /// Who this device shows itself to be.
-    var identity: Identity { get }
-    /// What goes over each connection before TLS.
-    var opening: Opening { get }
-    /// The established link with `device`.
-    func link(with device: DeviceID) -> Link?
-}
-
 /// Brings about the connections of streams. The side that dialled the link dials them too, so that they work
 /// wherever the link does, and a token tells them apart from others (protocol.md, "Streams").
 @MainLoop
@@ -38,14 +27,15 @@ final class StreamConnector {
     /// How long connecting may take at one of several addresses.
     private static let attemptTime = Duration.milliseconds(2400)
 
-    private let owner: any StreamConnectorOwner
+    private let state: BridgeState
+    private let links: Links
     private var tokens = StreamTokens()
     /// The connections that are awaited, by the numbers of their tickets.
     private var arrivals: [Int: StreamArrival] = [:]
     private var turnstiles: [DeviceID: Turnstile] = [:]
     private lazy var timer = DeadlineTimer { [weak self] in self?.advance() }
 
-    init(_ owner: any StreamConnectorOwner) { self.owner = owner }
+    init(_ state: BridgeState, _ links: Links) { (self.state, self.links) = (state, links) }
 
     // MARK: Asking for a stream
 
@@ -139,10 +129,10 @@ final class StreamConnector {
     private func dial(
         _ address: NetworkAddress, _ device: DeviceID, _ token: [UInt8]
     ) async throws -> TLSConnection {
-        let identity = owner.identity
+        let identity = state.identity
         let socket = try await SocketConnection.connect(to: address)
         socket.configureForStream()
-        try await owner.opening.dialStream(socket, as: identity.device, token: token)
+        try await state.opening.dialStream(socket, as: identity.device, token: token)
         return try await TLSConnection.establish(.client, over: socket, as: identity, demanding: device)
     }
 
@@ -174,7 +164,7 @@ final class StreamConnector {
     /// devices there.
     func expectedConnections(from host: String) -> Int {
         guard !arrivals.isEmpty else { return 0 }
-        return tokens.outstanding { owner.link(with: $0)?.remoteHost == host }
+        return tokens.outstanding { links.current[$0]?.remoteHost == host }
     }
 
     /// The connection has come, from the right device.

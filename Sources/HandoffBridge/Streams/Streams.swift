@@ -9,10 +9,6 @@ internal import MainLoop
 /// What streams need from their surroundings.
 @MainLoop
 protocol StreamsOwner: AnyObject {
-    /// Whether Handoff is on.
-    var isOn: Bool { get }
-    /// Whether the user's switch is known to be off: a bridge that has just begun does not know it yet.
-    var isSwitchedOff: Bool { get }
     /// What takes the calls of the peer `device`, which has asked for something.
     /// - Throws: if there is no broker that has been told of the peer.
     func callee(of device: DeviceID) async throws -> PeerProxy
@@ -30,6 +26,7 @@ final class Streams {
     /// How long what was sent may wait to be acknowledged before the other device is asked for a sign.
     static let patience = Duration.seconds(1)
 
+    private let state: BridgeState
     private let bridge: any StreamsOwner
     /// What brings about the connections of streams.
     let connector: StreamConnector
@@ -46,8 +43,8 @@ final class Streams {
     private lazy var timer = DeadlineTimer { [weak self] in self?.look() }
 
     /// Has `connector` bring about the connections of streams.
-    init(_ bridge: any StreamsOwner, _ connector: StreamConnector) {
-        self.bridge = bridge
+    init(_ state: BridgeState, _ bridge: any StreamsOwner, _ connector: StreamConnector) {
+        (self.state, self.bridge) = (state, bridge)
         self.connector = connector
     }
 
@@ -62,7 +59,7 @@ final class Streams {
     /// Opens a stream for an application here that continues something from `peer`, or for its document.
     /// - Returns: the application's end.
     func open(_ content: Stream.Content, _ id: ContinuationID, of peer: Peer) async throws -> Opened {
-        guard !bridge.isSwitchedOff else { throw HandoffFailure.disabled }
+        guard !state.isSwitchedOff else { throw HandoffFailure.disabled }
         let owner = Stream.Owner(device: peer.device, continuation: id, isOrigin: false)
         let share = Share(content, owner)
         try await reserve(share)
@@ -93,7 +90,7 @@ final class Streams {
     }
 
     private func failure(_ error: any Error, _ peer: Peer) -> HandoffFailure {
-        guard bridge.isOn else { return .disabled }
+        guard state.isOn else { return .disabled }
         if error is HandoffFailure || error is DBusError { return HandoffFailure(routed: error) }
         return .unreachable(peer.label, "No connection for the stream came about (\(error)). Try again.")
     }

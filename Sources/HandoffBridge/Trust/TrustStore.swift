@@ -108,6 +108,23 @@ final class TrustStore {
         (entries, tombstones) = (changed, others)
     }
 
+    /// Makes the device of `entry` trusted by a pairing; returns once that is safe on disk. A secret that the device had before
+    /// remains valid until it has shown the new one, and what the user has chosen stays.
+    /// - Throws: what ``put(_:)`` throws; then the device is not trusted.
+    func pair(_ entry: TrustEntry) throws {
+        var entry = entry
+        entry.formerSecret = entries[entry.device]?.secret
+        entry.isMuted = entries[entry.device]?.isMuted ?? false
+        do {
+            try put(entry)
+        } catch {
+            // The other side may have stored the pairing: with this secret it can be told, when it comes,
+            // that there is none.
+            if let secret = entry.secret { bury(entry.device, secret) }
+            throw error
+        }
+    }
+
     /// Removes the entry of `device` at once, except what is needed to tell it so. If that cannot be written,
     /// it is tried again.
     func remove(_ device: DeviceID) {

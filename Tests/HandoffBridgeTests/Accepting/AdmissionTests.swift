@@ -84,10 +84,10 @@ struct AdmissionTests {
     func dismissed() async throws {
         try await onLoop {
             let (device, raw) = (try await TestDevice.start(), try RawDevice())
-            device.bridge.setDiscoverable(true)
+            device.bridge.discoverability.set(true)
             try await raw.link(to: device)
             try await eventually { device.bridge.links.current[raw.id] != nil }
-            device.bridge.setDiscoverable(false)
+            device.bridge.discoverability.set(false)
             try await eventually { raw.isClosed && device.bridge.links.current[raw.id] == nil }
         }
     }

@@ -12,7 +12,6 @@ private final class FakeEntranceOwner: EntranceOwner {
     var changes = 0
     func portChanged() { changes += 1 }
     func entranceReopened() {}
-    func note(refusal: String) {}
 }
 
 @Suite("The entrance, alone", .serialized)
@@ -21,7 +20,7 @@ struct EntranceTests {
     func chosen() async throws {
         try await onLoop {
             let (owner, door) = (FakeEntranceOwner(), try FakeAdmissionOwner())
-            let entrance = Entrance(owner, Admission(door))
+            let entrance = Entrance(door.shared.state, owner, Admission(door.shared.state, door))
             entrance.open()
             let former = entrance.port
             #expect(Listener.ports.contains(former) && owner.changes == 1)
@@ -41,7 +40,7 @@ struct EntranceTests {
     func given() async throws {
         try await onLoop {
             let (owner, door) = (FakeEntranceOwner(), try FakeAdmissionOwner())
-            let entrance = Entrance(owner, Admission(door))
+            let entrance = Entrance(door.shared.state, owner, Admission(door.shared.state, door))
             entrance.address = NetworkAddress(host: "127.0.0.1", port: 0)
             entrance.open()
             let port = entrance.port

@@ -7,21 +7,14 @@ import MainLoop
 /// What stands in for everything around ``Admission``: it keeps whoever is let in, and does nothing more.
 @MainLoop
 final class FakeAdmissionOwner: AdmissionOwner {
-    var isOn = true
-    let identity: Identity
-    let opening = Opening()
-    var peers: [DeviceID: PeerSecret] = [:]
+    let shared: TestState
     var welcomesStrangers = false
     /// Who was let in, in order.
     var admitted: [DeviceID] = []
-    var refusals: [String] = []
     private var transports: [TLSConnection] = []
 
-    init() throws { identity = try Identity(pem: KeyMaker.makeIdentity()) }
+    init() throws { shared = try TestState() }
 
-    var knockSecrets: [(device: DeviceID, secret: PeerSecret)] { peers.map { ($0.key, $0.value) } }
-    func isTrusted(_ device: DeviceID) -> Bool { peers[device] != nil }
-    func label(of device: DeviceID) -> String { "the device" }
     func mayBePeer(at source: String) -> Bool { true }
     func welcomesStranger(from host: String) -> Bool { welcomesStrangers }
     func checkBar(_ device: DeviceID) throws {}
@@ -37,5 +30,4 @@ final class FakeAdmissionOwner: AdmissionOwner {
     func claimStream(_ entry: [UInt8], _ exchange: Knock.Exchange) -> StreamTokens.Ticket? { nil }
     func streamArrived(_ transport: TLSConnection, for ticket: StreamTokens.Ticket) { transport.close() }
     func streamRefused(_ ticket: StreamTokens.Ticket, _ error: any Error) {}
-    func note(refusal: String) { refusals.append(refusal) }
 }

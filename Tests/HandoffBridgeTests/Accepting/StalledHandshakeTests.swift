@@ -17,7 +17,7 @@ private final class Door {
 
     init() throws {
         owner = try FakeAdmissionOwner()
-        let admission = Admission(owner)
+        let admission = Admission(owner.shared.state, owner)
         self.admission = admission
         listener = try Listener(NetworkAddress(host: "127.0.0.1", port: 0), port: 0) { admission.admit($0) }
     }
@@ -27,7 +27,9 @@ private final class Door {
     /// A device whose secret is known here.
     func peer() throws -> Identity {
         let identity = try Identity(pem: KeyMaker.makeIdentity())
-        owner.peers[identity.device] = try secret(UInt8(owner.peers.count + 1))
+        let trust = owner.shared.state.trust
+        try trust.put(
+            TrustEntry(identity.device, source: .pairing, secret: try secret(UInt8(trust.entries.count + 1))))
         return identity
     }
 
@@ -35,7 +37,7 @@ private final class Door {
     private func knock(_ identity: Identity) async throws -> SocketConnection {
         let socket = try await SocketConnection.connect(
             to: NetworkAddress(host: "127.0.0.1", port: listener.port))
-        let secrets = [owner.peers[identity.device]].compactMap { $0 }
+        let secrets = [owner.shared.state.trust[identity.device]?.secret].compactMap { $0 }
         try await Opening().dial(socket, as: identity.device, secrets: secrets)
         return socket
     }
@@ -122,7 +124,7 @@ struct StalledHandshakeTests {
             let door = try Door()
             let stalled = try await door.stall(try door.peer())
             let start = MainLoop.now
-            try await eventually { stalled.hasBeenEnded && !door.owner.refusals.isEmpty }
+            try await eventually { stalled.hasBeenEnded && !door.owner.shared.refusals.isEmpty }
             #expect((4_000_000...9_000_000).contains(MainLoop.now - start))
             #expect(door.owner.admitted.isEmpty)
         }

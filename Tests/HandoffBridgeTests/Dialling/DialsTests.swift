@@ -9,10 +9,7 @@ import Testing
 /// What stands in for everything around ``Dials``; no link ever comes about.
 @MainLoop
 private final class FakeDialsOwner: DialsOwner {
-    var isOn = true
-    let identity: Identity
-    let opening = Opening()
-    var trusted: [DeviceID: TrustEntry] = [:]
+    let shared: TestState
     var linked: Set<DeviceID> = []
     /// Where peers announce that they are.
     var announced: [NetworkAddress] = []
@@ -20,11 +17,9 @@ private final class FakeDialsOwner: DialsOwner {
     /// The addresses at which somebody was not reached, in order.
     var missed: [NetworkAddress] = []
     var changed: Set<DeviceID> = []
-    var refusals: [String] = []
 
-    init() throws { identity = try Identity(pem: KeyMaker.makeIdentity()) }
+    init() throws { shared = try TestState() }
 
-    func label(of device: DeviceID) -> String { "the peer" }
     func hasLink(with device: DeviceID) -> Bool { linked.contains(device) }
     func allLinks(with device: DeviceID) -> [Link] { [] }
 
@@ -33,13 +28,17 @@ private final class FakeDialsOwner: DialsOwner {
         throw TLSFailure("there are no links here")
     }
 
-    func knownAddresses(of device: DeviceID) -> [NetworkAddress] { trusted[device]?.addresses ?? [] }
+    func knownAddresses(of device: DeviceID) -> [NetworkAddress] {
+        shared.state.trust[device]?.addresses ?? []
+    }
     func reachableAddresses(of device: DeviceID) -> [NetworkAddress] { announced }
     func announces(_ address: NetworkAddress) -> Bool { announced.contains(address) }
     func callback(of device: DeviceID) -> NetworkAddress? { callback }
-    func notReached(_ device: DeviceID, at address: NetworkAddress) { missed.append(address) }
-    func deviceChanged(_ device: DeviceID) { changed.insert(device) }
-    func note(refusal: String) { refusals.append(refusal) }
+
+    func notReached(_ device: DeviceID, at address: NetworkAddress) {
+        missed.append(address)
+        changed.insert(device)
+    }
 }
 
 /// Places of this machine at which nobody listens.
@@ -51,15 +50,18 @@ struct DialsTests {
     func reason() async throws {
         try await onLoop {
             let (owner, peer) = (try FakeDialsOwner(), try device(1))
-            let dials = Dials(owner)
-            owner.trusted[peer] = TrustEntry(peer, source: .pairing, addresses: [deserted(1), deserted(2)])
+            let dials = Dials(owner.shared.state, owner)
+            try owner.shared.state.trust.put(
+                TrustEntry(peer, source: .pairing, addresses: [deserted(1), deserted(2)]))
             dials.dialNow(peer)
             try await eventually {
                 owner.missed.count >= 2 && dials.errors[peer]?.text.contains(":2") == true
             }
             #expect(owner.missed.prefix(2) == [deserted(1), deserted(2)])
             #expect(owner.changed == [peer])
-            #expect(owner.refusals.first?.hasPrefix("the peer was not reached at 127.0.0.1:1: ") == true)
+            #expect(
+                owner.shared.refusals.first?.hasPrefix(
+                    "\(peer.description.prefix(8)) was not reached at 127.0.0.1:1: ") == true)
             owner.linked = [peer]
             dials.update(peer)
             #expect(dials.errors[peer] == nil)
@@ -71,9 +73,9 @@ struct DialsTests {
     func wanted() async throws {
         try await onLoop {
             let (owner, peer) = (try FakeDialsOwner(), try device(1))
-            let dials = Dials(owner)
+            let dials = Dials(owner.shared.state, owner)
             #expect(!dials.update(peer), "it is no peer")
-            owner.trusted[peer] = TrustEntry(peer, source: .pairing)
+            try owner.shared.state.trust.put(TrustEntry(peer, source: .pairing))
             #expect(!dials.update(peer), "nobody knows where it is")
             owner.callback = deserted(1)
             #expect(dials.update(peer), "it has said where it listens")
@@ -81,7 +83,7 @@ struct DialsTests {
             #expect(dials.update(peer), "it announces where it is")
             owner.linked = [peer]
             #expect(!dials.update(peer), "there is a link")
-            (owner.linked, owner.isOn) = ([], false)
+            (owner.linked, owner.shared.state.handoff) = ([], .off)
             #expect(!dials.update(peer), "Handoff is off")
             dials.stopAll()
             #expect(owner.missed.isEmpty)
@@ -92,8 +94,8 @@ struct DialsTests {
     func left() async throws {
         try await onLoop {
             let (owner, peer) = (try FakeDialsOwner(), try device(1))
-            let dials = Dials(owner)
-            owner.trusted[peer] = TrustEntry(peer, source: .pairing, addresses: [deserted(1)])
+            let dials = Dials(owner.shared.state, owner)
+            try owner.shared.state.trust.put(TrustEntry(peer, source: .pairing, addresses: [deserted(1)]))
             owner.announced = [deserted(2)]
             dials.dialNow(peer)
             try await eventually { owner.missed.count >= 4 }
@@ -106,8 +108,8 @@ struct DialsTests {
     func announcedOften() async throws {
         try await onLoop {
             let (owner, peer) = (try FakeDialsOwner(), try device(1))
-            let dials = Dials(owner)
-            owner.trusted[peer] = TrustEntry(peer, source: .pairing, addresses: [deserted(9)])
+            let dials = Dials(owner.shared.state, owner)
+            try owner.shared.state.trust.put(TrustEntry(peer, source: .pairing, addresses: [deserted(9)]))
             for port in UInt16(1)...5 {
                 owner.announced = [deserted(port)]
                 owner.missed = []
@@ -124,7 +126,8 @@ struct DialsTests {
     @Test("the user can have eight connections made at a time, and none of them when Handoff is off")
     func byUser() async throws {
         try await onLoop {
-            let dials = Dials(try FakeDialsOwner())
+            let owner = try FakeDialsOwner()
+            let dials = Dials(owner.shared.state, owner)
             var silent: [SocketConnection] = []
             let listener = try Listener(NetworkAddress(host: "127.0.0.1", port: 0), port: 0) {
                 silent.append($0)

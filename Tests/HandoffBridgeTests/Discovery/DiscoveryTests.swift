@@ -10,20 +10,14 @@ import Testing
 /// What stands in for everything around ``Discovery`` and ``Announcer``.
 @MainLoop
 private final class FakeDiscoveryOwner: DiscoveryOwner, AnnouncerOwner {
-    var isOn = true
-    let trusted: [DeviceID: TrustEntry] = [:]
-    let allPeerSecrets: [(device: DeviceID, secret: PeerSecret)] = []
-    let ownID: DeviceID
+    let shared: TestState
     let port: UInt16 = 0
-    let peerSecrets: [PeerSecret] = []
     let announcedName = ""
     var wakings = 0
     var errorChanges = 0
-    var refusals: [String] = []
 
-    init() throws { ownID = try device(0xFF) }
+    init() throws { shared = try TestState() }
 
-    func label(of device: DeviceID) -> String { "a peer" }
     func sightingsChanged(_ device: DeviceID?) {}
     func strangersChanged() {}
     func discoveryErrorChanged() { errorChanges += 1 }
@@ -31,7 +25,6 @@ private final class FakeDiscoveryOwner: DiscoveryOwner, AnnouncerOwner {
     func resumed() { wakings += 1 }
     func listens(at host: String) -> Bool { true }
     func renewPort() {}
-    func note(refusal: String) { refusals.append(refusal) }
 }
 
 private struct NoBus: Error {}
@@ -50,16 +43,20 @@ struct DiscoveryTests {
     func withoutBus() async throws {
         try await onLoop {
             let owner = try FakeDiscoveryOwner()
-            let discovery = Discovery(owner, Announcer(owner), isAllowed: true) { throw NoBus() }
+            let discovery = Discovery(
+                owner.shared.state, owner, Announcer(owner.shared.state, owner), isAllowed: true
+            ) { throw NoBus() }
             discovery.update()
             try await eventually {
                 discovery.error.text == "There is no system bus, by which Avahi could be asked."
             }
             #expect(owner.errorChanges > 0)
-            owner.isOn = false
+            owner.shared.state.handoff = .off
             #expect(discovery.error == .none)
-            owner.isOn = true
-            let forbidden = Discovery(owner, Announcer(owner), isAllowed: false) { throw NoBus() }
+            owner.shared.state.handoff = .on
+            let forbidden = Discovery(
+                owner.shared.state, owner, Announcer(owner.shared.state, owner), isAllowed: false
+            ) { throw NoBus() }
             forbidden.update()
             #expect(forbidden.error == .none)
         }
@@ -69,7 +66,9 @@ struct DiscoveryTests {
     func withoutAvahi() async throws {
         try await onLoop {
             let (bus, owner) = (MemoryBus(), try FakeDiscoveryOwner())
-            let discovery = Discovery(owner, Announcer(owner), isAllowed: true) { bus.connect() }
+            let discovery = Discovery(
+                owner.shared.state, owner, Announcer(owner.shared.state, owner), isAllowed: true
+            ) { bus.connect() }
             discovery.update()
             try await eventually { discovery.error.text == "Avahi is not running." }
             // The object of Avahi's server does not exist.
@@ -82,7 +81,7 @@ struct DiscoveryTests {
                 try avahi.connection.send(running)
                 return discovery.error.text == "Avahi does not let itself be asked."
             }
-            #expect(owner.refusals.contains { $0.hasPrefix("Devices cannot be looked for: ") })
+            #expect(owner.shared.refusals.contains { $0.hasPrefix("Devices cannot be looked for: ") })
         }
     }
 
@@ -101,7 +100,9 @@ struct DiscoveryTests {
                 try sender.connection.send(message)
             }
             let receiver = bus.connect()
-            let discovery = Discovery(owner, Announcer(owner), isAllowed: false) { receiver }
+            let discovery = Discovery(
+                owner.shared.state, owner, Announcer(owner.shared.state, owner), isAllowed: false
+            ) { receiver }
             discovery.update()
             try await eventually {
                 try say(logind, isAboutToSleep: false)

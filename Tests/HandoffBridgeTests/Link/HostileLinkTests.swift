@@ -20,7 +20,7 @@ struct HostileLinkTests {
         if trusted {
             _ = try await device.proxy.trust(deviceId: raw.id.description, name: "Raw")
         } else {
-            device.bridge.setDiscoverable(true)
+            device.bridge.discoverability.set(true)
         }
         try await raw.link(to: device)
         try await eventually { device.bridge.links.current[raw.id] != nil }
@@ -65,7 +65,7 @@ struct HostileLinkTests {
     func tooManyStrangers() async throws {
         try await onLoop {
             let device = try await TestDevice.start()
-            device.bridge.setDiscoverable(true)
+            device.bridge.discoverability.set(true)
             var strangers: [RawDevice] = []
             for _ in 0..<9 {
                 strangers.append(try RawDevice())
@@ -82,7 +82,7 @@ struct HostileLinkTests {
             let (device, raw) = try await pair()
             #expect(device.bridge.peers[raw.id]?.link != nil)
             let impostor = try RawDevice()
-            device.bridge.setDiscoverable(true)
+            device.bridge.discoverability.set(true)
             try await impostor.link(to: device)
             let answer = try await impostor.call(peer, "Withdraw") { (writer) throws(DBusError) in
                 try writer.write(activity)
@@ -97,7 +97,7 @@ struct HostileLinkTests {
         try await onLoop {
             let (device, raw) = (try await TestDevice.start(), try RawDevice())
             let address = try #require(NetworkAddress(device.address))
-            device.bridge.setDiscoverable(true)
+            device.bridge.discoverability.set(true)
             let socket = try await SocketConnection.connect(to: address)
             try await Opening().dial(socket, as: raw.id, secrets: [])
             let other = try RawDevice().id
@@ -329,7 +329,7 @@ struct HostileLinkTests {
             try await eventually(timeout: .seconds(1)) {
                 silent.count { !$0.hasBeenEnded } <= OpeningQuota.socketsOfSource
             }
-            device.bridge.setDiscoverable(true)
+            device.bridge.discoverability.set(true)
             // So many connections were more than the device takes in a second.
             try await MainLoop.sleep(for: .seconds(1))
             let raw = try RawDevice()

@@ -51,7 +51,7 @@ struct LostLinkTests {
                 before = withdrawals()
                 raw.close()
                 // The device does not keep the secret.
-                device.bridge.setDiscoverable(true)
+                device.bridge.discoverability.set(true)
                 try await raw.link(to: device)
             } while withdrawals() > before
             // With a link, the offer would stay.

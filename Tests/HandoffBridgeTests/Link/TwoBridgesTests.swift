@@ -21,7 +21,7 @@ struct TwoBridgesTests {
     func connect() async throws {
         try await onLoop {
             let (a, b) = (try await TestDevice.start(), try await TestDevice.start())
-            b.bridge.setDiscoverable(true)
+            b.bridge.discoverability.set(true)
             let path = try await a.proxy.connect(address: b.address)
             #expect(path.text == "/org/example/Handoff/Bridge/devices/\(b.id)")
             #expect(try await a.device(b).connected())
@@ -49,10 +49,10 @@ struct TwoBridgesTests {
     func trust() async throws {
         try await onLoop {
             let (a, b) = (try await TestDevice.start(), try await TestDevice.start())
-            b.bridge.setDiscoverable(true)
+            b.bridge.discoverability.set(true)
             _ = try await a.proxy.connect(address: b.address)
             _ = try await b.proxy.trust(deviceId: a.id.description, name: "Mine")
-            b.bridge.setDiscoverable(false)
+            b.bridge.discoverability.set(false)
             #expect(try await b.device(a).paired())
             #expect(b.link(with: a) == nil)
             _ = try await a.proxy.trust(deviceId: b.id.description, name: "")
@@ -60,8 +60,8 @@ struct TwoBridgesTests {
             try await eventually {
                 a.broker?.saw("add \(b.id)") == true && b.broker?.saw("add \(a.id)") == true
             }
-            #expect(a.bridge.trust[b.id]?.isMutual == true)
-            #expect(a.bridge.trust[b.id]?.addresses.map(\.description) == [b.address])
+            #expect(a.bridge.state.trust[b.id]?.isMutual == true)
+            #expect(a.bridge.state.trust[b.id]?.addresses.map(\.description) == [b.address])
         }
     }
 
@@ -178,7 +178,7 @@ struct TwoBridgesTests {
             try await a.pair(with: b)
             let number = try #require(a.link(with: b)).number
             for name in 1...40 { try await a.proxy.setDeviceName("Name \(name)") }
-            try await eventually { b.bridge.devices.label(of: a.id) == "“Name 40”" }
+            try await eventually { b.bridge.state.label(of: a.id) == "“Name 40”" }
             #expect(a.link(with: b)?.number == number)
         }
     }
@@ -221,7 +221,7 @@ struct TwoBridgesTests {
             try await a.device(b).unpair()
             try await eventually { b.broker?.saw("remove \(a.id)") == true }
             try await eventually { a.broker?.saw("remove \(b.id)") == true }
-            #expect(b.bridge.trust.entries.isEmpty)
+            #expect(b.bridge.state.trust.entries.isEmpty)
             try await eventually { a.bridge.links.current.isEmpty && b.bridge.links.current.isEmpty }
             #expect(try await a.proxy.object.managedObjects().isEmpty)
         }
@@ -232,7 +232,7 @@ struct TwoBridgesTests {
         try await onLoop {
             let (a, b) = (try await TestDevice.start(), try await TestDevice.start())
             try await a.pair(with: b)
-            let entry = try #require(b.bridge.trust[a.id])
+            let entry = try #require(b.bridge.state.trust[a.id])
             #expect(entry.isMutual)
             b.broker?.setEnabled(false)
             try await eventually { a.bridge.links.current.isEmpty }
@@ -240,7 +240,7 @@ struct TwoBridgesTests {
             b.broker?.setEnabled(true)
             try await eventually { b.bridge.port != 0 }
             _ = try await b.proxy.connect(address: a.address)
-            try await eventually { b.bridge.trust.entries.isEmpty }
+            try await eventually { b.bridge.state.trust.entries.isEmpty }
         }
     }
 

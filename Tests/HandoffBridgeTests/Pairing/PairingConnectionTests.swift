@@ -52,7 +52,7 @@ struct PairingConnectionTests {
     func anew() async throws {
         try await onLoop {
             let (a, b) = (try await TestDevice.start(), try await TestDevice.start())
-            b.bridge.setDiscoverable(true)
+            b.bridge.discoverability.set(true)
             _ = try await a.proxy.connect(address: b.address)
             for (number, error) in [(1, false), (2, true)] {
                 try await eventually {

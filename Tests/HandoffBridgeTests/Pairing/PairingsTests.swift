@@ -9,20 +9,16 @@ import Testing
 /// What stands in for everything around ``Pairings``; no link ever comes about.
 @MainLoop
 private final class FakePairingsOwner: PairingsOwner {
-    var isOn = true
-    let ownID: DeviceID
+    let shared: TestState
     var addresses: [NetworkAddress] = []
-    var room: HandoffFailure?
     /// The result of connecting.
     var connecting: @MainLoop () async throws -> Void = {}
     var tried: [NetworkAddress] = []
     var changed: [DeviceID] = []
 
-    init() throws { ownID = try device(0xFF) }
+    init() throws { shared = try TestState() }
 
-    func isTrusted(_ device: DeviceID) -> Bool { false }
     func welcomesStranger(from host: String) -> Bool { false }
-    func label(of device: DeviceID) -> String { "the device" }
     func link(with device: DeviceID) -> Link? { nil }
     func knownAddresses(of device: DeviceID) -> [NetworkAddress] { addresses }
     func announces(_ address: NetworkAddress) -> Bool { false }
@@ -32,12 +28,9 @@ private final class FakePairingsOwner: PairingsOwner {
         try await connecting()
     }
 
-    func checkRoom(for device: DeviceID) throws(HandoffFailure) { if let room { throw room } }
-    func store(_ entry: TrustEntry) throws {}
     func trustBegan(_ device: DeviceID) {}
     func pairingChanged(_ device: DeviceID) { changed.append(device) }
     func deviceChanged(_ device: DeviceID) { changed.append(device) }
-    func note(refusal: String) {}
 }
 
 private let (first, second) = (
@@ -50,7 +43,7 @@ struct PairingsTests {
     func reasons() async throws {
         try await onLoop {
             let (owner, other) = (try FakePairingsOwner(), try device(1))
-            let pairings = Pairings(owner)
+            let pairings = Pairings(owner.shared.state, owner)
             owner.addresses = [first, second]
             owner.connecting = { [unowned owner] in
                 throw HandoffFailure(.connectionUnavailable, "Reason \(owner.tried.count).")
@@ -71,7 +64,7 @@ struct PairingsTests {
     func nowhere() async throws {
         try await onLoop {
             let (owner, other) = (try FakePairingsOwner(), try device(1))
-            let pairings = Pairings(owner)
+            let pairings = Pairings(owner.shared.state, owner)
             try pairings.pair(other)
             try await eventually { pairings.shown(other).state == "none" }
             #expect(pairings.shown(other).error.text.hasPrefix("No address of it is known."))
@@ -87,11 +80,14 @@ struct PairingsTests {
     func refused() async throws {
         try await onLoop {
             let (owner, other) = (try FakePairingsOwner(), try device(1))
-            let pairings = Pairings(owner)
-            owner.room = HandoffFailure(.limitsExceeded, "There are too many.")
+            let pairings = Pairings(owner.shared.state, owner)
+            for number in 0..<TrustStore.maximumPeers {
+                try owner.shared.state.trust.put(
+                    TrustEntry(try device(UInt8(100 + number)), source: .pairing))
+            }
             let full = #expect(throws: HandoffFailure.self) { try pairings.pair(other) }
             #expect(full?.code == .limitsExceeded)
-            owner.isOn = false
+            owner.shared.state.handoff = .off
             let off = #expect(throws: HandoffFailure.self) { try pairings.pair(other) }
             #expect(off?.code == .disabled)
             #expect(!pairings.concerns(other) && owner.changed.isEmpty)
@@ -102,7 +98,7 @@ struct PairingsTests {
     func cancelled() async throws {
         try await onLoop {
             let (owner, other) = (try FakePairingsOwner(), try device(1))
-            let pairings = Pairings(owner)
+            let pairings = Pairings(owner.shared.state, owner)
             var given = 0
             owner.addresses = [first]
             owner.connecting = {
@@ -134,7 +130,7 @@ struct PairingsTests {
     func source() async throws {
         try await onLoop {
             let (owner, other) = (try FakePairingsOwner(), try device(1))
-            let pairings = Pairings(owner)
+            let pairings = Pairings(owner.shared.state, owner)
             owner.addresses = [first, second]
             owner.connecting = { try await MainLoop.sleep(for: .seconds(60)) }
             try pairings.pair(other)
@@ -148,7 +144,8 @@ struct PairingsTests {
     @Test("of so many devices whose pairing has failed the latest sixteen are shown")
     func failures() async throws {
         try await onLoop {
-            let pairings = Pairings(try FakePairingsOwner())
+            let owner = try FakePairingsOwner()
+            let pairings = Pairings(owner.shared.state, owner)
             let others = try (1...17).map { try device($0) }
             for other in others {
                 pairings.failed(other, PairingFailure(.refused, "It was in vain."))

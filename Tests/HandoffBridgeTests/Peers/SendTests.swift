@@ -50,7 +50,7 @@ struct SendTests {
         try await onLoop {
             let (a, b) = try await pair()
             let stranger = try await TestDevice.start()
-            stranger.bridge.setDiscoverable(true)
+            stranger.bridge.discoverability.set(true)
             _ = try await a.proxy.connect(address: stranger.address)
             await expectError("org.example.Handoff.Error.NotPaired") {
                 try await a.device(stranger).send()
@@ -101,7 +101,7 @@ struct SendTests {
             try b.bridge.unpair(a.id)
             await expectError("org.example.Handoff.Error.NotPaired") { try b.bridge.setMuted(true, a.id) }
             try b.bridge.trust(a.id, name: "")
-            #expect(b.bridge.trust[a.id]?.isMuted == false)
+            #expect(b.bridge.state.trust[a.id]?.isMuted == false)
         }
     }
 
@@ -110,8 +110,8 @@ struct SendTests {
         try await onLoop {
             let (a, b) = try await pair()
             try b.bridge.setMuted(true, a.id)
-            try b.bridge.store(TrustEntry(a.id, source: .pairing, isMutual: true))
-            #expect(b.bridge.trust[a.id]?.isMuted == true)
+            try b.bridge.state.trust.pair(TrustEntry(a.id, source: .pairing, isMutual: true))
+            #expect(b.bridge.state.trust[a.id]?.isMuted == true)
         }
     }
 

@@ -149,7 +149,9 @@ struct SecretTests {
     /// Whether both devices have the same secret and know that they do.
     @MainLoop
     private static func agree(_ a: TestDevice, _ b: TestDevice) -> Bool {
-        guard let one = a.bridge.trust[b.id], let other = b.bridge.trust[a.id] else { return false }
+        guard let one = a.bridge.state.trust[b.id], let other = b.bridge.state.trust[a.id] else {
+            return false
+        }
         return one.secret != nil && one.secret == other.secret && one.formerSecret == nil
             && other.formerSecret == nil
     }
@@ -166,10 +168,10 @@ struct SecretTests {
     func kept() async throws {
         try await onLoop {
             let (a, b) = try await linked()
-            let secret = a.bridge.trust[b.id]?.secret
+            let secret = a.bridge.state.trust[b.id]?.secret
             try await relink(a, b)
             try await eventually { Self.agree(a, b) }
-            #expect(a.bridge.trust[b.id]?.secret == secret)
+            #expect(a.bridge.state.trust[b.id]?.secret == secret)
             #expect(![a, b].contains { $0.bridge.welcomesStranger(from: "127.0.0.1") })
         }
     }
@@ -180,14 +182,15 @@ struct SecretTests {
     func lost() async throws {
         try await onLoop {
             let (a, b) = try await linked()
-            let former = try #require(a.bridge.trust[b.id]?.secret)
+            let former = try #require(a.bridge.state.trust[b.id]?.secret)
             // This is as if a link had given a new secret, and only one side had saved it.
             for (changed, other) in [(a, b), (b, a)] {
                 let new = try secret(UInt8.random(in: 0...255))
-                changed.bridge.trust.note(other.id) { $0.agree(on: new, at: MainLoop.wallClock) }
+                changed.bridge.state.trust.note(other.id) { $0.agree(on: new, at: MainLoop.wallClock) }
                 try await relink(a, b)
                 try await eventually { Self.agree(a, b) }
-                #expect(a.bridge.trust[b.id]?.secret != former && a.bridge.trust[b.id]?.secret != new)
+                #expect(
+                    a.bridge.state.trust[b.id]?.secret != former && a.bridge.state.trust[b.id]?.secret != new)
             }
         }
     }
@@ -199,17 +202,17 @@ struct SecretTests {
         try await onLoop {
             let (a, b) = try await linked()
             for (old, other, since) in [(a, b, Int64(1)), (b, a, MainLoop.wallClock + 60_000_000)] {
-                let former = try #require(a.bridge.trust[b.id]?.secret)
-                old.bridge.trust.note(other.id) { entry in
+                let former = try #require(a.bridge.state.trust[b.id]?.secret)
+                old.bridge.state.trust.note(other.id) { entry in
                     let secret = entry.secret
                     entry = TrustEntry(other.id, source: .trust, addresses: entry.addresses, isMutual: true)
                     if let secret { entry.agree(on: secret, at: since) }
                 }
                 try await relink(a, b)
-                try await eventually { Self.agree(a, b) && a.bridge.trust[b.id]?.secret != former }
+                try await eventually { Self.agree(a, b) && a.bridge.state.trust[b.id]?.secret != former }
                 let now = MainLoop.wallClock
                 for (one, other) in [(a, b), (b, a)] {
-                    #expect(one.bridge.trust[other.id]?.isSecretOld(at: now) == false)
+                    #expect(one.bridge.state.trust[other.id]?.isSecretOld(at: now) == false)
                 }
             }
         }
@@ -221,7 +224,7 @@ struct SecretTests {
             let (a, b) = try await linked()
             try await relink(a, b)
             let link = try #require(a.link(with: b))
-            a.bridge.trust.note(b.id) { $0.agree(on: link.secret, at: 1) }
+            a.bridge.state.trust.note(b.id) { $0.agree(on: link.secret, at: 1) }
             #expect(a.bridge.hello(for: link).secret == link.secret.id)
         }
     }
@@ -247,7 +250,7 @@ struct SecretTests {
             let address = try #require(NetworkAddress(b.address))
             let thief = try RawDevice()
             let socket = try await SocketConnection.connect(to: address)
-            try await Opening().dial(socket, as: a.id, secrets: a.bridge.trust[b.id]?.secrets ?? [])
+            try await Opening().dial(socket, as: a.id, secrets: a.bridge.state.trust[b.id]?.secrets ?? [])
             // The handshake may be over on the dialler's side before the other side has checked the
             // certificate.
             _ = try? await TLSConnection.establish(.client, over: socket, as: thief.identity)
@@ -262,14 +265,14 @@ struct SecretTests {
         try await onLoop {
             let (a, b) = try await linked()
             try a.bridge.unpair(b.id)
-            #expect(a.bridge.trust.tombstones.map(\.device) == [b.id])
-            let tombstone = try #require(a.bridge.trust.tombstones.first)
+            #expect(a.bridge.state.trust.tombstones.map(\.device) == [b.id])
+            let tombstone = try #require(a.bridge.state.trust.tombstones.first)
             #expect(tombstone.isAlive(at: tombstone.since + Tombstone.life - 1))
             #expect(
                 !tombstone.isAlive(at: tombstone.since + Tombstone.life)
                     && !tombstone.isAlive(at: tombstone.since - 1))
             _ = try await a.proxy.trust(deviceId: b.id.description, name: "")
-            #expect(a.bridge.trust.tombstones.isEmpty)
+            #expect(a.bridge.state.trust.tombstones.isEmpty)
         }
     }
 
