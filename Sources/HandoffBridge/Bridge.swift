@@ -225,10 +225,8 @@ package final class Bridge {
         streams.brokerAppeared()
     }
 
-    func brokerVanished() {
-        setOwnOffer(nil)
-        for peer in peers.values { peer.brokerVanished() }
-    }
+    func brokerLost() { setOwnOffer(nil) }
+    func brokerGone() { for peer in peers.values { peer.brokerGone() } }
 
     /// Offers `new` to all peers, now and on each link to come; nil for nothing any more.
     func setOwnOffer(_ new: OwnOffer?) {

@@ -17,8 +17,10 @@ protocol BrokerClientOwner: AnyObject {
     func portChosen(_ port: UInt16)
     /// There is a broker, which has yet to be told of everything.
     func brokerAppeared()
-    /// The broker is gone.
-    func brokerVanished()
+    /// The way to the broker is lost: what it offers is not known any more. It may be met again.
+    func brokerLost()
+    /// The broker has left the bus, and does not come back.
+    func brokerGone()
     /// Much waits to be read by the broker, or no longer: then nothing more should be taken in for it.
     func brokerCrowded(_ isCrowded: Bool)
 }
@@ -119,9 +121,11 @@ final class BrokerClient {
     private func ownerChanged(_ new: BusName?) {
         guard !hasEnded, new != present || isEnabled == nil else { return }
         bridgeLog.debug("The broker is \(new.map { "\($0)" } ?? "gone").")
-        if let present { connection.detach(present) }
+        let former = present
+        if let former { connection.detach(former) }
         present = new
         meet(new, attaching: true)
+        if let former, former != new { bridge.brokerGone() }
     }
 
     /// Begins anew with the broker, if there is one.
@@ -133,7 +137,7 @@ final class BrokerClient {
         toldPreferences = []
         told = [:]
         added = []
-        if hadOwner { bridge.brokerVanished() }
+        if hadOwner { bridge.brokerLost() }
         guard let new else {
             if isEnabled == nil { setEnabled(settings.isEnabled) }
             return

@@ -144,7 +144,7 @@ final class Peer {
     func continuationEnded(_ id: ContinuationID) { continuations.removeAll { $0 == id } }
 
     /// The broker is gone, and so nobody else would release what it was continuing.
-    func brokerVanished() {
+    func brokerGone() {
         orphans += continuations
         continuations = []
         releaseOrphans()

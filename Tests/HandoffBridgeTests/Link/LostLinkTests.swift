@@ -230,6 +230,25 @@ struct LostLinkTests {
         }
     }
 
+    @Test(
+        "what a broker is continuing is not released when the socket to it ends, as in a bridge that is replaced"
+    )
+    func lostSocket() async throws {
+        try await onLoop {
+            let (a, b) = (try await TestDevice.start(), try await TestDevice.start())
+            try await a.pair(with: b)
+            try await eventually { b.broker?.saw("add \(a.id)") == true }
+            _ = try await a.peer(b).fetch(activity: activity, continuation: continuation)
+            let broker = try #require(a.broker)
+            let met = broker.events.count { $0 == "add \(b.id)" }
+            broker.bus.connection.detach(a.bridge.bus.uniqueName)
+            try await eventually { broker.events.count { $0 == "add \(b.id)" } > met }
+            try await a.peer(b).continued(continuation: continuation)
+            #expect(b.broker?.events.last == "continued \(continuation)")
+            #expect(b.broker?.saw("release \(continuation)") == false)
+        }
+    }
+
     @Test("what a broker was continuing is released when it is gone, but not what it has released itself")
     func orphans() async throws {
         try await onLoop {
