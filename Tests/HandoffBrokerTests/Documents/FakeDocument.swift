@@ -39,7 +39,10 @@ struct FakeDocument {
         let pair = try StreamSocket.makePair()
         let end = FakeDocumentEnd(pair.ours)
         let (content, ends) = (content, ends)
-        try BackgroundThread.start("sender") { end.send(content, ends: ends) }
+        try BackgroundThread.start("sender") {
+            end.send(content, ends: ends)
+            end.sent.store(true, ordering: .releasing)
+        }
         keep(end)
         return PeerOpenDocumentReply(stream: pair.theirs, about: about)
     }
@@ -49,6 +52,7 @@ struct FakeDocument {
 final class FakeDocumentEnd: Sendable {
     private let socket: FileDescriptor
     private let known = Mutex<String?>(nil)
+    fileprivate let sent = Atomic(false)
 
     init(_ socket: consuming FileDescriptor) {
         self.socket = socket
@@ -56,6 +60,9 @@ final class FakeDocumentEnd: Sendable {
         var byte: UInt8 = 0
         _ = recv(self.socket.number, &byte, 1, 0)
     }
+
+    /// Whether all has been sent that was to be sent from the beginning.
+    var hasSent: Bool { sent.load(ordering: .acquiring) }
 
     func send(_ content: [UInt8], ends: Bool) {
         var rest = content[...]
