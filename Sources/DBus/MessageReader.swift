@@ -118,6 +118,20 @@ package struct MessageReader {
         return bytes
     }
 
+    /// Reads the next argument as it is if it is properties that are aligned as in a body of their own, in the byte order of
+    /// what is made here, and without descriptors; otherwise nothing is read.
+    /// - Returns: nil if nothing was read.
+    mutating func packedProperties() throws(DBusError) -> PackedProperties? {
+        let start = (input.offset + 7) & ~7
+        guard place.arrayEnd == nil, !input.isBigEndian, message.descriptors.isEmpty,
+            (input.offset + 3) & ~3 == start, input.holds("a{sv}", at: place.types.lowerBound..<nextTypeEnd)
+        else { return nil }
+        try message.checkBody()
+        try skip()
+        try spend(input.offset - start)
+        return PackedProperties(checked: input.bytes[start..<input.offset])
+    }
+
     /// Reads the next argument, a container of `type`, by letting `body` read its contents. What that leaves unread is
     /// skipped.
     mutating func container<Result>(

@@ -62,6 +62,17 @@ package struct MessageWriter {
         .limitsExceeded("The arguments' signature would be longer than 255 characters.")
     }
 
+    /// Appends `bytes`, which are a value of the type `signature` in a body that begins with it, if they mean the same here.
+    /// - Returns: whether they do; otherwise nothing is appended.
+    mutating func copy(_ bytes: [UInt8], _ signature: String) throws(DBusError) -> Bool {
+        guard depth == 0, (message.body.bytes.count + 3) & ~3 & 7 == 0 else { return false }
+        try begin(container: signature)
+        try reserve(bytes.count)
+        message.body.align(4)
+        message.body.append(bytes)
+        return true
+    }
+
     mutating func integer(
         _ type: UInt8, _ value: some FixedWidthInteger & BitwiseCopyable
     ) throws(DBusError) {

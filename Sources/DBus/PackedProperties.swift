@@ -51,6 +51,13 @@ package struct PackedProperties: Hashable, Sendable {
         MessageReader(Message(body: MarshalledOutput(bytes), types: Self.signature))
     }
 
+    /// The properties at this place of a message that has been checked, whose least significant bytes come first. Values are
+    /// aligned there as in the body of a message.
+    init(checked bytes: ArraySlice<UInt8>) {
+        // Without properties there are but a length and padding.
+        self.init(bytes: bytes.count <= 8 ? [] : Array(bytes))
+    }
+
     /// Whether there are no properties.
     package var isEmpty: Bool { bytes.isEmpty }
 
@@ -88,6 +95,22 @@ package struct PackedProperties: Hashable, Sendable {
                 if beginning.lowercased() == start.lowercased() { return true }
             }
             return false
+        }
+    }
+}
+
+extension PackedProperties: DBusType {
+    package static var typeSignature: String { signature }
+
+    /// They are copied where their bytes in the message are what they would be packed into, and otherwise packed anew.
+    package static func read(from reader: inout MessageReader) throws(DBusError) -> PackedProperties {
+        if let copied = try reader.packedProperties() { return copied }
+        return try PackedProperties(try reader.read([String: Value].self))
+    }
+
+    package func write(to writer: inout MessageWriter) throws(DBusError) {
+        guard !bytes.isEmpty, try writer.copy(bytes, Self.signature) else {
+            return try writer.write(try unpacked())
         }
     }
 }

@@ -173,7 +173,7 @@ extension TestBridge: PeerServer {
         try await ask { try await $0.invite(activity: activity) }
     }
 
-    func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> [String: Value] {
+    func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> PackedProperties {
         try await ask {
             try await $0.fetch(
                 activity: activity, continuation: continuation, timeout: Deadline.fetch * 2)

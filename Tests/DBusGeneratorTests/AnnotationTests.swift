@@ -8,6 +8,7 @@ struct AnnotationTests {
     private static let writeAccess = "org.example.Handoff.WriteAccess"
     private static let setter = "org.example.Handoff.Setter"
     private static let waits = "org.example.Handoff.Waits"
+    private static let packed = "org.example.Handoff.Packed"
     private static let typeName = "org.example.Handoff.TypeName"
     private static let emits = "org.freedesktop.DBus.Property.EmitsChangedSignal"
     private static let classes = "any, owner, unsandboxed, bridge, broker, agent, stranger, paired, routed"
@@ -40,6 +41,10 @@ struct AnnotationTests {
             .members(
                 4, "\(setter) is one of own, common, not “one”", annotation(setter, "one")),
             .method(4, "\(waits) is one of true, false, not “yes”", annotation(waits, "yes")),
+            .method(
+                4, "only properties (type a{sv}) can be packed",
+                annotation(packed, "true") + "<arg name=\"a\" type=\"s\" direction=\"out\"/>"),
+            .method(4, "Go returns nothing that could be packed", annotation(packed, "true")),
             .members(
                 4, "P can't be written, so nobody waits: leave \(waits) out",
                 property("read", annotation(waits, "true"))),

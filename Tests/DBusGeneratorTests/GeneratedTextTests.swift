@@ -68,6 +68,20 @@ struct GeneratedTextTests {
         ] { #expect(text.contains(part), "\(part)") }
     }
 
+    @Test("properties that are packed are returned as the bytes that they are, on both sides")
+    func packing() throws {
+        let file = Sample.file(
+            """
+            <!-- D. --><method name="Get"><annotation name="org.example.Handoff.Packed" value="true"/>
+            <arg type="a{sv}" name="query" direction="in"/><arg type="a{sv}" name="all" direction="out"/></method>
+            """)
+        let text = try Generator.swift(from: [file])[0]
+        for part in [
+            "func get(query: [String: Value], _ call: MethodCall) throws -> PackedProperties\n",
+            "input: \"a{sv}\", output: \"a{sv}\"",
+        ] { #expect(text.contains(part), "\(part)") }
+    }
+
     @Test("with a common setter, one requirement takes every write, by name and with a value of the type")
     func commonSetter() throws {
         let file = Sample.file(

@@ -192,6 +192,40 @@ struct PackedPropertiesTests {
         #expect(throws: DBusError.self) { try PackedProperties(other) }
     }
 
+    @Test(
+        "in a message they are what they would be as values, wherever they stand in it, and in both byte orders"
+    )
+    func inMessages() throws {
+        let properties: [String: Value] = ["one": .double(0.5)]
+        for text in ["", "four", "longer"] {
+            let message = try Message.signal(from: "/", "a.B", "C")
+            var writer = MessageWriter(message)
+            try writer.write(text)
+            try writer.write(try PackedProperties(properties))
+            try writer.write(PackedProperties())
+            try writer.write([text: try PackedProperties(properties)])
+            let same = try Message.signal(from: "/", "a.B", "C")
+            writer = MessageWriter(same)
+            try writer.write(text)
+            try writer.write(properties)
+            try writer.write([String: Value]())
+            try writer.write([text: properties])
+            message.setSerial(1)
+            same.setSerial(1)
+            let bytes = try message.marshal()
+            #expect(try bytes == same.marshal())
+            for bytes in [bytes, BigEndian.swapped(bytes)] {
+                var reader = MessageReader(try Message.demarshal(bytes, limit: 1 << 20))
+                #expect(try reader.read(String.self) == text)
+                #expect(try reader.read() == PackedProperties(properties))
+                #expect(try reader.read() == PackedProperties())
+                #expect(try reader.read() == [text: try PackedProperties(properties)])
+            }
+            var reader = MessageReader(try Message.demarshal(bytes, limit: 1 << 20))
+            #expect(throws: DBusError.self) { try reader.read(PackedProperties.self) }
+        }
+    }
+
     @Test("none of them take nothing")
     func empty() throws {
         #expect(try PackedProperties([:]) == PackedProperties())

@@ -209,9 +209,9 @@ private final class FakePeer: PeerServer {
         broker.announced = nil
     }
 
-    func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> [String: Value] {
+    func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> PackedProperties {
         broker.events.append("fetch \(activity) \(continuation)")
-        return try await broker.onFetch(activity, continuation)
+        return try PackedProperties(try await broker.onFetch(activity, continuation))
     }
 
     func continued(continuation: String, _ call: MethodCall) async throws {

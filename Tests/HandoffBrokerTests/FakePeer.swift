@@ -59,6 +59,7 @@ final class FakePeer {
     func fetch(_ activity: ActivityProxy, _ continuation: Int = 1) async throws -> [String: Value] {
         let id = activity.object.path.text.split(separator: "/").last.map(String.init) ?? ""
         return try await atBroker().fetch(activity: id, continuation: Self.continuation(continuation))
+            .unpacked()
     }
 
     /// The id of one of its continuations.
@@ -133,9 +134,9 @@ private final class FakePeerServer: PeerServer {
 
     func invite(activity: String, _ call: MethodCall) async throws { peer.saw("invite") }
 
-    func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> [String: Value] {
+    func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> PackedProperties {
         peer.saw("fetch")
-        return try await peer.onFetch()
+        return try PackedProperties(try await peer.onFetch())
     }
 
     func continued(continuation: String, _ call: MethodCall) async throws {

@@ -7,6 +7,13 @@ package struct CompleteType: Equatable {
     /// The Swift type, e.g. `[String: Value]`.
     package let swift: String
 
+    /// The same type where its values are kept as the bytes that they are in a message; nil if only properties can be.
+    package var packed: CompleteType? {
+        signature == "a{sv}" ? CompleteType(signature: signature, swift: "PackedProperties") : nil
+    }
+
+    private init(signature: String, swift: String) { (self.signature, self.swift) = (signature, swift) }
+
     /// Whether it is a file descriptor.
     package var isDescriptor: Bool { signature == "h" }
     /// Whether a file descriptor is somewhere in it.

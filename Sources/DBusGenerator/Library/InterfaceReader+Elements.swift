@@ -6,6 +6,7 @@ enum Annotation: String, CustomStringConvertible {
     case writeAccess = "org.example.Handoff.WriteAccess"
     case setter = "org.example.Handoff.Setter"
     case waits = "org.example.Handoff.Waits"
+    case packed = "org.example.Handoff.Packed"
     case typeName = "org.example.Handoff.TypeName"
     case emitsChanged = "org.freedesktop.DBus.Property.EmitsChangedSignal"
 
@@ -17,7 +18,7 @@ enum Annotation: String, CustomStringConvertible {
         case .access, .writeAccess:
             ["any", "owner", "unsandboxed", "bridge", "broker", "agent", "stranger", "paired", "routed"]
         case .setter: ["own", "common"]
-        case .waits: ["true", "false"]
+        case .waits, .packed: ["true", "false"]
         case .typeName: nil
         case .emitsChanged: ["true", "invalidates", "const", "false"]
         }

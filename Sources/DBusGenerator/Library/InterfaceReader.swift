@@ -69,14 +69,22 @@ struct InterfaceReader {
     ) throws(GenerationError) -> Interface.Method {
         _ = try attributes(of: element, required: ["name"])
         try checkChildren(of: element, ["annotation", "arg"])
-        let annotations = try annotations(of: element, [.access, .waits])
+        let annotations = try annotations(of: element, [.access, .waits, .packed])
+        let isPacked = annotations[.packed] == "true"
         var (inputs, outputs): ([Interface.Argument], [Interface.Argument]) = ([], [])
         for child in element.children where child.name == "arg" {
             let (argument, direction) = try argument(child)
             if argument.type.holdsDescriptor && !argument.type.isDescriptor {
                 throw failure(child, "a file descriptor (type h) can only be an argument of its own")
             }
-            if direction == "out" { outputs.append(argument) } else { inputs.append(argument) }
+            if direction == "out" {
+                outputs.append(isPacked ? try packed(argument, child) : argument)
+            } else {
+                inputs.append(argument)
+            }
+        }
+        if isPacked, outputs.isEmpty {
+            throw failure(element, "\(name) returns nothing that could be packed")
         }
         try checkUnique(inputs)
         try checkUnique(outputs)
@@ -161,6 +169,16 @@ struct InterfaceReader {
             name: name, type: try type(attributes["type"] ?? "", element),
             documentation: element.documentation, line: element.line)
         return (argument, attributes["direction"])
+    }
+
+    private func packed(
+        _ argument: Interface.Argument, _ element: Element
+    ) throws(GenerationError) -> Interface.Argument {
+        guard let type = argument.type.packed else {
+            throw failure(element, "only properties (type a{sv}) can be packed")
+        }
+        return Interface.Argument(
+            name: argument.name, type: type, documentation: argument.documentation, line: argument.line)
     }
 
     private func checkUnique(_ arguments: [Interface.Argument]) throws(GenerationError) {

@@ -43,7 +43,7 @@ final class IncomingPeerObject: PeerServer {
         try await peer().peer.invited(try ActivityID(checking: activity))
     }
 
-    func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> [String: Value] {
+    func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> PackedProperties {
         let id = try ActivityID(checking: activity)
         let continuation = try ContinuationID(checking: continuation)
         return try await route("Fetch of \(id) for continuation \(continuation)") { broker in

@@ -49,7 +49,7 @@ final class OutgoingPeerObject: PeerServer {
         try await peer().invite(try ActivityID(checking: activity))
     }
 
-    func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> [String: Value] {
+    func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> PackedProperties {
         let id = try ActivityID(checking: activity)
         let continuation = try ContinuationID(checking: continuation)
         let peer = try peer()

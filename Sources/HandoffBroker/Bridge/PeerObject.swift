@@ -58,7 +58,7 @@ final class PeerObject: PeerServer {
 
     // MARK: Continuations of our activities
 
-    func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> [String: Value] {
+    func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> PackedProperties {
         try requireEnabled()
         let id = try ActivityID(checking: activity)
         let continuationID = try ContinuationID(checking: continuation)
@@ -84,7 +84,7 @@ final class PeerObject: PeerServer {
         var payload = object.payload()
         payload["SaveTime"] = .int64(saveTime)
         files?.describe(&payload, room: ActivityState.maximumSize - 64 - object.state.size)
-        return payload
+        return try PackedProperties(payload)
     }
 
     private func rememberStream(to object: ActivityObject, _ continuation: ContinuationID) {

@@ -223,7 +223,8 @@ final class ContinuationRunner {
             let peer = try owner.peers.bridgePeer(device)
             let fetched = try await peer.fetch(
                 activity: machine.offer.id.description, continuation: id.description,
-                timeout: Deadline.fetch * 2)
+                timeout: Deadline.fetch * 2
+            ).unpacked()
             trace.fetched(since: begin, saving: FetchedActivity.saveTime(fetched))
             var (activity, summary, document) = try await check(fetched)
             // An answer that comes too late must not change what is being delivered.

@@ -96,9 +96,36 @@ enum MessageTest {
         require(require("types") { try Signature(message.signature).types } == signatures, "\(signatures)")
         let again = require("what was read cannot be sent on") { try Coding.encode(values) }
         Coding.check(again, are: values)
+        checkPacked(message, values, again)
         // There is only one way to write values in this machine's byte order.
         guard bytes.first == UInt8(ascii: "l") else { return }
         require(Coding.body(bytes) == Coding.body(again), "\(values) were sent on as something else")
+    }
+
+    /// Properties that are copied are the bytes that they would be if they were read and written again, which is `again`. In
+    /// the other byte order they are packed anew, in any order.
+    private static func checkPacked(_ message: Message, _ values: [Value], _ again: [UInt8]) {
+        let copy = require("properties cannot be copied") { () throws(DBusError) in
+            var reader = MessageReader(message)
+            let copy = try Message.call(to: nil, "/", "a.b", "C")
+            var writer = MessageWriter(copy)
+            for value in values {
+                guard value.typeSignature == PackedProperties.typeSignature else {
+                    try reader.skip()
+                    try writer.writeContent(of: value)
+                    continue
+                }
+                let packed = try reader.read(PackedProperties.self)
+                let keys = try packed.unpacked().keys
+                require(Set(keys) == Set(value.properties?.keys.map { $0 } ?? []), "\(value) has other keys")
+                try writer.write(packed)
+            }
+            copy.setSerial(1)
+            return try copy.marshal()
+        }
+        if !message.isBigEndian {
+            require(Coding.body(copy) == Coding.body(again), "\(values) differ as copies")
+        }
     }
 
     private static func readTyped(_ message: Message) {

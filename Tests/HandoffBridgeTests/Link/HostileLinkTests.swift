@@ -214,7 +214,8 @@ struct HostileLinkTests {
                 let proxy = PeerProxy(try #require(device.bridge.links.current[raw.id]).remote)
                 let call = MainLoop.start {
                     if member == "Fetch" {
-                        return try await proxy.fetch(activity: activity, continuation: activity).count
+                        return try await proxy.fetch(activity: activity, continuation: activity).unpacked()
+                            .count
                     }
                     try await proxy.withdraw(activity: activity)
                     return 0

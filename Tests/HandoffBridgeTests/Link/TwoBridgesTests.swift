@@ -116,7 +116,10 @@ struct TwoBridgesTests {
                 ["Title": .string("Letter"), "UserInfo": .properties(["n": .uint32(7)])]
             }
             let fetched = try await b.peer(a).fetch(activity: activity, continuation: continuation)
-            #expect(fetched == ["Title": .string("Letter"), "UserInfo": .properties(["n": .uint32(7)])])
+            #expect(
+                try fetched.unpacked() == [
+                    "Title": .string("Letter"), "UserInfo": .properties(["n": .uint32(7)]),
+                ])
             try await b.peer(a).continued(continuation: continuation)
             try await b.peer(a).release(continuation: continuation)
             #expect(
@@ -159,7 +162,9 @@ struct TwoBridgesTests {
             a.broker?.onFetch = { _, _ in ["UserInfo": .bytes(bytes)] }
             let peer = try b.peer(a)
             let fetches = (0..<40).map { _ in
-                MainLoop.start { try await peer.fetch(activity: activity, continuation: continuation) }
+                MainLoop.start {
+                    try await peer.fetch(activity: activity, continuation: continuation).unpacked()
+                }
             }
             for fetch in fetches { #expect(try await fetch.value == ["UserInfo": .bytes(bytes)]) }
             let large = [UInt8](repeating: 1, count: 330_000)
