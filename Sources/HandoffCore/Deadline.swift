@@ -46,7 +46,7 @@ package enum Deadline {
     package static let autosave: Duration = .seconds(1)
     /// Between two summaries of the same offer, of which the latest counts.
     package static let offerInterval: Duration = .milliseconds(100)
-    /// Between two summaries of the same offer that differ only in when it was last used.
+    /// Between two summaries of the same offer that differ only in when it was last used, or in a state that nobody awaits.
     package static let useInterval: Duration = .seconds(300)
     /// By how much a remote activity has to have been used later than known before anybody is told.
     package static let useGrain: Duration = .seconds(60)

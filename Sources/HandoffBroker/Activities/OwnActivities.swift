@@ -52,6 +52,9 @@ final class OwnActivities {
         return offered
     }
 
+    /// These are the activities that peers have fetched and not yet continued.
+    func awaited(_ ids: Set<ActivityID>) { machine.awaited(ids) }
+
     /// What is known of an activity.
     subscript(id: ActivityID) -> SessionActivity? { machine[id] }
 

@@ -11,7 +11,10 @@ internal import Platform
 @MainLoop
 final class ContinuedByPeers {
     private var machine = OriginContinuations() {
-        didSet { timer.set(machine.nextDeadline?.microseconds) }
+        didSet {
+            timer.set(machine.nextDeadline?.microseconds)
+            activities.awaited(machine.awaited)
+        }
     }
     private let activities: OwnActivities
     private let documents: SentDocuments

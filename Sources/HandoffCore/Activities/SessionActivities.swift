@@ -31,6 +31,9 @@ package struct SessionActivities: Sendable {
     package private(set) var offered: Offer?
     /// Whether Handoff is on.
     package private(set) var isEnabled: Bool
+    /// The activities that peers have fetched and not yet handed to an application there, and the first revision of each that
+    /// was fetched.
+    private var fetched: [ActivityID: UInt64] = [:]
 
     /// No activities, with Handoff on or off.
     package init(isEnabled: Bool) {
@@ -68,7 +71,8 @@ package struct SessionActivities: Sendable {
 
     /// The application changed the activity: `details` are as they are now, `payloadChanged` says whether
     /// anything else changed that a continuation would get, `isUsed` whether that is the user's doing. Peers
-    /// are told the latest state, at most every 100 ms.
+    /// are told what they see of it, at most every 100 ms; that there is a newer state at all, only if one of them is continuing
+    /// an older one (``awaited(_:)``), and otherwise at most every five minutes.
     package mutating func update(
         _ id: ActivityID, details: SessionActivity.Details, payloadChanged: Bool, isUsed: Bool = false,
         at now: Moment
@@ -89,6 +93,13 @@ package struct SessionActivities: Sendable {
         latest = now
         activities[id]?.lastUsed = now.wall
         return offerOrWithdraw()
+    }
+
+    /// These are the activities that peers have fetched, as they are now or were before, and have not yet handed to an
+    /// application there: they fetch them again if there is a newer state by then.
+    package mutating func awaited(_ ids: Set<ActivityID>) {
+        fetched = fetched.filter { ids.contains($0.key) }
+        for id in ids where fetched[id] == nil { fetched[id] = activities[id]?.revision }
     }
 
     /// The activity becomes the current one, which counts as using it, also if it is that already; the one
@@ -140,7 +151,7 @@ package struct SessionActivities: Sendable {
         guard let wanted, let activity = activities[wanted.id] else { return nil }
         var deadlines: [Instant] = []
         if let offered, offered != wanted {
-            deadlines.append(lastOffer.advanced(by: Self.interval(from: offered, to: wanted)))
+            deadlines.append(lastOffer.advanced(by: interval(from: offered, to: wanted)))
         }
         if activity.details.expirationDate != 0 {
             let (left, tooFar) = activity.details.expirationDate.subtractingReportingOverflow(latest.wall)
@@ -175,7 +186,7 @@ package struct SessionActivities: Sendable {
         }
         guard wanted != offered else { return [] }
         if let offered, offered.id == wanted.id {
-            let next = lastOffer.advanced(by: Self.interval(from: offered, to: wanted))
+            let next = lastOffer.advanced(by: interval(from: offered, to: wanted))
             guard next <= latest.instant else { return [] }
         }
         offered = wanted
@@ -184,9 +195,9 @@ package struct SessionActivities: Sendable {
     }
 
     /// How long after `offered` was told of an activity `wanted` may be told of it.
-    private static func interval(from offered: Offer, to wanted: Offer) -> Duration {
-        let isOnlyUsed = wanted.dated(since: wanted.since, lastUsed: offered.lastUsed) == offered
-        return isOnlyUsed ? Deadline.useInterval : Deadline.offerInterval
+    private func interval(from offered: Offer, to wanted: Offer) -> Duration {
+        let isAwaited = fetched[wanted.id].map { wanted.revision > $0 } == true
+        return !isAwaited && wanted.looksLike(offered) ? Deadline.useInterval : Deadline.offerInterval
     }
 
     private mutating func remove(_ ids: [ActivityID]) -> [Action] {

@@ -57,6 +57,11 @@ package struct OriginContinuations: Sendable {
         entries.first { $0.id == id && $0.device == device }
     }
 
+    /// The activities that peers have fetched and not yet continued.
+    package var awaited: Set<ActivityID> {
+        Set(entries.lazy.filter { $0.wasSent && !$0.wasContinued }.map(\.activity))
+    }
+
     /// A peer fetches `activity`, while `offered` is what it is offered. It may do so as often as it likes
     /// for one continuation. If the peer has as many continuations as it may, the oldest ends to make room
     /// for a new one, preferably one without open streams: a broker that died over there could not release

@@ -56,14 +56,19 @@ package struct Offer: Hashable, Sendable {
             && documentType == fetched.documentType && webpageHost == fetched.webpageHost
     }
 
-    /// This offer with other dates.
-    func dated(since: Int64, lastUsed: Int64) -> Offer {
+    /// This offer with other dates, and of another revision if one is given.
+    private func dated(since: Int64, lastUsed: Int64, revision: UInt64? = nil) -> Offer {
         Offer(
             id: id, type: type, title: title, applicationID: applicationID, team: team,
             webpageHost: webpageHost,
             documentType: documentType, supportsContinuationStreams: supportsContinuationStreams,
-            revision: revision,
+            revision: revision ?? self.revision,
             since: since, lastUsed: lastUsed)
+    }
+
+    /// Whether nobody who sees both can tell them apart, but for when they were last used.
+    func looksLike(_ other: Offer) -> Bool {
+        dated(since: since, lastUsed: other.lastUsed, revision: other.revision) == other
     }
 
     /// This offer, which takes the place of `former`: the date of an offer stays as it was told first, and that of its last

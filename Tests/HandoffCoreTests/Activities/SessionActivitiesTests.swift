@@ -54,8 +54,10 @@ struct SessionActivitiesTests {
         #expect(activities.offered?.lastUsed == Moment.at(200_000).wall)
         #expect(activities.offered?.since == Moment.at(0).wall)
         #expect(activities.nextDeadline == nil, "nothing wakes up while it is not used")
+        var renamed = details
+        renamed.title = "Renamed"
         let changed = try activities.update(
-            first, details: details, payloadChanged: true, isUsed: true, at: .at(301_000))
+            first, details: renamed, payloadChanged: true, isUsed: true, at: .at(301_000))
         #expect(try changed == [offer(first, in: activities)])
         #expect(activities.offered?.lastUsed == Moment.at(301_000).wall)
         #expect(activities.nextDeadline == nil)
@@ -230,9 +232,34 @@ struct SessionActivitiesTests {
         _ = try activities.becomeCurrent(first, at: .at(0))
         let before = try #require(activities[first]).revision
         #expect(try activities.update(first, details: details, payloadChanged: false, at: .at(500)) == [])
-        let actions = try activities.update(first, details: details, payloadChanged: true, at: .at(500))
-        #expect(try actions == [offer(first, in: activities)])
-        #expect(activities.offered?.revision == before + 1)
+        #expect(activities[first]?.revision == before)
+        _ = try activities.update(first, details: details, payloadChanged: true, at: .at(500))
+        #expect(activities[first]?.revision == before + 1)
+    }
+
+    @Test(
+        "a newer state is told at once to those who are continuing an older one, and otherwise every five minutes"
+    )
+    func newerState() throws {
+        var activities = activities
+        _ = try activities.becomeCurrent(first, at: .at(0))
+        let details = details
+        func change(at time: Int64) throws -> [SessionActivities.Action] {
+            try activities.update(first, details: details, payloadChanged: true, at: .at(time))
+        }
+        #expect(try change(at: 1000) == [], "nobody continues it")
+        #expect(activities.nextDeadline == .at(300_000))
+        activities.awaited([first])
+        #expect(activities.advance(to: .at(1001)) == [], "what was fetched is as new")
+        let told = try change(at: 1002)
+        #expect(try told == [offer(first, in: activities)])
+        activities.awaited([first])
+        #expect(try change(at: 1003) == [] && activities.nextDeadline == .at(1102))
+        activities.awaited([])
+        #expect(activities.nextDeadline == .at(301_002), "it has been continued")
+        let later = activities.advance(to: .at(301_002))
+        #expect(try later == [offer(first, in: activities)])
+        #expect(activities.nextDeadline == nil)
     }
 
     @Test("changes of an activity that is not current are told to nobody")
