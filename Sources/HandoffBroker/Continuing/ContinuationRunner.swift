@@ -220,8 +220,7 @@ final class ContinuationRunner {
         if trace.times[.request] == nil { trace.ended(.request) }
         let begin = MainLoop.now
         do {
-            let peer = try owner.peers.bridgePeer(device)
-            let fetched = try await peer.fetch(
+            let fetched = try await owner.peers.bridgePeer(device).fetch(
                 activity: machine.offer.id.description, continuation: id.description,
                 timeout: Deadline.fetch * 2
             ).unpacked()
