@@ -201,14 +201,20 @@ class Dock(Session):
         machine.sessions.append(self)
         self.offers: dict[str, dict[str, Any]] = {}
         self.events: list[Call] = []
+        # What was signalled before the objects were known. The loop may deliver that together with the answer.
+        self._early: list[tuple[Any, ...]] | None = None
         self.connection.signal_subscribe(BROKER, None, None, None, None, Gio.DBusSignalFlags.NONE, self._signalled)
         self.follow()
 
     def follow(self) -> None:
         """Asks for the objects, since signals are sent only to those who have. To be repeated for each new broker."""
         self.offers.clear()
+        self._early = []
         for path, interfaces in self.managed_objects().items():
             self._added(path, interfaces)
+        early, self._early = self._early, None
+        for signal in early:
+            self._signalled(*signal)
 
     def _added(self, path: str, interfaces: dict[str, dict[str, Any]]) -> None:
         if f"{BROKER}.RemoteActivity" in interfaces:
@@ -216,6 +222,9 @@ class Dock(Session):
 
     def _signalled(self, _connection: Gio.DBusConnection, _sender: str, path: str, interface: str, member: str,
                    arguments: GLib.Variant) -> None:
+        if self._early is not None:
+            self._early.append((_connection, _sender, path, interface, member, arguments))
+            return
         subject = path
         if interface == f"{BUS}.ObjectManager":
             subject, content = arguments.unpack()
