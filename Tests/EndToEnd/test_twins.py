@@ -65,15 +65,18 @@ def author(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Author]:
 
 def test_two_machines_for_a_script(author: Author) -> None:
     """A shell on one machine, and one on the other from within: paired and connected, with names and folders of their own,
-    what is published on one is continued on the other, and afterwards nothing is left. The status is the shell's."""
+    what is published on one is continued on the other, also with new daemons, and afterwards nothing is left. The status is the
+    shell's."""
     script = """
         handoff devices --json
         handoff publish --app-id org.example.X --type org.example.x --title Note --user-info n=1 >$HOME/published &
+        handoff twins --restart || exit 1
+        touch "$HANDOFF_TWINS/shared/both"
         handoff twins --join lap <<'END'
             handoff receive --app-id org.example.X --type org.example.x --once >$HOME/got 2>$HOME/log &
             until grep -q Waiting $HOME/log; do sleep 0.1; done
             until handoff continue; do sleep 0.1; done
-            wait; echo "$HANDOFF_TWIN $XDG_CONFIG_HOME"
+            wait; ls "$HANDOFF_TWINS/shared" && echo "$HANDOFF_TWIN $XDG_CONFIG_HOME"
 END
         exit 7"""
     result = author.run("handoff", "twins", text=script)

@@ -60,12 +60,17 @@ struct Twin {
     /// - Throws: why that is not possible.
     func make() throws(CommandFailure) {
         let downloads = "\(folder)/downloads"
-        for path in [folder, downloads, "\(folder)/config/handoff"] + folders.values.sorted() {
+        let shared = "\(twins)/shared"
+        for path in [folder, downloads, shared, "\(folder)/config/handoff", "\(folder)/data/dbus-1/services"]
+            + folders.values.sorted()
+        {
             guard g_mkdir_with_parents(path, 0o700) == 0 else {
                 throw CommandFailure("\(path.quoted) cannot be made: \(SystemError.last).")
             }
         }
-        try Self.write("[Device]\nName=\(name)\n", to: "\(folder)/config/handoff/handoff.conf")
+        try Self.write(
+            "[Device]\nName=\(name)\n[Shared Folders]\nTwins=\(shared)\n",
+            to: "\(folder)/config/handoff/handoff.conf")
         // Documents that come over do not mix with those of the user.
         try Self.write("XDG_DOWNLOAD_DIR=\"\(downloads)\"\n", to: "\(folder)/config/user-dirs.dirs")
     }

@@ -63,6 +63,17 @@ struct TwinsMaking {
         self.isOver = isOver
     }
 
+    /// Puts new daemons in the place of those that run.
+    /// - Throws: why that is not possible.
+    func restart() async throws {
+        for twin in twins {
+            let bus = try await Bus.connect(.address(twin.address))
+            // The other one knows it there.
+            let port = try await Daemon(bus: bus, name: HandoffNames.bridge).bridge.port()
+            _ = try await startDaemons(of: twin, on: bus, port: port)
+        }
+    }
+
     /// Makes them.
     /// - Throws: why that is not possible.
     func run() async throws {
@@ -97,14 +108,20 @@ struct TwinsMaking {
     private func start(_ twin: Twin) async throws -> Daemon {
         try twin.make()
         try await startBus(of: twin)
-        let bus = try await Bus.connect(.address(twin.address))
+        return try await startDaemons(of: twin, on: try await Bus.connect(.address(twin.address)))
+    }
+
+    /// Starts the daemons of one of them, in place of those that run.
+    /// - Returns: its bridge.
+    private func startDaemons(of twin: Twin, on bus: Bus, port: UInt16 = 0) async throws -> Daemon {
         // Nothing of the system they are on concerns them.
         let environment = twin.environment.merging(
             ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(twin.folder)/no-system-bus"]) { $1 }
-        _ = try await start("handoffd", [], environment, twin, on: bus, as: HandoffNames.broker)
+        _ = try await start("handoffd", ["--replace"], environment, twin, on: bus, as: HandoffNames.broker)
         let bridge = try await start(
-            "handoff-bridge", ["--no-discovery", "--listen=127.0.0.1:0"], environment, twin, on: bus,
-            as: HandoffNames.bridge)
+            "handoff-bridge", ["--replace", "--no-discovery", "--listen=127.0.0.1:\(port)"], environment,
+            twin,
+            on: bus, as: HandoffNames.bridge)
         return Daemon(bus: bus, name: bridge)
     }
 
@@ -136,15 +153,16 @@ struct TwinsMaking {
         }
     }
 
-    /// Starts a daemon of Handoff, and waits until it has its name.
+    /// Starts a daemon of Handoff, and waits until it has its name, which another one may have had.
     /// - Returns: who has the name.
     private func start(
         _ program: String, _ arguments: [String], _ environment: [String: String], _ twin: Twin, on bus: Bus,
         as name: BusName
     ) async throws -> BusName {
+        let former = try? await bus.owner(of: name)
         let process = try launch(try Self.path(of: program), arguments, environment, twin)
         let owner = Awaited<BusName?>()
-        let watch = bus.watch(name) { if let name = $0 { owner.come(name) } }
+        let watch = bus.watch(name) { if let name = $0, name != former { owner.come(name) } }
         MainLoop.start {
             _ = await process.status(within: nil)
             owner.come(nil)

@@ -12,6 +12,7 @@ struct TwinsVerb: Verb {
         "Make two machines on this one, to try an application, and run a shell or a command there"
 
     private let join: String?
+    private let restarts: Bool
     private let command: [[UInt8]]?
 
     static func declare(_ options: inout ProgramOptions) {
@@ -19,10 +20,12 @@ struct TwinsVerb: Verb {
             "join", argument: "MACHINE",
             "Run a shell or the command on this machine of twins that are there already: desk or lap, or where it is"
         )
+        options.flag("restart", "Put new daemons in the place of those of twins that are there already")
     }
 
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {
         join = values["join"]
+        restarts = values.has("restart")
         let command = ProgramArguments.afterSeparator
         if command == nil, let word = values.rest.first {
             throw .usage("Write “--” before the command: handoff twins -- \(word) …")
@@ -35,6 +38,11 @@ struct TwinsVerb: Verb {
         let signals = EndingSignals { interruption.come(()) }
         defer { withExtendedLifetime(signals) {} }
         let command = try command.map { (words) throws(CommandFailure) in try Self.found(words) }
+        if restarts {
+            let twin = try Self.twin(join ?? Twin.names[0])
+            try await TwinsMaking(twin.twins) { interruption.value != nil }.restart()
+            return 0
+        }
         if let join {
             return try await Self.runThere(try Self.twin(join), command, interruption)
         }
@@ -105,10 +113,12 @@ struct TwinsVerb: Verb {
             Output.note(
                 "This is \(desk.name). For \(lap.name), in another terminal: handoff twins --join \(folder)/\(lap.name)"
             )
-            Output.note("Both end with this shell.")
+            Output.note("Both end with this shell. What their daemons log is in \(folder)/*/*.log.")
             return try await runThere(desk, nil, interruption, orUntil: twins.hasEnded)
         }
-        Output.note("To look into them: handoff twins --join \(folder)/\(desk.name), or …/\(lap.name)")
+        Output.note(
+            "To look into them: handoff twins --join \(folder)/\(desk.name), or …/\(lap.name). What their daemons log is in"
+                + " \(folder)/*/*.log.")
         var running: [ChildProcess] = []
         for twin in both { running.append(try ChildProcess(command, environment: twin.environment)) }
         let over = Awaited<Void>()
