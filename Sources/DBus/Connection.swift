@@ -14,6 +14,8 @@ package final class Connection {
     }
     /// Called once, with the reason, when the channel has ended.
     package var onClosed: (@MainLoop (DBusError) -> Void)?
+    /// Called when a call of this caller has been refused.
+    package var onRefused: @MainLoop (Message, Caller, DBusError) -> Void = { _, _, _ in }
 
     /// The observer that is told of calls and signals to single connections of a bus.
     package weak var observer: (any DeliveryObserver)? {
@@ -324,6 +326,7 @@ package final class Connection {
         } catch {
             let error = DBusError.converting(error)
             log.debug("\(caller.label): \(call.member ?? "?") refused: \(error.message) (\(error.name))")
+            onRefused(call, caller, error)
             return call.wantsReply ? try? Message.error(error, to: call) : nil
         }
     }
@@ -338,13 +341,5 @@ package final class Connection {
         }
         begun?.runEffects()
         line.closed(call)
-    }
-}
-
-extension Result where Failure == any Error {
-    /// What `body` returns or throws.
-    @MainLoop
-    fileprivate init(_ body: @MainLoop () async throws -> Success) async {
-        do { self = .success(try await body()) } catch { self = .failure(error) }
     }
 }

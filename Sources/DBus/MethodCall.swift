@@ -35,3 +35,11 @@ package final class MethodCall {
         return reply
     }
 }
+
+extension Result where Failure == any Error {
+    /// What `body` returns or throws.
+    @MainLoop
+    init(_ body: @MainLoop () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}

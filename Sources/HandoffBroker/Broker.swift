@@ -108,13 +108,18 @@ package final class Broker {
         connection.policy = policy
         connection.observer = unreadMessages
         connection.gate = firstReading
+        let manager = ManagerObject(self, activities, offers, fetchLog)
+        connection.onRefused = { [presence, manager] in
+            // What the bridge is refused comes from other devices.
+            if !presence.isBridge($1) { manager.refused($0, $1, $2) }
+        }
         connection.objects.manage(HandoffNames.brokerPath)
         connection.objects.tellReaders(
             of: PreferencesBinding.description.name, at: HandoffNames.brokerPath)
         connection.objects.export(
             HandoffNames.brokerPath,
             [
-                ManagerBinding(ManagerObject(self, activities, offers, fetchLog)),
+                ManagerBinding(manager),
                 PreferencesBinding(PreferencesObject(self, applications, offers, documents, announcements)),
                 PeerManagerBinding(PeerManagerObject(peers, guards) { [presence] in presence.attach($0) }),
             ])

@@ -33,6 +33,7 @@ final class ManagerObject: ManagerServer {
     private let fetches: FetchLog
     private var applications: Applications { activities.applications }
     private var warnedTypes: Set<ActivityType> = []
+    private var refusals = RecentRefusals()
 
     /// How many bytes the path of an application's object may have.
     private static let maximumPathSize = 4096
@@ -84,6 +85,44 @@ final class ManagerObject: ManagerServer {
                 "ExcludedApplication": .string(hidden.excluded?.description ?? ""),
             ]
         }
+    }
+
+    var registeredApplications: [[String: Value]] {
+        let current = activities.current.flatMap { activities[$0] }?.connection
+        return applications.registry.all.map { one in
+            [
+                "Connection": .string(one.connection),
+                "ApplicationId": .string(one.applicationID.description),
+                "Team": .string(one.team.description),
+                "ActivityTypes": .strings(one.declaration.types.map(\.description).sorted()),
+                "Excluded": .boolean(applications.registry.isExcluded(one)),
+                "Activities": .uint32(UInt32(activities.count(of: one.connection))),
+                "Current": .boolean(one.connection == current),
+                "NotOffered": .string(one.connection == current ? activities.whyNotOffered : ""),
+            ]
+        }
+    }
+
+    var recentRefusals: [[String: Value]] {
+        refusals.all.map { one in
+            [
+                "Time": .int64(one.time), "Connection": .string(one.connection),
+                "ProcessId": .uint32(one.process), "ApplicationId": .string(one.applicationID),
+                "Member": .string(one.member), "ErrorName": .string(one.error),
+                "Message": .string(one.message),
+            ]
+        }
+    }
+
+    /// A program of this session was refused what it called.
+    func refused(_ call: Message, _ caller: Caller, _ error: DBusError) {
+        guard let name = caller.name else { return }
+        let application = applications.registration(of: name.text)?.applicationID.description ?? ""
+        refusals.add(
+            RecentRefusals.Refusal(
+                time: activities.clock.wall, connection: name.text,
+                process: caller.credentials?.processID ?? 0, applicationID: application,
+                member: call.member ?? "", error: error.name.text, message: PeerText.message(error.message)))
     }
 
     func setEnabled(_ enabled: Bool, _ call: MethodCall) throws { try session.setEnabled(enabled, call) }

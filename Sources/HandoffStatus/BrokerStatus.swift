@@ -19,6 +19,10 @@ package struct BrokerStatus: Equatable, Sendable {
     package var fetches: [RecentFetch] = []
     /// How often each device has fetched something, and what it fetched last.
     package var fetchesByDevice: [DeviceFetches] = []
+    /// The applications that are registered.
+    package var applications: [RegisteredApplication] = []
+    /// What programs were refused last, the latest first.
+    package var refusals: [RecentRefusal] = []
     /// What the user has chosen: the properties of `Preferences`, by their names.
     package var preferences: [String: Value] = [:]
 
@@ -34,6 +38,8 @@ package struct BrokerStatus: Equatable, Sendable {
         hidden = HiddenOffer.all(in: manager["HiddenOffers"])
         fetches = RecentFetch.all(in: manager["RecentFetches"])
         fetchesByDevice = DeviceFetches.all(in: manager["FetchesByDevice"])
+        applications = RegisteredApplication.all(in: manager["RegisteredApplications"])
+        refusals = RecentRefusal.all(in: manager["RecentRefusals"])
         self.preferences = preferences
     }
 }

@@ -36,7 +36,7 @@ def test_status_is_silent_about_what_stops_nothing(machines: Machines) -> None:
         assert "xclude" not in machine.run("handoff", "status").stdout
     Client(desk, OTHER_ID).offer("Another")
     (line,) = [line for line in desk.run("handoff", "status").stdout.splitlines() if line.startswith("Current ")]
-    assert line.endswith(f"of {OTHER_ID}, which is excluded (ExcludedApplications): not offered")
+    assert f"of {OTHER_ID}. It is not offered: The user has excluded its application." in line
     assert json.loads(desk.run("handoff", "status", "--json").stdout)["broker"]["current"]["excluded"] is True
 
 

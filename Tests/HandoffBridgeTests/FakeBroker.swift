@@ -102,6 +102,8 @@ private final class FakeManager: ManagerServer {
     var recentFetches: [[String: Value]] { [] }
     var fetchesByDevice: [[String: Value]] { [] }
     var hiddenOffers: [[String: Value]] { [] }
+    var registeredApplications: [[String: Value]] { [] }
+    var recentRefusals: [[String: Value]] { [] }
 
     func setEnabled(_ value: Bool, _ call: MethodCall) throws { broker.setEnabled(value) }
     func unregisterApplication(_ call: MethodCall) throws {}

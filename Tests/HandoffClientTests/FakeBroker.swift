@@ -84,6 +84,8 @@ final class FakeBroker: ManagerServer, CallGate {
     var recentFetches: [[String: Value]] { [] }
     var fetchesByDevice: [[String: Value]] { [] }
     var hiddenOffers: [[String: Value]] { [] }
+    var registeredApplications: [[String: Value]] { [] }
+    var recentRefusals: [[String: Value]] { [] }
     var version: UInt32 { 1 }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import DBus
 import HandoffClient
+import HandoffInterfaces
 import HandoffStatus
 import Testing
 
@@ -118,6 +119,50 @@ struct StatusTests {
             ])
         #expect([HiddenOffer]().lines(at: 0).isEmpty)
         #expect(HiddenOffer.all(in: nil).isEmpty && HiddenOffer.all(in: .byte(1)).isEmpty)
+    }
+
+    @Test("who is registered and what was refused is listed, and why the current activity is not offered")
+    func applications() throws {
+        var broker = BrokerStatus()
+        broker.current = .current(in: [
+            "/org/example/Handoff/activities/1": [
+                ActivityProxy.interface.text: [
+                    "Current": .boolean(true), "Title": .string("A letter"),
+                    "ActivityType": .string("com.example.edit"),
+                    "ApplicationId": .string("com.example.editor"),
+                ]
+            ]
+        ])
+        broker.applications = RegisteredApplication.all(
+            in: try Self.list(
+                Self.entry([
+                    "ActivityTypes": .strings(["com.example.edit", "com.example.view"]),
+                    "Activities": .uint32(2),
+                    "Current": .boolean(true), "NotOffered": .string("Its ExpirationDate has passed."),
+                ]), Self.entry(["ApplicationId": .string("com.example.other")])))
+        broker.refusals = RecentRefusal.all(
+            in: try Self.list(
+                Self.entry([
+                    "ApplicationId": .string(""), "ProcessId": .uint32(7),
+                    "Member": .string("RegisterApplication"),
+                    "Message": .string("“no id” is no application id."),
+                ])))
+        let report = StatusReport(broker: .running(broker), bridge: Self.bridge())
+        let text = report.lines(at: 61_000_000).joined(separator: "\n")
+        for part in [
+            "\nCurrent  “A letter”, com.example.edit, of com.example.editor. It is not offered: Its ExpirationDate has passed.\n",
+            """
+            Registered applications:
+              APPLICATION         STATE                 ACTIVITIES  TYPES
+              com.example.editor  current, not offered  2           com.example.edit com.example.view
+              com.example.other   no activity           0           none
+
+            Refused, the latest first:
+              1 min ago  RegisterApplication of a program that is not registered, process 7:
+                “no id” is no application id.
+
+            """,
+        ] { #expect(text.contains(part), "\(text)") }
     }
 
     @Test("what was fetched is called so, streams and documents apart, and is counted for each device")

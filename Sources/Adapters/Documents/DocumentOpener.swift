@@ -112,7 +112,8 @@ struct DocumentOpener {
                 .notSupported,
                 tr("There is no such folder here yet. Wait until it has been synchronised, then try again."))
         }
-        let manager = try await service.bus.identifiedOwner(
+        // One that does not start in time is none that does so when it is asked to.
+        let manager = try? await service.bus.identifiedOwner(
             starting: Nautilus.manager, timeout: Self.folderPatience)
         guard let manager, manager.sandbox == nil, let name = manager.name else {
             throw HandoffFailure(

@@ -52,6 +52,12 @@ final class OwnActivities {
         return offered
     }
 
+    /// How many activities `connection` has.
+    func count(of connection: String) -> Int { machine.activities(of: connection).count }
+
+    /// Why the current activity is not offered, and what to do; empty if it is, or if there is none.
+    var whyNotOffered: String { machine.whyNotOffered }
+
     /// These are the activities that peers have fetched and not yet continued.
     func awaited(_ ids: Set<ActivityID>) { machine.awaited(ids) }
 

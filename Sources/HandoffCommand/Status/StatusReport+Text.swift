@@ -10,6 +10,7 @@ extension StatusReport {
         if busFailure == nil {
             lines += ["Broker   \(brokerLine)", "Bridge   \(bridgeLine)"]
             lines += deviceLines + peerLines(at: now) + offerLines(at: now) + fetchLines(at: now)
+            lines += applicationLines(at: now)
         }
         if !problems.isEmpty { lines += (lines.isEmpty ? [] : [""]) + ["Problems:"] }
         for problem in problems { lines += ["  \(problem.words)", "    \(problem.remedy)"] }
@@ -46,9 +47,9 @@ extension StatusReport {
         if let broker = broker.content {
             let activity = broker.current.map {
                 let title = $0.title.isEmpty ? "without a title" : ChosenText(title: $0.title).quoted
-                let exclusion = $0.isExcluded ? ", which is excluded (ExcludedApplications): not offered" : ""
-                return
-                    "\(title), \(ChosenText(title: $0.type).shown), of \($0.applicationID.shown)\(exclusion)"
+                let reason = broker.applications.first(where: \.isCurrent)?.notOffered ?? ""
+                return "\(title), \(ChosenText(title: $0.type).shown), of \($0.applicationID.shown)"
+                    + (reason.isEmpty ? "" : ". It is not offered: \(reason.shown)")
             }
             lines.append("Current  \(activity ?? "nothing")")
         }
@@ -86,6 +87,12 @@ extension StatusReport {
             .filter { !$0.isEmpty }.flatMap { [""] + $0 }
     }
 
+    private func applicationLines(at now: Int64) -> [String] {
+        guard let broker = broker.content else { return [] }
+        return [broker.applications.lines, broker.refusals.lines(at: now)]
+            .filter { !$0.isEmpty }.flatMap { [""] + $0 }
+    }
+
     /// The report for programs.
     var json: JSON {
         [
@@ -103,6 +110,8 @@ extension StatusReport {
             "hiddenOffers": .array(broker.hidden.map(\.json)),
             "fetches": .array(broker.fetches.map(\.json)),
             "fetchesByDevice": .array(broker.fetchesByDevice.map(\.json)),
+            "applications": .array(broker.applications.map(\.json)),
+            "refusals": .array(broker.refusals.map(\.json)),
         ]
     }
 

@@ -176,6 +176,19 @@ package struct SessionActivities: Sendable {
         return activity.offer
     }
 
+    /// Why the current activity is not offered, and what to do; empty if it is, or if there is none.
+    package var whyNotOffered: String {
+        guard let current, let activity = activities[current], wanted == nil else { return "" }
+        if !isEnabled { return "Handoff is switched off. Switch it on (handoff on)." }
+        if activity.details.isExcluded {
+            return "The user has excluded its application. Include it again in the settings of Handoff."
+        }
+        if !activity.details.isEligibleForHandoff {
+            return "Its application has set EligibleForHandoff to false. Set it to true."
+        }
+        return "Its ExpirationDate has passed. Set a later one, or 0 for none."
+    }
+
     /// Brings what is offered in line with what ought to be, unless peers were told of this activity a moment
     /// ago.
     private mutating func offerOrWithdraw() -> [Action] {

@@ -152,6 +152,8 @@ struct AccessTests {
                 { try await ActivityProxy(boxed.object(secret.object.path)).title() },
                 { try await boxed.manager.recentFetches() }, { try await boxed.manager.fetchesByDevice() },
                 { try await boxed.manager.hiddenOffers() }, { try await boxed.chosen() },
+                { try await boxed.manager.registeredApplications() },
+                { try await boxed.manager.recentRefusals() },
                 { try await boxed.choose("ShowUnhandledOffers", .boolean(true)) },
             ]
             for (number, call) in calls.enumerated() {

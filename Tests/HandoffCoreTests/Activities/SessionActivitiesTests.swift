@@ -262,6 +262,26 @@ struct SessionActivitiesTests {
         #expect(activities.nextDeadline == nil)
     }
 
+    @Test("why the current activity is not offered is said, by what its user or its author can do about it")
+    func whyNot() throws {
+        var activities = activities
+        #expect(activities.whyNotOffered == "", "there is none")
+        _ = try activities.becomeCurrent(first, at: .at(0))
+        #expect(activities.whyNotOffered == "")
+        for (change, word) in [
+            ({ $0.isEligibleForHandoff = false }, "EligibleForHandoff"),
+            ({ $0.isExcluded = true }, "excluded"),
+            ({ $0.expirationDate = 1 }, "ExpirationDate"),
+        ] as [((inout SessionActivity.Details) -> Void, String)] {
+            var changed = details
+            change(&changed)
+            _ = try activities.update(first, details: changed, payloadChanged: false, at: .at(500))
+            #expect(activities.whyNotOffered.contains(word))
+        }
+        _ = activities.setEnabled(false, at: .at(501))
+        #expect(activities.whyNotOffered.contains("switched off"))
+    }
+
     @Test("changes of an activity that is not current are told to nobody")
     func quietUpdate() throws {
         var activities = activities
