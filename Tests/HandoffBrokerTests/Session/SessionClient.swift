@@ -84,6 +84,8 @@ final class SessionClient: ApplicationServer, ActivityDelegateServer {
         bus.connection.policy = AllowAll()
         for path in [Self.path, "/delegate"] as [ObjectPath] {
             bus.connection.objects.export(path, [ApplicationBinding(self), ActivityDelegateBinding(self)])
+            // Its objects keep it, and it its device, until then.
+            TestEnds.add { [bus] in bus.connection.objects.unexport(path) }
         }
         token = bus.connection.onSignal(.properties, "PropertiesChanged") { [weak self] signal in
             var reader = MessageReader(signal)
