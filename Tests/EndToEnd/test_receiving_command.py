@@ -92,7 +92,7 @@ def test_command_that_stays_has_continued(machines: Machines, folder: Path) -> N
     publisher = publish(desk, folder)
     receiver = receiving(lap, folder, "echo $$ > group; trap '' TERM; sleep 1000 & sleep 1000; sleep 1000")
     began = time.monotonic()
-    process = Shell(lap, f"exec handoff continue {listed(lap, 'Note')['id']}", folder)
+    process = Shell(lap, f"exec handoff continue {listed(lap, 'Note')['activityId']}", folder)
     assert process.end(90) == 0, process.text
     assert time.monotonic() - began > 10
     group = int((folder / "group").read_text())
