@@ -105,12 +105,16 @@ extension PackedProperties: DBusType {
     /// They are copied where their bytes in the message are what they would be packed into, and otherwise packed anew.
     package static func read(from reader: inout MessageReader) throws(DBusError) -> PackedProperties {
         if let copied = try reader.packedProperties() { return copied }
-        return try PackedProperties(try reader.read([String: Value].self))
+        let value = try reader.readAnyValue()
+        guard case .dictionary(let properties) = value else {
+            throw .invalidArgs("Expected a value of type \(typeSignature), found \(value.typeSignature).")
+        }
+        return try PackedProperties(properties)
     }
 
     package func write(to writer: inout MessageWriter) throws(DBusError) {
         guard !bytes.isEmpty, try writer.copy(bytes, Self.signature) else {
-            return try writer.write(try unpacked())
+            return try writer.writeContent(of: try value())
         }
     }
 }
