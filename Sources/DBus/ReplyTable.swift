@@ -111,9 +111,9 @@ final class ReplyTable {
         call.continuation.resume(throwing: error)
     }
 
-    /// Ends all waits.
+    /// Ends all waits, in the order in which they began: what is asked once more is asked in that order.
     func failAll(_ error: DBusError) {
-        let calls = pending.values
+        let calls = pending.sorted { $0.key < $1.key }.map(\.value)
         pending = [:]
         disarm()
         for call in calls { call.continuation.resume(throwing: error) }

@@ -123,35 +123,43 @@ final class AllowAll: AccessPolicy {
 }
 
 private final class FakePeerServer: PeerServer {
-    private unowned let peer: FakePeer
-    init(_ peer: FakePeer) { self.peer = peer }
+    /// A broker may still ask when the test is over.
+    private weak var known: FakePeer?
+    init(_ peer: FakePeer) { known = peer }
 
-    func offer(activity: String, summary: [String: Value], _ call: MethodCall) async throws {
-        peer.saw("offer")
+    private var peer: FakePeer {
+        get throws {
+            guard let known else { throw HandoffFailure(.connectionUnavailable, "The test is over.") }
+            return known
+        }
     }
 
-    func withdraw(activity: String, _ call: MethodCall) async throws { peer.saw("withdraw") }
+    func offer(activity: String, summary: [String: Value], _ call: MethodCall) async throws {
+        try peer.saw("offer")
+    }
 
-    func invite(activity: String, _ call: MethodCall) async throws { peer.saw("invite") }
+    func withdraw(activity: String, _ call: MethodCall) async throws { try peer.saw("withdraw") }
+
+    func invite(activity: String, _ call: MethodCall) async throws { try peer.saw("invite") }
 
     func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> PackedProperties {
-        peer.saw("fetch")
+        try peer.saw("fetch")
         return try PackedProperties(try await peer.onFetch())
     }
 
     func continued(continuation: String, _ call: MethodCall) async throws {
-        peer.saw("continued")
+        try peer.saw("continued")
         try await peer.onContinued()
     }
 
-    func release(continuation: String, _ call: MethodCall) async throws { peer.saw("release") }
+    func release(continuation: String, _ call: MethodCall) async throws { try peer.saw("release") }
 
     func openStream(continuation: String, _ call: MethodCall) async throws -> FileDescriptor {
         throw HandoffFailure(.notSupported, "no streams")
     }
 
     func openDocument(continuation: String, _ call: MethodCall) async throws -> PeerOpenDocumentReply {
-        peer.saw("openDocument")
+        try peer.saw("openDocument")
         return try await peer.onOpenDocument()
     }
 }

@@ -72,7 +72,7 @@ final class Peer {
         offer.linked(new.number, at: MainLoop.now)
         updateTimer()
         if let own = owner.ownOffer { tell(own, over: new) }
-        let continuations = waiting.values
+        let continuations = waiting.sorted { $0.key < $1.key }.map(\.value)
         waiting = [:]
         for continuation in continuations { continuation.resume(returning: new) }
     }
@@ -81,7 +81,7 @@ final class Peer {
     func end() {
         link = nil
         timer.set(nil)
-        let continuations = waiting.values
+        let continuations = waiting.sorted { $0.key < $1.key }.map(\.value)
         waiting = [:]
         for continuation in continuations { continuation.resume(returning: nil) }
     }

@@ -44,7 +44,7 @@ final class PeerCalls: CallGate {
         // The bridge calls this once for each offer that it has passed on, and there are few of those in a
         // second.
         case "Withdraw": nil
-        case "Release": maximumWithReleases
+        case "Release", "Continued": maximumWithReleases
         default: maximumWaiting
         }
     }

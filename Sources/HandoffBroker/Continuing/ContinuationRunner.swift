@@ -73,10 +73,8 @@ final class ContinuationRunner {
     /// Continues the activity through this registration of the application.
     func use(_ registration: Registration) throws {
         let name = try BusName(registration.connection)
-        registered = (
-            name,
-            ApplicationProxy(RemoteObject(owner.connection, name, try ObjectPath(registration.objectPath)))
-        )
+        let object = RemoteObject(owner.connection, name, try ObjectPath(registration.objectPath))
+        registered = (name, ApplicationProxy(object))
     }
 
     /// An application has registered, perhaps the one that was started.
@@ -333,7 +331,8 @@ final class ContinuationRunner {
             try await owner.peers.bridgePeer(device).continued(continuation: id.description)
         } catch {
             let failure = HandoffFailure(routed: error)
-            if failure.code == .connectionUnavailable {
+            // Only these say that the origin will never know. A device that is barred or switched off for a moment will.
+            if ![.unknownObject, .notPaired, .invalidArguments].contains(failure.code) {
                 machine.continuedFailed(at: owner.tools.clock.instant)
                 return timer.set(machine.nextDeadline?.microseconds)
             }

@@ -17,7 +17,7 @@ struct ContinuationRunnerTests {
             try await session.continue()
             try await session.end()
             #expect(session.application.events == ["will", "continue"])
-            #expect(session.peer.events == ["fetch", "continued", "release"])
+            try await eventually { session.peer.events == ["fetch", "continued", "release"] }
             #expect(session.outcomes == [""])
             #expect(
                 session.application.activities == [
@@ -137,6 +137,24 @@ struct ContinuationRunnerTests {
             let name = "org.example.Handoff.Error.ConnectionUnavailable"
             try await eventually { session.application.events == ["will", "failed \(name)"] }
             #expect(session.outcomes == [name])
+        }
+    }
+
+    @Test("that it was continued is said again as long as the origin may hear it, even barred by it")
+    func saidAgain() async throws {
+        try await onLoop {
+            let session = try await TestSession.start()
+            session.peer.onContinued = { throw HandoffFailure(.limitsExceeded, "barred") }
+            try await session.continue()
+            try await eventually {
+                session.peer.count("continued") == 1 && session.runner?.isRunning == false
+            }
+            session.peer.onContinued = {}
+            try await eventually {
+                session.pass(Deadline.confirmationRetry)
+                return session.peer.count("continued") == 2
+            }
+            try await session.end()
         }
     }
 
