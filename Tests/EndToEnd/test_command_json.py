@@ -14,7 +14,7 @@ from buses import wait
 from clients import Client, Dock
 from command_manual import keys, statuses
 from pairing import discoverable
-from support import SOURCE, Machine, case, start_machine
+from support import SOURCE, Machine, case, refused, start_machine
 from terminal import Terminal, Typing
 from test_pair_command import asking
 
@@ -54,6 +54,8 @@ def everything(machines: Machines) -> Iterator[Any]:
     desk, lap = machines
     (desk.folder / "a letter").write_text("Dear")
     yield json_of(desk.run("handoff", "devices", "--json"))
+    with refused("TypeNotDeclared"):
+        Client(desk).create("com.example.none")
     Client(desk).offer("A letter")
     hidden = wait(lambda: json_of(lap.run("handoff", "list", "--all", "--json")), "the hidden offer")
     assert hidden[0]["hidden"]

@@ -9,7 +9,7 @@ extension RegisteredApplication {
             "connection": .string(connection), "applicationId": .string(applicationID),
             "team": .string(team), "activityTypes": .array(types.map { .string($0) }),
             "excluded": .boolean(isExcluded), "activities": .integer(activities),
-            "current": .boolean(isCurrent), "notOffered": .string(notOffered),
+            "standing": .string(state), "notOffered": .string(notOffered),
         ]
     }
 
