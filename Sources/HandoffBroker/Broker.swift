@@ -71,7 +71,7 @@ package final class Broker {
             }
         }
         firstReading = FirstReading(
-            applications, isBridge: { $0 == known.bridge }, next: PeerCalls(peers))
+            applications, isBridge: { known.isBridge($0) }, next: PeerCalls(peers))
         unreadMessages = UnreadMessagesWatch(bus, applications, known)
         presence = BridgePresence(bus, known)
         policy = BusAccessPolicy(bus: bus)
@@ -109,9 +109,9 @@ package final class Broker {
         connection.observer = unreadMessages
         connection.gate = firstReading
         let manager = ManagerObject(self, activities, offers, fetchLog)
-        connection.onRefused = { [presence, manager] in
+        connection.onRefused = { [known = peers.known, manager] in
             // What the bridge is refused comes from other devices.
-            if !presence.isBridge($1) { manager.refused($0, $1, $2) }
+            if !known.isBridge($1.name) { manager.refused($0, $1, $2) }
         }
         connection.objects.manage(HandoffNames.brokerPath)
         connection.objects.tellReaders(

@@ -33,12 +33,12 @@ final class UnreadMessagesWatch: DeliveryObserver {
 
     // The bridge is not a client: if it does not answer, the continuations of its peers fail for that reason.
     func maySend(to name: BusName) -> Bool {
-        name == peers.bridge || name == parting || !unread.isForgotten(name.text)
+        peers.isBridge(name) || name == parting || !unread.isForgotten(name.text)
     }
 
     func sent(_ serial: UInt32, to name: BusName, isCall: Bool) {
         // If the connection has left, nobody would ever remove what is counted for it.
-        guard name != peers.bridge, bus.knows(name) else { return }
+        guard !peers.isBridge(name), bus.knows(name) else { return }
         perform(unread.sent(serial, to: name.text, isCall: isCall))
     }
 

@@ -26,9 +26,6 @@ final class BridgePresence {
     /// Tells `peers` which bridge there is.
     init(_ bus: Bus, _ peers: KnownPeers) { (self.bus, self.peers) = (bus, peers) }
 
-    /// Whether `caller` is the bridge that is talked to.
-    func isBridge(_ caller: Caller) -> Bool { caller.name != nil && caller.name == peers.bridge }
-
     /// Watches the bus for bridges.
     func begin() {
         watch = DaemonWatch(HandoffNames.bridge, on: bus, log: brokerLog) { [weak self] in self?.changed($0) }

@@ -26,6 +26,9 @@ final class KnownPeers: PeerDirectory {
     /// Nobody is known, on this connection to the bus that the bridge is on.
     init(_ connection: Connection) { self.connection = connection }
 
+    /// Whether `name` is the bridge that is talked to.
+    func isBridge(_ name: BusName?) -> Bool { name != nil && name == bridge }
+
     func name(of device: DeviceID) -> String {
         names.name(of: device) ?? String(device.description.prefix(8))
     }

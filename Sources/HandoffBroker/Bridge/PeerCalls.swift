@@ -21,7 +21,7 @@ final class PeerCalls: CallGate {
 
     init(_ peers: Peers) { self.peers = peers }
 
-    func concerns(_ caller: Caller) -> Bool { caller.name == peers.known.bridge }
+    func concerns(_ caller: Caller) -> Bool { peers.known.isBridge(caller.name) }
 
     func admit(_ call: Message, from caller: Caller, _ run: @escaping @MainLoop (DBusError?) -> Void) {
         guard let device = device(of: call) else { return run(nil) }
