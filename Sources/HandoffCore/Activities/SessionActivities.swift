@@ -98,6 +98,8 @@ package struct SessionActivities: Sendable {
     /// These are the activities that peers have fetched, as they are now or were before, and have not yet handed to an
     /// application there: they fetch them again if there is a newer state by then.
     package mutating func awaited(_ ids: Set<ActivityID>) {
+        // This comes with each change of an activity, and nearly always nobody continues any.
+        guard !ids.isEmpty || !fetched.isEmpty else { return }
         fetched = fetched.filter { ids.contains($0.key) }
         for id in ids where fetched[id] == nil { fetched[id] = activities[id]?.revision }
     }
@@ -169,16 +171,19 @@ package struct SessionActivities: Sendable {
 
     /// What ought to be offered.
     private var wanted: Offer? {
-        guard isEnabled, let current, let activity = activities[current] else { return nil }
-        guard activity.details.isEligibleForHandoff, !activity.details.isExcluded,
-            !activity.isExpired(at: latest.wall)
-        else { return nil }
+        guard let current, let activity = activities[current], obstacle(to: activity) == nil else {
+            return nil
+        }
         return activity.offer
     }
 
     /// Why the current activity is not offered, and what to do; empty if it is, or if there is none.
     package var whyNotOffered: String {
-        guard let current, let activity = activities[current], wanted == nil else { return "" }
+        current.flatMap { activities[$0] }.flatMap { obstacle(to: $0) } ?? ""
+    }
+
+    /// What keeps `activity`, the current one, from being offered, and what to do about that; nil if nothing does.
+    private func obstacle(to activity: SessionActivity) -> String? {
         if !isEnabled { return "Handoff is switched off. Switch it on (handoff on)." }
         if activity.details.isExcluded {
             return "The user has excluded its application. Include it again in the settings of Handoff."
@@ -186,6 +191,7 @@ package struct SessionActivities: Sendable {
         if !activity.details.isEligibleForHandoff {
             return "Its application has set EligibleForHandoff to false. Set it to true."
         }
+        guard activity.isExpired(at: latest.wall) else { return nil }
         return "Its ExpirationDate has passed. Set a later one, or 0 for none."
     }
 
