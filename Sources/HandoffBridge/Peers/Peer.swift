@@ -72,18 +72,21 @@ final class Peer {
         offer.linked(new.number, at: MainLoop.now)
         updateTimer()
         if let own = owner.ownOffer { tell(own, over: new) }
-        let continuations = waiting.sorted { $0.key < $1.key }.map(\.value)
-        waiting = [:]
-        for continuation in continuations { continuation.resume(returning: new) }
+        goOn(with: new)
     }
 
     /// The device is no longer trusted.
     func end() {
         link = nil
         timer.set(nil)
+        goOn(with: nil)
+    }
+
+    /// Nobody waits for a link any more; those who did go on in the order in which they came.
+    private func goOn(with link: Link?) {
         let continuations = waiting.sorted { $0.key < $1.key }.map(\.value)
         waiting = [:]
-        for continuation in continuations { continuation.resume(returning: nil) }
+        for continuation in continuations { continuation.resume(returning: link) }
     }
 
     /// The link, for which this waits as long as `wait`; nil if there is none by then.
