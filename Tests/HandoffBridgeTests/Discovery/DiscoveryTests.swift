@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import DBus
 import HandoffCore
+import HandoffSession
 import MainLoop
 import TestSupport
 import Testing
@@ -17,6 +18,12 @@ private final class FakeDiscoveryOwner: DiscoveryOwner, AnnouncerOwner {
     var errorChanges = 0
 
     init() throws { shared = try TestState() }
+
+    /// What finds devices for it, on the system bus that `connect` reaches.
+    func discovery(isAllowed: Bool = true, connect: @escaping SystemBus.Connect) -> Discovery {
+        Discovery(
+            shared.state, self, Announcer(shared.state, self), isAllowed: isAllowed, connect: connect)
+    }
 
     func sightingsChanged(_ device: DeviceID?) {}
     func strangersChanged() {}
@@ -43,9 +50,7 @@ struct DiscoveryTests {
     func withoutBus() async throws {
         try await onLoop {
             let owner = try FakeDiscoveryOwner()
-            let discovery = Discovery(
-                owner.shared.state, owner, Announcer(owner.shared.state, owner), isAllowed: true
-            ) { throw NoBus() }
+            let discovery = owner.discovery { throw NoBus() }
             discovery.update()
             try await eventually {
                 discovery.error.text == "There is no system bus, by which Avahi could be asked."
@@ -54,9 +59,7 @@ struct DiscoveryTests {
             owner.shared.state.handoff = .off
             #expect(discovery.error == .none)
             owner.shared.state.handoff = .on
-            let forbidden = Discovery(
-                owner.shared.state, owner, Announcer(owner.shared.state, owner), isAllowed: false
-            ) { throw NoBus() }
+            let forbidden = owner.discovery(isAllowed: false) { throw NoBus() }
             forbidden.update()
             #expect(forbidden.error == .none)
         }
@@ -66,9 +69,7 @@ struct DiscoveryTests {
     func withoutAvahi() async throws {
         try await onLoop {
             let (bus, owner) = (MemoryBus(), try FakeDiscoveryOwner())
-            let discovery = Discovery(
-                owner.shared.state, owner, Announcer(owner.shared.state, owner), isAllowed: true
-            ) { bus.connect() }
+            let discovery = owner.discovery { bus.connect() }
             discovery.update()
             try await eventually { discovery.error.text == "Avahi is not running." }
             // The object of Avahi's server does not exist.
@@ -100,9 +101,7 @@ struct DiscoveryTests {
                 try sender.connection.send(message)
             }
             let receiver = bus.connect()
-            let discovery = Discovery(
-                owner.shared.state, owner, Announcer(owner.shared.state, owner), isAllowed: false
-            ) { receiver }
+            let discovery = owner.discovery(isAllowed: false) { receiver }
             discovery.update()
             try await eventually {
                 try say(logind, isAboutToSleep: false)
