@@ -152,7 +152,7 @@ package final class Bus {
     /// sandbox.
     package func identifiedOwner(of name: BusName) async throws -> Caller? {
         guard let owner = try await owner(of: name) else { return nil }
-        return try await caller(owner)
+        return await caller(owner)
     }
 
     /// Who owns `name`, which the bus is asked to start if nobody does; nil if even then nobody does.
@@ -183,8 +183,20 @@ package final class Bus {
         }
     }
 
-    /// Who `name`, a unique name, is.
-    func caller(_ name: BusName) async throws -> Caller {
+    /// Who `name`, a unique name, is; nil if it has left. One that the bus does not tell of counts as sandboxed.
+    func caller(_ name: BusName) async -> Caller? {
+        do {
+            return try await identified(name)
+        } catch {
+            guard !connection.isClosed, DBusError.converting(error).name != .nameHasNoOwner else {
+                return nil
+            }
+            Log(domain: "dbus").warning("The bus does not say who \(name) is: \(error)")
+            return Caller(name: name, credentials: nil, sandbox: .unknown)
+        }
+    }
+
+    private func identified(_ name: BusName) async throws -> Caller {
         let reply = try await daemon.call(.bus, "GetConnectionCredentials", output: "a{sv}") {
             (writer) throws(DBusError) in try writer.write(name.text)
         }

@@ -35,7 +35,7 @@ final class CallerDirectory: Directory {
         MainLoop.start { [weak self, bus] in
             // This is found out once. A caller that cannot be identified counts as sandboxed for as long as it
             // stays.
-            let caller = try? await bus.caller(sender)
+            let caller = await bus.caller(sender)
             guard let self, let line = lines[sender], line.caller == nil else { return }
             if let caller { line.identify(caller) } else { vanished(sender) }
         }

@@ -150,7 +150,9 @@ package final class MemoryBus {
             try writer.write(UInt32(DBUS_RELEASE_NAME_REPLY_RELEASED))
         case "GetNameOwner": try writer.write(try requireOwner(of: text).name.text)
         case "GetConnectionCredentials":
-            _ = try requireOwner(of: text)
+            guard try requireOwner(of: text).sandbox != .unknown else {
+                throw DBusError(.failed, "This bus does not say who \(text) is.")
+            }
             try writer.write(
                 ["UnixUserID": .uint32(getuid()), "ProcessID": .uint32(UInt32(getpid()))] as [String: Value])
         case "StartServiceByName":

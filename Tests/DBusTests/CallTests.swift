@@ -18,6 +18,26 @@ struct CallTests {
         }
     }
 
+    @Test("one that the bus does not tell of is answered, as in a sandbox without an identity")
+    func unidentified() async throws {
+        try await onLoop {
+            final class Noting: AccessPolicy {
+                var sandboxes: [Sandbox?] = []
+                func decide(_ request: AccessRequest) -> AccessDecision {
+                    sandboxes.append(request.caller.sandbox)
+                    return .allow
+                }
+            }
+            let (bus, policy) = (MemoryBus(), Noting())
+            let (server, client) = (bus.connect(), bus.connect(in: .unknown))
+            server.connection.policy = policy
+            server.connection.objects.export("/org/example/deep/settings", [Settings()])
+            let object = RemoteObject(client.connection, server.uniqueName, "/org/example/deep/settings")
+            _ = try await object.properties("org.example.Settings")
+            #expect(policy.sandboxes.allSatisfy { $0 == .unknown } && !policy.sandboxes.isEmpty)
+        }
+    }
+
     /// Sends `count` numbered calls without waiting, then waits for all replies.
     @MainLoop private func pipeline(_ pair: Pair, count: UInt32) async throws -> [UInt32] {
         let object = pair.object()
