@@ -296,7 +296,7 @@ final class Peer {
                 try await broker.offer(activity: id.description, summary: summary)
             } catch {
                 let failure = HandoffFailure(routed: error)
-                if failure.code != .connectionUnavailable { perform(offer.refused(id)) }
+                if failure.code != .connectionUnavailable { perform(offer.refused(id, summary)) }
                 throw failure
             }
         }

@@ -115,10 +115,10 @@ struct PeerOffer {
         return tell(at: now)
     }
 
-    /// The broker has refused the offer `id`. The offer no longer counts, and neither does the one that it
-    /// was to replace.
-    mutating func refused(_ id: ActivityID) -> [Action] {
-        guard held?.id == id else { return [] }
+    /// The broker has refused the offer `id` with this summary. Unless there is a newer summary, the offer no longer counts,
+    /// and neither does the one that it was to replace.
+    mutating func refused(_ id: ActivityID, _ summary: [String: Value]) -> [Action] {
+        guard held?.id == id, held?.summary == summary else { return [] }
         if let replaced { told = replaced }
         return end()
     }

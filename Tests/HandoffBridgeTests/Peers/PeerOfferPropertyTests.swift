@@ -51,7 +51,7 @@ struct PeerOfferPropertyTests {
         case 11: offer.unlinked(at: now)
         case 12: return offer.ended(link, inOrder: numbers.next() & 4 == 0, at: now)
         case 13: offer.invitationEnded(numbers.next() & 4 == 0 ? nil : id)
-        case 14: return offer.refused(id)
+        case 14: return offer.refused(id, [:])
         default: break
         }
         return []

@@ -131,9 +131,17 @@ struct PeerOfferTests {
     mutating func refused() {
         begin()
         _ = offer.offered(b, [:], link: 1, at: 1)
-        #expect(offer.refused(a) == [])
-        #expect(offer.refused(b) == [.withdraw(a)])
+        #expect(offer.refused(a, [:]) == [])
+        #expect(offer.refused(b, [:]) == [.withdraw(a)])
         #expect(offer.brokerAppeared(at: second) == [])
+    }
+
+    @Test("one that was told anew since is not over when the former summary is refused")
+    mutating func refusedLate() {
+        begin()
+        _ = offer.offered(a, ["n": .uint32(1)], link: 1, at: 1)
+        #expect(offer.refused(a, [:]) == [])
+        #expect(offer.refused(a, ["n": .uint32(1)]) == [.withdraw(a)])
     }
 
     @Test("the time of a summary is an age on a link, and never absurd")
