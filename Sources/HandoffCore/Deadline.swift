@@ -40,8 +40,8 @@ package enum Deadline {
     package static let withoutLink: Duration = .seconds(60)
     /// How long a continuation without streams lives at the origin after its activity ceased to be offered.
     package static let unoffered: Duration = .seconds(300)
-    /// Between an attempt to say `Continued` that failed although the link is alive, and the next.
-    package static let confirmationRetry: Duration = .seconds(1)
+    /// Between an attempt to call `Continued` or `Fetch` that did not reach the peer although the link is alive, and the next.
+    package static let callRetry: Duration = .seconds(1)
     /// Between two calls of `WillSave` that no continuation asked for.
     package static let autosave: Duration = .seconds(1)
     /// Between two summaries of the same offer, of which the latest counts.

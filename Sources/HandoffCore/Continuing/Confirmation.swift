@@ -39,7 +39,7 @@ struct Confirmation: Sendable {
     /// otherwise, as soon as there is a link again.
     mutating func failed(isLinked: Bool, at now: Instant) {
         guard case .calling(let until) = state else { return }
-        let retry = isLinked ? now.advanced(by: Deadline.confirmationRetry) : nil
+        let retry = isLinked ? now.advanced(by: Deadline.callRetry) : nil
         state = .waiting(retry: retry, until: until)
     }
 

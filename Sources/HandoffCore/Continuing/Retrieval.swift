@@ -16,8 +16,8 @@ struct Retrieval: Sendable {
         case new
         /// `Fetch` was called and has not been answered.
         case fetching(until: Instant)
-        /// `Fetch` failed for want of a link and is called again when there is one.
-        case unlinked(until: Instant)
+        /// `Fetch` did not reach the peer, and is called again at `retry`, or when there is another link.
+        case waiting(retry: Instant?, until: Instant)
         /// The activity is here; its document is expected in a shared folder.
         case awaitingDocument(until: Instant)
         /// The activity is here; its document is on its way, this fast. Silence lasts until then at most.
@@ -109,7 +109,7 @@ struct Retrieval: Sendable {
 
     /// `Fetch` failed. If an earlier call brought something, that is good enough; otherwise a lost link is
     /// worth a retry.
-    mutating func fetchFailed(_ failure: HandoffFailure, isLinked: Bool) -> Step {
+    mutating func fetchFailed(_ failure: HandoffFailure, isLinked: Bool, at now: Instant) -> Step {
         guard case .fetching(let until) = state else { return .go([]) }
         guard fetched == nil else {
             state = .complete
@@ -119,14 +119,15 @@ struct Retrieval: Sendable {
             return .failed(failure)
         }
         retries += 1
-        guard !isLinked else { return .go([.fetch]) }
-        state = .unlinked(until: until)
+        // The first time, the link may just have been replaced; later, something has to have come back first.
+        if isLinked, retries == 1 { return .go([.fetch]) }
+        state = .waiting(retry: isLinked ? now.advanced(by: Deadline.callRetry) : nil, until: until)
         return .go([])
     }
 
-    /// There is a link again.
+    /// There is a link again, or another one.
     mutating func linkRestored() -> Step {
-        guard case .unlinked(let until) = state else { return .go([]) }
+        guard case .waiting(_, let until) = state else { return .go([]) }
         state = .fetching(until: until)
         return .go([.fetch])
     }
@@ -148,7 +149,7 @@ struct Retrieval: Sendable {
             hasRefreshed = refreshes >= Self.maximumRefreshes
             fetched?.document = .present
             state = .complete
-        case .new, .fetching, .unlinked, .complete:
+        case .new, .fetching, .waiting, .complete:
             break
         }
         return .go([])
@@ -159,13 +160,14 @@ struct Retrieval: Sendable {
         switch state {
         case .awaitingDocument: bringDocument(at: now)
         case .bringingDocument: .failed(failure)
-        case .new, .fetching, .unlinked, .complete: .go([])
+        case .new, .fetching, .waiting, .complete: .go([])
         }
     }
 
     var nextDeadline: Instant? {
         switch state {
-        case .fetching(let until), .unlinked(let until), .awaitingDocument(let until): until
+        case .fetching(let until), .waiting(nil, let until), .awaitingDocument(let until): until
+        case .waiting(let retry?, let until): min(retry, until)
         case .bringingDocument(let pace, let until): min(pace.periodEnd, until)
         case .new, .complete: nil
         }
@@ -177,7 +179,8 @@ struct Retrieval: Sendable {
         case .fetching where fetched != nil:
             state = .complete
             return .go([])
-        case .fetching, .unlinked: return .failed(.fetchTimedOut(offer))
+        case .waiting(_?, let until) where now < until: return linkRestored()
+        case .fetching, .waiting: return .failed(.fetchTimedOut(offer))
         case .awaitingDocument: return bringDocument(at: now)
         case .bringingDocument(var pace, let until):
             guard now < until else { return .failed(.documentTimedOut(offer)) }

@@ -151,7 +151,7 @@ struct ContinuationRunnerTests {
             }
             session.peer.onContinued = {}
             try await eventually {
-                session.pass(Deadline.confirmationRetry)
+                session.pass(Deadline.callRetry)
                 return session.peer.count("continued") == 2
             }
             try await session.end()

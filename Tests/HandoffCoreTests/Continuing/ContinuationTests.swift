@@ -114,11 +114,18 @@ struct ContinuationTests {
         #expect(continuation.fetched(try fetched(), at: .at(10_001)) == [])
     }
 
-    @Test("a fetch that fails for want of a link is repeated three times, at once if there is a link")
+    @Test(
+        "a fetch that fails for want of a link is repeated three times, with a link at once, then after a second"
+    )
     func fetchRetry() throws {
         var continuation = try continuation()
-        for time: Int64 in 1...3 { #expect(continuation.fetchFailed(lost, at: .at(time)) == [.fetch]) }
-        #expect(isFailure(continuation.fetchFailed(lost, at: .at(4)), .connectionUnavailable, told: true))
+        #expect(continuation.fetchFailed(lost, at: .at(1)) == [.fetch])
+        for time: Int64 in [2, 1002] {
+            #expect(continuation.fetchFailed(lost, at: .at(time)) == [])
+            #expect(continuation.advance(to: .at(time + 999)) == [])
+            #expect(continuation.advance(to: .at(time + 1000)) == [.fetch])
+        }
+        #expect(isFailure(continuation.fetchFailed(lost, at: .at(2003)), .connectionUnavailable, told: true))
     }
 
     @Test("a fetch that fails for want of a link is repeated on the next link, within the same ten seconds")
