@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from gi.repository import GLib
 from buses import let_pass, wait
-from clients import Client
+from clients import APPLICATION_ID, Client
 from origin import Origin, folder, start_reader
 from support import Machine
 
@@ -52,6 +52,17 @@ def test_default_application_opens_it(lap: Machine, answer: str) -> None:
     assert Origin(lap).deliver() == ("", "")
     assert opened(told) == folder(lap) / "Letter.txt"
     assert not target.called("DidFailToContinueActivity")
+
+
+def test_own_application_comes_first(lap: Machine) -> None:
+    """An application that declines the activity of a document which its desktop entry says that it opens is given the
+    document, before the user's default application."""
+    own = show_editor(lap, name=APPLICATION_ID)
+    usual = show_editor(lap)
+    target = Client(lap)
+    target.answers["ContinueActivity"] = lambda arguments: GLib.Variant("(b)", (False,))
+    assert Origin(lap).deliver() == ("", "")
+    assert opened(own) == folder(lap) / "Letter.txt" and not usual.exists()
 
 
 def test_document_alone(lap: Machine) -> None:

@@ -122,15 +122,17 @@ extension ContinuationRunner {
 
     // MARK: Opening it
 
-    /// Opens the document with what the user opens such documents with.
-    func openDocument() async {
+    /// Opens the document with `application`, which did not take the activity, if it says that it opens such documents;
+    /// otherwise with what the user opens them with.
+    func openDocument(by application: ApplicationID?) async {
         guard let path = documentFile.path, let url = documentFile.url else {
             return perform(machine.openFailed(.documentMissing(machine.offer)))
         }
         do {
             // Both are found out where it may block.
-            let (type, usual) = try await owner.tools.looks.find(.openedDocument) {
+            let (type, usual): (String, ApplicationID?) = try await owner.tools.looks.find(.openedDocument) {
                 let type = try DocumentKind(of: path).opened(ContentTypes())
+                if let application, DefaultLists.opens(type, application) { return (type, application) }
                 return (type, DefaultLists().applications(for: [type])[type])
             }
             guard let application = chosenApplication(for: type) ?? usual else {

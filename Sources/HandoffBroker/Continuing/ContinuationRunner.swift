@@ -172,7 +172,7 @@ final class ContinuationRunner {
         case .bringDocument: runIfWanted { await $0.bringDocument() }
         case .deliver: run { await $0.deliver() }
         case .openWebPage: runIfWanted { await $0.openWebPage() }
-        case .openDocument: runIfWanted { await $0.openDocument() }
+        case .openDocument(let application): runIfWanted { await $0.openDocument(by: application) }
         case .tellApplicationFailed(let failure):
             run { await $0.tellApplicationFailed(failure) }
             if isRunning { takeFromApplication() }

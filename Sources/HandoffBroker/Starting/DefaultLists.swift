@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
+internal import HandoffSession
 internal import Platform
 
 /// The lists of default applications (Association between MIME types and applications).
@@ -61,6 +62,15 @@ struct DefaultLists {
             found[type] = contentTypes.kinds(of: type).lazy.compactMap { application(for: $0) }.first
         }
         return found
+    }
+
+    /// Whether the desktop entry of `application` says that it opens `type`, which is not one of programs.
+    static func opens(_ type: String, _ application: ApplicationID) -> Bool {
+        let contentTypes = ContentTypes()
+        guard !contentTypes.isProgram(type), let entry = try? DesktopEntry.find(application),
+            (try? LaunchEntry(entry, application)) != nil
+        else { return false }
+        return !Set((try? entry.strings("MimeType")) ?? []).isDisjoint(with: contentTypes.kinds(of: type))
     }
 
     /// The first application that a list names as the default and that can open something; else the first that is said to

@@ -120,8 +120,9 @@ extension Continuation {
         case deliver
         /// Open the web page in the default browser. Answer: `opened` or `openFailed`.
         case openWebPage
-        /// Open the document in the default application for its type. Answer: `opened` or `openFailed`.
-        case openDocument
+        /// Open the document with this application, which did not take the activity, if it opens such documents, else with
+        /// the default application for its type. Answer: `opened` or `openFailed`.
+        case openDocument(by: ApplicationID?)
         /// Call `DidFailToContinueActivity`.
         case tellApplicationFailed(HandoffFailure)
         /// Tell each of these callers the outcome. Nobody else will be told another.

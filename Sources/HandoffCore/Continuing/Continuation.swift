@@ -141,15 +141,17 @@ package struct Continuation: Sendable {
     package mutating func documentWithheld(at now: Instant) -> [Action] {
         guard case .delivering = state else { return [] }
         let failure = HandoffFailure.documentWithheld(offer, from: target)
-        return [.tellApplicationFailed(failure)] + openDocument(at: now, orFail: failure)
+        return [.tellApplicationFailed(failure)] + openDocument(byItself: false, at: now, orFail: failure)
     }
 
     /// The document is all that there is to continue with.
-    private mutating func openDocument(at now: Instant, orFail failure: HandoffFailure) -> [Action] {
+    private mutating func openDocument(
+        byItself: Bool = true, at now: Instant, orFail failure: HandoffFailure
+    ) -> [Action] {
         guard let fetched, fetched.document != .none, !getsPageAlone else { return fail(failure) }
         isLetGo = true
         state = .opening(until: now.advanced(by: Deadline.opening))
-        return [.openDocument]
+        return [.openDocument(by: byItself ? target.application : nil)]
     }
 
     /// The connection that was asked whether it will continue is no longer registered. Unless it has left the bus, it
@@ -194,8 +196,7 @@ package struct Continuation: Sendable {
     /// `Fetch` failed. If there was no link, it is called again as soon as there is one. If an older
     /// state is there already, that is delivered. Otherwise the failure is the outcome.
     package mutating func fetchFailed(_ failure: HandoffFailure, at now: Instant) -> [Action] {
-        let isLinked = isLinked
-        return retrieve(at: now) { $0.fetchFailed(failure, isLinked: isLinked) }
+        retrieve(at: now) { [isLinked] in $0.fetchFailed(failure, isLinked: isLinked, at: now) }
     }
 
     /// Bytes of the document came: by now, there are `count` of `size`, if that is known.

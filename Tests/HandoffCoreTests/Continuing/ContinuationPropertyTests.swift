@@ -30,7 +30,7 @@ private struct Witness {
                 #expect(outcomes == [.continued])
                 confirmed += 1
             case .release: released += 1
-            case .awaitDocument, .bringDocument, .openWebPage, .openDocument: #expect(outcomes.isEmpty)
+            case .awaitDocument, .bringDocument, .openWebPage, .openDocument(_): #expect(outcomes.isEmpty)
             }
         }
     }

@@ -240,10 +240,10 @@ struct ContinuationTests {
         }
     }
 
-    @Test("an activity with a document that the application declines is opened by the default application")
+    @Test("a document whose activity the application declines is opened, first of all by this application")
     func declinedDocument() throws {
         var continuation = try delivering(.present, streams: true)
-        #expect(continuation.deliverAnswered(.declined, at: .at(1)) == [.openDocument])
+        #expect(continuation.deliverAnswered(.declined, at: .at(1)) == [.openDocument(by: application)])
         #expect(continuation.opened(at: .at(2)).first == .finished(.continued, callers: ["a"]))
         #expect(continuation.continuedAcknowledged() == [.release])
         var failing = try delivering(.present)
@@ -260,7 +260,7 @@ struct ContinuationTests {
             Issue.record("\(actions)")
             return
         }
-        #expect(failure.code == .notSupported && actions[1] == .openDocument)
+        #expect(failure.code == .notSupported && actions[1] == .openDocument(by: nil))
         #expect(continuation.documentWithheld(at: .at(1)) == [])
         #expect(continuation.deliverAnswered(.handled, at: .at(1)) == [])
         #expect(continuation.opened(at: .at(2)).first == .finished(.continued, callers: ["a"]))
@@ -340,7 +340,9 @@ struct ContinuationTests {
         #expect(continuation.begin(at: .at(0)) == [.fetch])
         var without = continuation
         #expect(continuation.fetched(try fetched(.remote, streams: true), at: .at(1)) == [.bringDocument])
-        #expect(continuation.documentArrived(at: .at(2)) == [.openDocument])
+        #expect(
+            continuation.documentArrived(at: .at(2)) == [.openDocument(by: try Example.application("editor"))]
+        )
         #expect(
             continuation.opened(at: .at(3)) == [.finished(.continued, callers: ["a"]), .confirmContinued])
         #expect(continuation.continuedAcknowledged() == [.release])
