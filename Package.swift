@@ -18,6 +18,12 @@ func module(_ name: String, _ dependencies: [Target.Dependency], plugins: [Targe
     .target(name: name, dependencies: dependencies, swiftSettings: settings, plugins: plugins)
 }
 
+/// A program in `Tests/NAME` that tests start.
+func testProgram(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
+}
+
 /// Whether this command is there and succeeds.
 func succeeds(_ command: String...) -> Bool {
     let process = Process()
@@ -207,16 +213,11 @@ let package = Package(
                 "handoffd",
             ]),
         tests("HandoffStatus", ground + ["HandoffClient", "HandoffStatus", "TestSupport", "handoffd"]),
-        .executableTarget(
-            name: "MainActorProgram",
-            dependencies: [
-                "CGio", "DBus", "HandoffClient", "HandoffCore", "HandoffKit", "MainLoop", "Platform",
-            ],
-            path: "Tests/MainActorProgram", swiftSettings: settings),
-        .executableTarget(
-            name: "ConformanceProgram",
-            dependencies: ["DBus", "HandoffCore", "HandoffInterfaces", "HandoffKit", "Platform"],
-            path: "Tests/ConformanceProgram", swiftSettings: settings),
+        testProgram(
+            "MainActorProgram",
+            ["CGio", "DBus", "HandoffClient", "HandoffCore", "HandoffKit", "MainLoop", "Platform"]),
+        testProgram(
+            "ConformanceProgram", ["DBus", "HandoffCore", "HandoffInterfaces", "HandoffKit", "Platform"]),
         .executableTarget(
             name: "stream-rate", dependencies: ["DBus", "HandoffInterfaces", "HandoffKit", "Platform"],
             path: "Tests/Bench/kit", swiftSettings: settings),
@@ -238,9 +239,7 @@ package.targets += [
     .target(
         name: "ContactsModel", dependencies: ["CGio", "Platform"], path: "Sources/Examples/ContactsModel",
         swiftSettings: settings),
-    .executableTarget(
-        name: "ContactsProgram", dependencies: ["ContactsModel"], path: "Tests/ContactsProgram",
-        swiftSettings: settings),
+    testProgram("ContactsProgram", ["ContactsModel"]),
     tests("ContactsModel", ["ContactsModel", "ContactsProgram", "TestSupport"]),
 ]
 if hasGTK {
@@ -251,6 +250,7 @@ if hasGTK {
         module("GTKObjects", ["CGTK"]),
         module("HandoffGTK", ["CGTK", "GTKObjects", "HandoffKit"]),
         tests("HandoffGTK", ["HandoffGTK"]),
+        testProgram("DocumentsProgram", ["CGTK", "GTKObjects", "HandoffGTK", "HandoffKit"]),
     ]
 }
 if hasGTK, hasWindows {
