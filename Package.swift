@@ -129,7 +129,7 @@ let package = Package(
         module("HandoffCommand", ground + ["CGio", "HandoffClient", "HandoffSession", "HandoffStatus"]),
         program("handoff", ["HandoffCommand"]),
         module("HandoffClient", ground + ["CGio"]),
-        module("HandoffStatus", ground + ["HandoffClient"]),
+        module("HandoffStatus", ground + ["HandoffClient", "HandoffSession"]),
         .target(
             name: "HandoffAgent",
             dependencies: ground + [

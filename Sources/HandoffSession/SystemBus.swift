@@ -16,9 +16,7 @@ package final class SystemBus {
     private let log: Log
     private let make: Connect
     private let changed: @MainLoop (Bus?) -> Void
-    private var backoff = Backoff()
-    private var attempts = 0
-    private var retry: LoopSource?
+    private let repetition = Repetition()
     /// Whether a connection is being made, which may take for ever.
     package private(set) var isMaking = false
     /// Whether a connection is being made, and has not taken too long yet.
@@ -48,12 +46,12 @@ package final class SystemBus {
 
     /// Connects if there is no connection, since there is reason to believe that it is possible now.
     package func connect() {
-        (backoff, attempts) = (Backoff(), 0)
+        repetition.end()
         attempt()
     }
 
     private func attempt() {
-        retry = nil
+        repetition.pause()
         guard bus == nil else { return }
         // There is one attempt at a time, since each has a thread, which may have to wait for a long time.
         if isMaking {
@@ -102,9 +100,6 @@ package final class SystemBus {
     }
 
     private func retryLater() {
-        attempts += 1
-        guard attempts <= Self.maximumAttempts else { return }
-        var generator = UnpredictableNumbers()
-        retry = .timer(after: backoff.next(using: &generator)) { [weak self] in self?.attempt() }
+        repetition.repeatLater(atMost: Self.maximumAttempts) { [weak self] in self?.attempt() }
     }
 }

@@ -3,6 +3,7 @@ package import DBus
 internal import HandoffClient
 internal import HandoffCore
 internal import HandoffInterfaces
+internal import HandoffSession
 package import MainLoop
 package import Platform
 
@@ -27,8 +28,7 @@ package final class PreferencesFeed {
     private var broker: Daemon?
     /// What it has said has changed before it has answered.
     private var early: [String: Value] = [:]
-    private var backoff = Backoff()
-    private var retry: LoopSource?
+    private let repetition = Repetition()
 
     /// How long a broker may take to answer.
     private static let patience = Duration.seconds(5)
@@ -43,7 +43,8 @@ package final class PreferencesFeed {
     }
 
     private func ownerChanged(_ owner: BusName?) {
-        (broker, early, backoff, retry) = (owner.map { Daemon(bus: bus, name: $0) }, [:], Backoff(), nil)
+        (broker, early) = (owner.map { Daemon(bus: bus, name: $0) }, [:])
+        repetition.end()
         guard let broker else { return tell(nil) }
         // What the one before has said holds no longer.
         if preferences != nil { tell(nil) }
@@ -51,13 +52,12 @@ package final class PreferencesFeed {
     }
 
     private func ask(_ broker: Daemon) {
-        retry = nil
         MainLoop.start { [weak self] in
             let answer = try? await broker.properties(
                 PreferencesProxy.interface, HandoffNames.brokerPath, timeout: Self.patience)
             guard let self, self.broker?.name == broker.name else { return }
             guard let answer else { return askLater(broker) }
-            backoff = Backoff()
+            repetition.end()
             tell(answer.merging(early) { $1 })
             early = [:]
         }
@@ -66,8 +66,7 @@ package final class PreferencesFeed {
     private func askLater(_ broker: Daemon) {
         // There is somebody, who says nothing.
         if !isKnown { tell(nil) }
-        var generator = UnpredictableNumbers()
-        retry = .timer(after: backoff.next(using: &generator)) { [weak self] in self?.ask(broker) }
+        repetition.repeatLater { [weak self] in self?.ask(broker) }
     }
 
     /// A signal of another form is not meant for us.

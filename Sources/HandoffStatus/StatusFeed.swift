@@ -3,6 +3,7 @@ package import DBus
 package import HandoffClient
 internal import HandoffCore
 internal import HandoffInterfaces
+internal import HandoffSession
 package import MainLoop
 internal import Platform
 
@@ -27,6 +28,7 @@ package final class StatusFeed {
     package var bridge: Daemon? { bridgeSide.daemon }
 
     /// One of the two daemons, as far as it is known.
+    @MainLoop
     private struct Side {
         let name: BusName
         let root: ObjectPath
@@ -43,20 +45,21 @@ package final class StatusFeed {
         var isAsking = false
         /// Why there is an owner that is no help.
         var failure: FailureText?
-        var backoff = Backoff()
-        var retry: LoopSource?
+        let repetition = Repetition()
         var watch: NameWatch?
 
         /// Nothing is known of whoever owns the name now.
         mutating func forget() {
             (daemon, mirror, failure, unanswered) = (nil, nil, nil, nil)
-            (isAsking, backoff, retry) = (false, Backoff(), nil)
+            isAsking = false
+            repetition.end()
         }
 
         /// The owner of the name has said what there is.
         mutating func answered(_ daemon: Daemon, _ mirror: ObjectMirror) {
             (self.daemon, self.mirror, isKnown) = (daemon, mirror, true)
-            (failure, unanswered, backoff) = (nil, nil, Backoff())
+            (failure, unanswered) = (nil, nil)
+            repetition.end()
         }
     }
 
@@ -124,7 +127,8 @@ package final class StatusFeed {
     private func ask(_ side: SidePath) async {
         guard let daemon = self[keyPath: side].unanswered, !self[keyPath: side].isAsking else { return }
         let epoch = self[keyPath: side].epoch
-        (self[keyPath: side].isAsking, self[keyPath: side].retry) = (true, nil)
+        self[keyPath: side].isAsking = true
+        self[keyPath: side].repetition.pause()
         let mirror = ObjectMirror(daemon, self[keyPath: side].root, self[keyPath: side].interfaces) {
             [weak self] in self?.scheduleReport()
         }
@@ -139,18 +143,12 @@ package final class StatusFeed {
         self[keyPath: side].isAsking = false
         if let failure {
             failed(side, .silence(failure))
-            return askLater(side)
+            return self[keyPath: side].repetition.repeatLater { [weak self] in
+                MainLoop.start { await self?.ask(side) }
+            }
         }
         self[keyPath: side].answered(daemon, mirror)
         scheduleReport()
-    }
-
-    private func askLater(_ side: SidePath) {
-        var generator = UnpredictableNumbers()
-        let pause = self[keyPath: side].backoff.next(using: &generator)
-        self[keyPath: side].retry = .timer(after: pause) { [weak self] in
-            MainLoop.start { await self?.ask(side) }
-        }
     }
 
     private func failed(_ side: SidePath, _ reason: FailureText) {

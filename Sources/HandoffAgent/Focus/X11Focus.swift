@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import Glibc
 internal import HandoffClient
+internal import HandoffSession
 internal import MainLoop
 internal import Platform
 
@@ -26,7 +27,6 @@ final class X11Focus: FocusSource {
     private var isWanted = false
     /// Whether a thread connects, which may take for ever.
     private var isConnecting = false
-    private var attempts = 0
     private let repetition = Repetition()
     /// Whether something has changed since it was asked.
     private var isOutdated = false
@@ -51,7 +51,8 @@ final class X11Focus: FocusSource {
     /// Follows the display from now on.
     func begin() {
         guard !isWanted else { return }
-        (isWanted, attempts) = (true, 0)
+        isWanted = true
+        repetition.end()
         connect()
     }
 
@@ -102,9 +103,7 @@ final class X11Focus: FocusSource {
     }
 
     private func again() {
-        attempts += 1
-        guard attempts <= Self.maximumAttempts else { return }
-        repetition.repeatLater { [weak self] in self?.connect() }
+        repetition.repeatLater(atMost: Self.maximumAttempts) { [weak self] in self?.connect() }
     }
 
     // MARK: Following
@@ -119,10 +118,9 @@ final class X11Focus: FocusSource {
 
     private func take(_ answer: X11Connection.Answer) {
         // What is lost with a connection is no answer.
-        if attempts > 0, answer != .changed, connection?.isBroken == false {
+        if repetition.count > 0, answer != .changed, connection?.isBroken == false {
             // Only a display that answers is there again: any other may take connections and lose them without end.
             repetition.end()
-            attempts = 0
         }
         switch answer {
         case .changed: isOutdated = true

@@ -2,6 +2,7 @@
 internal import DBus
 internal import Glibc
 internal import HandoffClient
+internal import HandoffSession
 internal import MainLoop
 internal import Platform
 

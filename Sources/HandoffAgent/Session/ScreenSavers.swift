@@ -2,6 +2,7 @@
 internal import DBus
 internal import HandoffClient
 internal import HandoffCore
+internal import HandoffSession
 internal import MainLoop
 internal import Platform
 

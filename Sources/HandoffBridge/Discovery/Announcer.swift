@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
+internal import HandoffSession
 internal import MainLoop
 internal import Platform
 
@@ -57,9 +58,7 @@ final class Announcer {
     /// The hour that the tags are for.
     private var hour: UInt64 = 0
     private lazy var turn = WallClockTimer { [weak self] in self?.turnHour() }
-    private var backoff = Backoff()
-    private var retries = 0
-    private var retry: LoopSource?
+    private let repetition = Repetition()
 
     init(_ state: BridgeState, _ owner: any AnnouncerOwner) { (self.state, self.owner) = (state, owner) }
 
@@ -71,14 +70,14 @@ final class Announcer {
     /// Announces by way of `avahi` from now on.
     func start(_ avahi: Avahi) {
         self.avahi = avahi
-        (backoff, retries) = (Backoff(), 0)
+        repetition.end()
         renew()
     }
 
     /// Announces nothing any more.
     func stop() {
         avahi = nil
-        retry = nil
+        repetition.end()
         turn.cancel()
         withdraw()
     }
@@ -105,7 +104,7 @@ final class Announcer {
 
     /// Renews the announcements if the machine is on other networks than before, or has other addresses.
     func networkChanged() {
-        (backoff, retries) = (Backoff(), 0)
+        repetition.end()
         guard avahi != nil else { return }
         if NetworkInterface.all() != interfaces { renew() } else { publishMissing() }
     }
@@ -189,7 +188,7 @@ final class Announcer {
     private func happened(_ event: AvahiEntryGroup.Event, _ publication: Publication) {
         switch event {
         case .established:
-            (backoff, retries) = (Backoff(), 0)
+            repetition.end()
             bridgeLog.debug("This device is announced by \(publication.interface.name).")
         case .collision: failed(publication, "somebody else has the same name")
         case .failure(let reason): failed(publication, reason)
@@ -203,13 +202,8 @@ final class Announcer {
         publications[interface.index] = nil
         let text = PeerText.message(reason)
         state.refusals.note("This device is not announced by \(interface.name): \(text)")
-        retries += 1
-        guard retry == nil, retries <= Self.maximumRetries else { return }
-        var generator = UnpredictableNumbers()
-        retry = .timer(after: backoff.next(using: &generator)) { [weak self] in
-            self?.retry = nil
-            self?.publishMissing()
-        }
+        guard !repetition.isDue else { return }
+        repetition.repeatLater(atMost: Self.maximumRetries) { [weak self] in self?.publishMissing() }
     }
 
     private func publishMissing() {

@@ -51,10 +51,8 @@ final class Discovery {
     private var rest: LoopSource?
     private var settling: LoopSource?
     private var retry: LoopSource?
-    /// The wait before Avahi is asked again to look for devices.
-    private var browseAgain: LoopSource?
-    private var backoff = Backoff()
-    private var failures = 0
+    /// Asks Avahi again to look for devices.
+    private let repetition = Repetition()
     private var sleep: SleepWatch?
     private let connect: SystemBus.Connect
     private lazy var system = SystemBus(log: bridgeLog, connect) { [weak self] in self?.busChanged($0) }
@@ -75,7 +73,9 @@ final class Discovery {
 
     /// Why devices are not found by themselves; none if they are, or if they are not meant to be.
     var error: ShownError {
-        if !isAllowed || !state.isOn || browser != nil || browsing != nil && failures == 0 { return .none }
+        if !isAllowed || !state.isOn || browser != nil || browsing != nil && repetition.count == 0 {
+            return .none
+        }
         if system.isConnecting { return .none }
         if system.bus == nil {
             return ShownError(.disconnected, "There is no system bus, by which Avahi could be asked.")
@@ -96,7 +96,8 @@ final class Discovery {
     private func stop() {
         announcer.stop()
         browsing?.cancel()
-        (browsing, browser, rest, settling, retry, browseAgain) = (nil, nil, nil, nil, nil, nil)
+        (browsing, browser, rest, settling, retry) = (nil, nil, nil, nil, nil)
+        repetition.pause()
         // With Avahi gone, what it reported last is the best that is known.
         places.note(sightings.addresses, at: MainLoop.now)
         if state.isOn { sightings.avahiVanished() } else { sightings.clear() }
@@ -116,7 +117,7 @@ final class Discovery {
         self.isRunning = isRunning
         guard let avahi, isRunning, state.isOn else { return stop() }
         announcer.start(avahi)
-        (backoff, failures) = (Backoff(), 0)
+        repetition.end()
         browse()
     }
 
@@ -131,7 +132,7 @@ final class Discovery {
         system.connect()
         avahi?.askState()
         announcer.networkChanged()
-        (backoff, failures) = (Backoff(), 0)
+        repetition.end()
         if isRunning, browser == nil { browse() }
         // The addresses of another network belong to nobody here.
         if !isRunning {
@@ -165,7 +166,8 @@ final class Discovery {
     private func browse() {
         guard let avahi else { return }
         browsing?.cancel()
-        (browser, browseAgain) = (nil, nil)
+        browser = nil
+        repetition.pause()
         browsing = MainLoop.start { [weak self] in
             do {
                 let browser = try await AvahiBrowser(avahi) { [weak self] in self?.happened($0) }
@@ -183,10 +185,7 @@ final class Discovery {
         state.refusals.note("Devices cannot be looked for: \(PeerText.message(reason))")
         browser = nil
         sightings.avahiVanished()
-        failures += 1
-        guard failures <= Self.maximumFailures else { return }
-        var generator = UnpredictableNumbers()
-        browseAgain = .timer(after: backoff.next(using: &generator)) { [weak self] in self?.browse() }
+        repetition.repeatLater(atMost: Self.maximumFailures) { [weak self] in self?.browse() }
     }
 
     private func happened(_ event: AvahiBrowser.Event) {
@@ -199,7 +198,7 @@ final class Discovery {
             if let address = sightings.address(of: service) { places.note([address], at: MainLoop.now) }
             if sightings.vanished(service) { changed(nil) }
         case .completed:
-            (backoff, failures) = (Backoff(), 0)
+            repetition.end()
             places.note(sightings.addresses, at: MainLoop.now)
             sightings.avahiCompleted()
             changed(nil)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffCore
-internal import HandoffDaemon
 internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
@@ -51,7 +50,7 @@ final class BrokerClient {
     private let settings: BridgeSettings
     private let state: BridgeState
     private let bridge: any BrokerClientOwner
-    private var watch: DaemonWatch?
+    private var watch: OwnerWatch?
     private var changes: SignalToken?
 
     /// What the broker is told of a peer, and told again when any of it changes.
@@ -96,7 +95,7 @@ final class BrokerClient {
         changes = connection.onSignal(.properties, "PropertiesChanged") { [weak self] in
             self?.propertiesChanged($0)
         }
-        watch = DaemonWatch(HandoffNames.broker, on: bus, log: bridgeLog) { [weak self] in
+        watch = OwnerWatch(bus, HandoffNames.broker, log: bridgeLog) { [weak self] in
             self?.ownerChanged($0)
         }
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffCore
-internal import HandoffDaemon
 internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
@@ -11,7 +10,7 @@ internal import Platform
 final class BridgePresence {
     private let bus: Bus
     private let peers: KnownPeers
-    private var watch: DaemonWatch?
+    private var watch: OwnerWatch?
     /// The bridge that is on the bus, which may not answer.
     private var present: BusName?
     /// The bridge that has attached last.
@@ -28,7 +27,7 @@ final class BridgePresence {
 
     /// Watches the bus for bridges.
     func begin() {
-        watch = DaemonWatch(HandoffNames.bridge, on: bus, log: brokerLog) { [weak self] in self?.changed($0) }
+        watch = OwnerWatch(bus, HandoffNames.bridge, log: brokerLog) { [weak self] in self?.changed($0) }
     }
 
     private func changed(_ owner: BusName?) {

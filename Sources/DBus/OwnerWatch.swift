@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-package import DBus
 package import MainLoop
 package import Platform
 
@@ -21,7 +20,8 @@ package final class OwnerWatch {
     package var hasOwner: Bool { current != nil }
 
     /// Calls `changed` with the owner of `name`, for the first time once it is known whether there is one, and whenever it
-    /// is another. Whoever is not believed is named in `log`.
+    /// is another, until this is freed. Between an owner and the one that replaces it, there is none while the bus is asked
+    /// who that is. Whoever is not believed is named in `log`.
     package init(
         _ bus: Bus, _ name: BusName, log: Log, _ changed: @escaping @MainLoop (BusName?) -> Void
     ) {
@@ -33,20 +33,24 @@ package final class OwnerWatch {
 
     private func ownerChanged(_ wellKnown: BusName, _ owner: BusName?) {
         current = owner
-        name = nil
-        guard let owner else { return changed(nil) }
+        guard let owner else { return tell(nil) }
+        // Whoever has lost the name answers no longer what it was asked, and may be gone by the time the next is known.
+        if let name, name != owner { tell(nil) }
         bus.identify(owner) { [weak self] caller in
             guard let self, current == owner else { return }
-            if caller.sandbox == nil {
-                name = owner
-            } else {
-                // Whoever takes it again and again does not fill the journal.
-                log(
-                    hasWarned ? .debug : .warning,
-                    "\(caller.label) has taken \(wellKnown) from within a sandbox, and is not believed.")
-                hasWarned = true
-            }
-            changed(name)
+            guard caller.sandbox != nil else { return tell(owner) }
+            // Whoever takes it again and again does not fill the journal.
+            log(
+                hasWarned ? .debug : .warning,
+                "\(caller.label) has taken the bus name \(wellKnown) from a sandbox, or it cannot be found out that it has"
+                    + " not: it is not talked to. End that program.")
+            hasWarned = true
+            tell(nil)
         }
+    }
+
+    private func tell(_ owner: BusName?) {
+        name = owner
+        changed(owner)
     }
 }

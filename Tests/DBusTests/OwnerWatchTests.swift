@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import DBus
-import HandoffDaemon
 import MainLoop
 import Platform
 import TestSupport
 import Testing
 
-@Suite("Who the other daemon is", .timeLimit(.minutes(2)))
-struct DaemonWatchTests {
+@Suite("Who owns a name", .timeLimit(.minutes(2)))
+struct OwnerWatchTests {
     private static let name: BusName = "org.example.Daemon"
 
-    @Test("a daemon that another replaces is none from then on, also while the bus is asked who the other is")
+    @Test("an owner that another replaces is none from then on, also while the bus is asked who the other is")
     func replaced() async throws {
         try await onLoop {
             let bus = MemoryBus()
             let (watcher, first, second) = (bus.connect(), bus.connect(), bus.connect())
             var told: [BusName?] = []
-            let watch = DaemonWatch(Self.name, on: watcher, log: Log(domain: "test")) { told.append($0) }
+            let watch = OwnerWatch(watcher, Self.name, log: Log(domain: "test")) { told.append($0) }
             try await eventually { told == [nil] }
             _ = try await first.request(Self.name)
             try await eventually { told == [nil, first.uniqueName] }
