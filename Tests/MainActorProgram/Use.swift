@@ -2,6 +2,7 @@
 import DBus
 import FoundationEssentials
 import Glibc
+import HandoffClient
 import HandoffCore
 import HandoffKit
 import Platform
@@ -65,7 +66,7 @@ private func saveAndContinue(_ application: HandoffApplication, _ backend: BusBa
     Task {
         let device = ContinuationDevice(id: String(repeating: "e", count: 64), name: "Desk")
         let isHandled = try? await application.continueActivity(
-            ContinuationNumber(1),
+            ContinuationKey(1),
             ["ActivityType": .string("com.example.notes.edit"), "Title": .string("Continued")],
             from: device, activationToken: "")
         check(isHandled == true, "what was kept is handled")

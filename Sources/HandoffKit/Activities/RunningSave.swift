@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffClient
 internal import HandoffCore
 internal import Platform
 
@@ -22,7 +23,7 @@ final class RunningSave {
 
     private weak var activity: UserActivity?
     /// What the broker knew the activity by when the save began.
-    let number: ActivityNumber?
+    let number: ActivityKey?
     /// The state from before.
     var former: State
     /// Whether a state was put together.

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffClient
 internal import Platform
 
 extension UserActivity {
@@ -58,7 +59,7 @@ extension UserActivity {
     }
 
     /// Makes it known to the broker, once.
-    private func create(for application: HandoffApplication) -> ActivityNumber {
+    private func create(for application: HandoffApplication) -> ActivityKey {
         if let number { return number }
         let number = application.take(self)
         self.number = number

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffClient
 internal import HandoffCore
 
 /// Keeps a continuation for as long as something needs it: the activity that it has brought, and its streams.
 @MainActor
 final class ContinuationLease {
-    let number: ContinuationNumber
+    let number: ContinuationKey
     private weak var application: HandoffApplication?
 
-    init(_ number: ContinuationNumber, _ application: HandoffApplication) {
+    init(_ number: ContinuationKey, _ application: HandoffApplication) {
         self.number = number
         self.application = application
     }

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 public import FoundationEssentials
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffClient
 public import Observation
 internal import Platform
 
@@ -32,7 +33,7 @@ public final class UserActivity {
     @ObservationIgnored let requestedType: String
     @ObservationIgnored weak var application: HandoffApplication?
     /// What the broker knows it by, once it does.
-    @ObservationIgnored var number: ActivityNumber?
+    @ObservationIgnored var number: ActivityKey?
     /// What is to be sent at the end of this turn.
     @ObservationIgnored var pending: [String: Value] = [:]
     @ObservationIgnored var isFlushing = false

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
+package import HandoffClient
 internal import HandoffCore
 internal import Platform
 
@@ -70,7 +71,7 @@ extension HandoffApplication {
     /// An activity has arrived: it is handed over, or kept until somebody asks for it.
     /// - Returns: whether it was handled; true too if it is kept for longer than the broker waits for an answer.
     package func continueActivity(
-        _ number: ContinuationNumber, _ properties: [String: Value], from device: ContinuationDevice,
+        _ number: ContinuationKey, _ properties: [String: Value], from device: ContinuationDevice,
         activationToken: String
     ) async throws -> Bool {
         let lease = ContinuationLease(number, self)

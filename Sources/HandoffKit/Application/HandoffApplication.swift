@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffClient
 internal import HandoffCore
 internal import MainLoop
 public import Observation
@@ -40,7 +41,7 @@ public final class HandoffApplication {
     @ObservationIgnored private var isOfSession = false
     var kept: [KeptActivity] = []
     /// The activities that the broker knows, by number.
-    @ObservationIgnored private var activities: [ActivityNumber: WeakActivity] = [:]
+    @ObservationIgnored private var activities: [ActivityKey: WeakActivity] = [:]
     @ObservationIgnored private var numbers: UInt64 = 0
 
     private static weak var latest: HandoffApplication?
@@ -168,20 +169,20 @@ public final class HandoffApplication {
     // MARK: Activities
 
     /// A new number for `activity`, by which the broker knows it.
-    func take(_ activity: UserActivity) -> ActivityNumber {
+    func take(_ activity: UserActivity) -> ActivityKey {
         numbers += 1
-        let number = ActivityNumber(numbers)
+        let number = ActivityKey(numbers)
         activities[number] = WeakActivity(value: activity)
         return number
     }
 
     /// The activity of this number has ended.
-    func forget(_ number: ActivityNumber) {
+    func forget(_ number: ActivityKey) {
         if activities.removeValue(forKey: number) != nil { backend.invalidate(number) }
     }
 
     /// The activity that the broker knows by this number, if it still exists.
-    func activity(_ number: ActivityNumber) -> UserActivity? { activities[number]?.value }
+    func activity(_ number: ActivityKey) -> UserActivity? { activities[number]?.value }
 
     /// `activity` becomes current as soon as there is an application.
     static func await(_ activity: UserActivity) {

@@ -31,7 +31,7 @@ package final class BusBackend {
     /// How many turns have been passed.
     private var turn: UInt64 = 0
     /// In which turn each property was set last.
-    private var latest: [ActivityNumber: [String: UInt64]] = [:]
+    private var latest: [ActivityKey: [String: UInt64]] = [:]
 
     /// The session bus of the environment, which is connected to by ``start(_:)``.
     package convenience init() { self.init(.session) }
@@ -69,30 +69,30 @@ package final class BusBackend {
 
     /// Creates an activity that is known by `number`; an empty type is the first that was declared, or what the document
     /// types give. `properties` are all that are set, under the names of `org.example.Handoff.Activity`.
-    func create(_ number: ActivityNumber, type: String, properties: [String: Value]) {
-        pass { $0.client.create(ActivityKey(number.value), type: type, properties: properties) }
+    func create(_ number: ActivityKey, type: String, properties: [String: Value]) {
+        pass { $0.client.create(number, type: type, properties: properties) }
     }
 
     /// Sets several properties, all or none.
-    func update(_ number: ActivityNumber, _ properties: [String: Value]) {
+    func update(_ number: ActivityKey, _ properties: [String: Value]) {
         for name in properties.keys { latest[number, default: [:]][name] = turn + 1 }
-        pass { $0.client.update(ActivityKey(number.value), properties) }
+        pass { $0.client.update(number, properties) }
     }
 
     /// Makes the activity the current one.
-    func becomeCurrent(_ number: ActivityNumber) {
-        pass { $0.client.becomeCurrent(ActivityKey(number.value)) }
+    func becomeCurrent(_ number: ActivityKey) {
+        pass { $0.client.becomeCurrent(number) }
     }
 
     /// It is no longer current.
-    func resignCurrent(_ number: ActivityNumber) {
-        pass { $0.client.resignCurrent(ActivityKey(number.value)) }
+    func resignCurrent(_ number: ActivityKey) {
+        pass { $0.client.resignCurrent(number) }
     }
 
     /// Ends the activity; the number is never used again.
-    func invalidate(_ number: ActivityNumber) {
+    func invalidate(_ number: ActivityKey) {
         latest[number] = nil
-        pass { $0.client.invalidate(ActivityKey(number.value)) }
+        pass { $0.client.invalidate(number) }
     }
 
     /// Calls `body` after `time`.
@@ -105,17 +105,17 @@ package final class BusBackend {
 
     /// Opens a stream of a continuation.
     /// - Returns: a descriptor that the caller has to close.
-    func openStream(_ number: ContinuationNumber) async throws(HandoffFailure) -> CInt {
+    func openStream(_ number: ContinuationKey) async throws(HandoffFailure) -> CInt {
         // What was called before comes first.
         passAll()
         let (listener, opening) = (listener, Handover<CInt, HandoffFailure>())
-        MainLoop.start { opening.resume(with: await listener.openStream(ContinuationKey(number.value))) }
+        MainLoop.start { opening.resume(with: await listener.openStream(number)) }
         return try await opening.take()
     }
 
     /// Ends a continuation: no more streams are needed.
-    func release(_ number: ContinuationNumber) {
-        pass { $0.client.release(ContinuationKey(number.value)) }
+    func release(_ number: ContinuationKey) {
+        pass { $0.client.release(number) }
     }
 
     private func pass(_ command: @escaping Command) {

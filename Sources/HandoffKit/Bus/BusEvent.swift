@@ -1,13 +1,14 @@
-// SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import Glibc
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffClient
 internal import HandoffCore
 
 /// What happens on the main loop, on its way to the main actor. Each question has to be answered once.
 enum BusEvent: Sendable {
     /// An activity that is handed over.
     struct Handed: Sendable {
-        let number: ContinuationNumber
+        let number: ContinuationKey
         let activity: [String: Value]
         let device: ContinuationDevice
         let activationToken: String
@@ -16,14 +17,14 @@ enum BusEvent: Sendable {
     typealias Answer<Success: Sendable> = CheckedContinuation<Result<Success, HandoffFailure>, Never>
 
     case standing(HandoffStanding)
-    case current(ActivityNumber, Bool)
-    case created(ActivityNumber, type: String)
+    case current(ActivityKey, Bool)
+    case created(ActivityKey, type: String)
     /// The last is how many turns the main loop had taken over by then; see ``BusBackend``.
-    case refused(ActivityNumber, HandoffFailure, restored: [String: Value?], turn: UInt64)
-    case willSave(ActivityNumber, Answer<[String: Value]>)
-    case wasContinued(ActivityNumber, ContinuationDevice)
+    case refused(ActivityKey, HandoffFailure, restored: [String: Value?], turn: UInt64)
+    case willSave(ActivityKey, Answer<[String: Value]>)
+    case wasContinued(ActivityKey, ContinuationDevice)
     /// The descriptor has to be closed by whoever takes the event.
-    case stream(ActivityNumber, CInt)
+    case stream(ActivityKey, CInt)
     case willContinue(type: String, ContinuationDevice, CheckedContinuation<Bool, Never>)
     case continueActivity(Handed, Answer<Bool>)
     case failed(type: String, HandoffFailure)

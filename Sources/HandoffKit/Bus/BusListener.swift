@@ -57,11 +57,11 @@ final class BusListener: HandoffClientDelegate {
     // MARK: Activities
 
     func currentChanged(_ key: ActivityKey, _ isCurrent: Bool) {
-        tell(.current(ActivityNumber(key.value), isCurrent))
+        tell(.current(key, isCurrent))
     }
 
     func created(_ key: ActivityKey, at path: ObjectPath) {
-        let number = ActivityNumber(key.value)
+        let number = key
         if let type = client.wantedType(of: key), !type.isEmpty {
             return tell(.created(number, type: type))
         }
@@ -75,21 +75,21 @@ final class BusListener: HandoffClientDelegate {
     func refused(_ key: ActivityKey, _ error: DBusError, restored: [String: Value?]) {
         tell(
             .refused(
-                ActivityNumber(key.value), HandoffFailure(ofBroker: error), restored: restored, turn: turn))
+                key, HandoffFailure(ofBroker: error), restored: restored, turn: turn))
     }
 
     func willSave(_ key: ActivityKey) async throws -> [String: Value] {
-        try await withCheckedContinuation { tell(.willSave(ActivityNumber(key.value), $0)) }.get()
+        try await withCheckedContinuation { tell(.willSave(key, $0)) }.get()
     }
 
     func wasContinued(_ key: ActivityKey, on device: ClientDevice) {
-        tell(.wasContinued(ActivityNumber(key.value), ContinuationDevice(device)))
+        tell(.wasContinued(key, ContinuationDevice(device)))
     }
 
     func didReceiveStream(
         _ key: ActivityKey, _ stream: consuming FileDescriptor, _ call: MethodCall
     ) {
-        tell(.stream(ActivityNumber(key.value), stream.take()))
+        tell(.stream(key, stream.take()))
     }
 
     // MARK: Activities of others
@@ -106,7 +106,7 @@ final class BusListener: HandoffClientDelegate {
         _ key: ContinuationKey, _ activity: [String: Value], _ context: [String: Value], _ call: MethodCall
     ) async throws -> Bool {
         let handed = BusEvent.Handed(
-            number: ContinuationNumber(key.value), activity: activity,
+            number: key, activity: activity,
             device: ContinuationDevice(ClientDevice(context)),
             activationToken: context.text("ActivationToken"))
         return try await withCheckedContinuation { tell(.continueActivity(handed, $0)) }.get()
