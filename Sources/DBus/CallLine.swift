@@ -183,6 +183,9 @@ package final class CallLine {
 
     // MARK: The end
 
+    /// Whether the sender has left, and what it has left behind has yet to take effect.
+    package var hasLeft: Bool { timeLeft != nil }
+
     /// The sender has left. What it has left behind counts as far as that changes something and takes little time; questions are
     /// not answered. Calls `done` then.
     func leave(_ done: @escaping @MainLoop () -> Void) {

@@ -228,6 +228,8 @@ final class ActivityObject {
             } catch let error as DBusError where error.saysThatMemberIsMissing {
                 perform(saving.answered(attempt: attempt, at: now.instant))
             } catch {
+                // What an application that has left still wants, such as the end of its activity, comes first.
+                guard activities.connection.directory?.knownLine(of: owner)?.hasLeft != true else { return }
                 let message = DBusError.converting(error).message
                 perform(saving.failed(attempt: attempt, message: message, at: now.instant))
             }
