@@ -18,10 +18,10 @@ func module(_ name: String, _ dependencies: [Target.Dependency], plugins: [Targe
     .target(name: name, dependencies: dependencies, swiftSettings: settings, plugins: plugins)
 }
 
-/// A program in `Tests/NAME` that tests start.
-func testProgram(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+/// A program that tests start, in `Tests/NAME` unless it is elsewhere.
+func testProgram(_ name: String, _ dependencies: [Target.Dependency], _ path: String? = nil) -> Target {
     .executableTarget(
-        name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
+        name: name, dependencies: dependencies, path: path ?? "Tests/\(name)", swiftSettings: settings)
 }
 
 /// Whether this command is there and succeeds.
@@ -218,9 +218,9 @@ let package = Package(
             ["CGio", "DBus", "HandoffClient", "HandoffCore", "HandoffKit", "MainLoop", "Platform"]),
         testProgram(
             "ConformanceProgram", ["DBus", "HandoffCore", "HandoffInterfaces", "HandoffKit", "Platform"]),
-        .executableTarget(
-            name: "stream-rate", dependencies: ["DBus", "HandoffInterfaces", "HandoffKit", "Platform"],
-            path: "Tests/Bench/kit", swiftSettings: settings),
+        testProgram("note", ["HandoffKit"], "data/clients/swift"),
+        testProgram(
+            "stream-rate", ["DBus", "HandoffInterfaces", "HandoffKit", "Platform"], "Tests/Bench/kit"),
         tests(
             "HandoffKit",
             [

@@ -14,15 +14,17 @@ from driven import CLIENTS, compile_c, compile_qt, compile_vala, missing
 from support import SOURCE, Machine
 
 Machines = tuple[Machine, Machine]
-EXAMPLES = [path for path in sorted(CLIENTS.glob("*/*")) if path.stem in ("note", "stream")]
+EXAMPLES = [path for path in sorted(CLIENTS.glob("*/*")) if path.stem in ("note", "stream", "main")]
 NOTES = {"Python": "python/note.py", "GJS": "gjs/note.js", "C": "c/note.c", "Vala": "c/note.vala", "Qt 5": "qt/note.cpp",
-         "Qt 6": "qt/note.cpp"}
+         "Qt 6": "qt/note.cpp", "Swift": "swift/main.swift"}
 
 
 def command(language: str, source: Path) -> list[str]:
     """How an example is started."""
     if missing(language):
         pytest.skip(missing(language))
+    if language == "Swift":
+        return [str(SOURCE / ".build" / "debug" / "note")]
     if language == "Python":
         return ["/usr/bin/python3", str(source)]
     if language == "GJS":

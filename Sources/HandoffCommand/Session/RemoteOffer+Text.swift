@@ -45,16 +45,6 @@ extension [RemoteOffer] {
         return ShortIDs(map(\.deviceID)).short(offer.deviceID) + "/" + ids.short(offer.id)
     }
 
-    /// The one offer that there is, for who has named none; nil if there are several.
-    func only() throws(CommandFailure) -> RemoteOffer? {
-        guard let offer = first else {
-            throw CommandFailure(
-                "No other device offers anything. “handoff status” shows whether something is wrong.",
-                .notFound)
-        }
-        return count == 1 ? offer : nil
-    }
-
     /// What to say to who has to name one of them.
     var unnamed: CommandFailure {
         let list = table(at: 0).lines.joined(separator: "\n")

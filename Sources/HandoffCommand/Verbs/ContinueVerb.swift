@@ -39,7 +39,7 @@ struct ContinueVerb: Verb {
 
     func run(in session: Session) async throws -> Int32 {
         let broker = try await session.broker()
-        let offer = try await offer(among: RemoteOffer.all(in: try await broker.brokerObjects()))
+        let offer = try await offer(of: broker)
         let run = ContinueRun(broker, offer, isVerbose: isVerbose)
         let outcome = try await run.outcome(of: options(isTraced: isVerbose || session.printsJSON))
         if isVerbose { tell(run.trace) }
@@ -58,9 +58,14 @@ struct ContinueVerb: Verb {
     }
 
     @MainLoop
-    private func offer(among offers: [RemoteOffer]) async throws -> RemoteOffer {
+    private func offer(of broker: Daemon) async throws -> RemoteOffer {
+        let offers = RemoteOffer.all(in: try await broker.brokerObjects())
         if let id { return try offers.choose(id) }
-        if let only = try offers.only() { return only }
+        guard let first = offers.first else {
+            let hidden = try await broker.hiddenOffers()
+            throw CommandFailure(try await ListVerb.nothing(broker, hidden), .notFound)
+        }
+        if offers.count == 1 { return first }
         guard Terminal.canAsk else { throw offers.unnamed }
         return try await OfferChoice(among: offers).offer()
     }

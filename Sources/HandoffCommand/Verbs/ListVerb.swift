@@ -31,21 +31,21 @@ struct ListVerb: Verb {
         let now = MainLoop.wallClock
         if !offers.isEmpty { try Output.lines(offers.table(at: now).lines) }
         if !shown.isEmpty { try Output.lines((offers.isEmpty ? [] : [""]) + shown.lines(at: now)) }
-        if offers.isEmpty { try await explain(broker, hidden) }
+        // Unless what was printed says so already.
+        if offers.isEmpty, hidden.isEmpty || !showsAll { Output.note(try await Self.nothing(broker, hidden)) }
         return 0
     }
 
-    /// Says why there is nothing, unless what was printed says so already.
+    /// Why there is nothing to continue, but for these offers that are hidden.
     @MainLoop
-    private func explain(_ broker: Daemon, _ hidden: [HiddenOffer]) async throws {
+    static func nothing(_ broker: Daemon, _ hidden: [HiddenOffer]) async throws -> String {
         if try await !broker.manager.enabled() {
-            Output.note("Handoff is switched off, so nothing is offered. Switch it on with “handoff on”.")
-        } else if hidden.isEmpty {
-            Output.note("No other device offers anything. “handoff status” shows whether something is wrong.")
-        } else if !showsAll {
-            Output.note(
-                "Nothing here continues what other devices offer: “handoff list --all” shows \(hidden.count) that \(hidden.count == 1 ? "is" : "are") hidden, and why."
-            )
+            return "Handoff is switched off, so nothing is offered. Switch it on with “handoff on”."
         }
+        if hidden.isEmpty {
+            return "No other device offers anything. “handoff status” shows whether something is wrong."
+        }
+        return
+            "Nothing here continues what other devices offer: “handoff list --all” shows \(hidden.count) that \(hidden.count == 1 ? "is" : "are") hidden, and why."
     }
 }

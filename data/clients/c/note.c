@@ -5,7 +5,8 @@
 #include "handoff.h"
 
 #include <glib-unix.h>
-#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #define TYPE "org.example.Note.edit"
 static char *note;
@@ -38,10 +39,14 @@ static gboolean go_on (HandoffUserActivity *activity, const HandoffDevice *devic
 }
 
 static gboolean typed (int input, GIOCondition condition, gpointer data) {
-  char line[256];
-  if (fgets (line, sizeof line, stdin) == NULL)
+  char some[4096];
+  ssize_t count = read (input, some, sizeof some - 1);
+  if (count <= 0)
     return G_SOURCE_REMOVE;
-  edit (g_strchomp (line));
+  some[count] = '\0';
+  for (char *rest = some, *line; (line = strsep (&rest, "\n")) != NULL;)
+    if (*line != '\0')
+      edit (line);
   return G_SOURCE_CONTINUE;
 }
 
