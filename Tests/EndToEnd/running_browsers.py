@@ -124,7 +124,8 @@ class RunningBrowser:
         raise NotImplementedError
 
     def scroll(self, down: int, page: str) -> None:
-        self.evaluate(f"void scrollTo(0, {down})", page)
+        # As a user does, for whom the add-on stops keeping the place that came along.
+        self.evaluate(f"void (dispatchEvent(new WheelEvent('wheel')), scrollTo(0, {down}))", page)
         wait(lambda: self.evaluate("Math.round(scrollY)", page) == down, f"{page} to be scrolled")
 
     def choose(self, script: str) -> None:

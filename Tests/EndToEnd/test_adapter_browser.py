@@ -86,7 +86,9 @@ def test_page_goes_on_and_back(machines: Machines, site: Site, here: str, there:
         second.scroll(4000, "/one")
         back = offered(desk_dock, "Page one")
         handled(desk_dock, back, here)
+        # A page that is still there would only be scrolled, and then be gone.
         first.evaluate("void location.replace('/gone')", "/one")
+        offered(lap_dock, "Page gone")
         desk_dock.continue_offer(back)
         wait(lambda: scrolled(first, "/one") == 4000, "the page to be back")
     assert not [asked for asked in site.requests if asked.startswith("/sent")]
