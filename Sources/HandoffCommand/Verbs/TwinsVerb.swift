@@ -41,6 +41,7 @@ struct TwinsVerb: Verb {
         if restarts {
             let twin = try Self.twin(join ?? Twin.names[0])
             try await TwinsMaking(twin.twins) { interruption.value != nil }.restart()
+            Output.note("The daemons of \(Twin.names.joined(separator: " and ")) are new.")
             return 0
         }
         if let join {
