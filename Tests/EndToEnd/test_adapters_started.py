@@ -234,7 +234,7 @@ def test_adapter_in_a_sandbox(desk: Desk) -> None:
     session = shell(desk)
     focus(session, **WINDOW)
     appear(desk)
-    wait(lambda: "from within a sandbox" in desk.log("handoff-agent"), "it not to be believed")
+    wait(lambda: "from a sandbox" in desk.log("handoff-agent"), "it not to be believed")
     # As long as an adapter would take to start.
     let_pass(0.4)
     assert not adapter.starts

@@ -137,7 +137,7 @@ def test_sandboxed_watcher(machine_list: list[Machine]) -> None:
     client = RawClient(lap, "com.example.curious")
     assert not client.call(BUS, "/org/freedesktop/DBus", f"{BUS}.RequestName", f"('{WATCHER}', uint32 4)")
     begin(lap, broker)
-    wait(lambda: f"has taken {WATCHER}" in lap.log("handoff-agent"), "the agent to see who that is")
+    wait(lambda: f"has taken the bus name {WATCHER}" in lap.log("handoff-agent"), "the agent to see who that is")
     # As long as who takes the items takes to be told of one, many times over.
     let_pass(0.2)
     assert not [call for call in client.calls if "Register" in call]

@@ -211,7 +211,7 @@ def test_sandboxed_server(both: Pair, name: str) -> None:
         pytest.skip(what)
     client = RawClient(both.lap, "com.example.curious")
     assert not client.call(BUS, "/org/freedesktop/DBus", f"{BUS}.RequestName", f"('{name}', uint32 4)")
-    wait(lambda: f"has taken {name}" in both.lap.log("handoff-agent"), "the agent to see who that is")
+    wait(lambda: f"has taken the bus name {name}" in both.lap.log("handoff-agent"), "the agent to see who that is")
     both.offer("Report")
     both.presence.arrive()
     let_pass(QUIET)

@@ -52,6 +52,11 @@ def swift_test(name: str, symbol: str = "pass", kind: str = "testEnded") -> str:
 
 MODULES = swift_test('it does "that"')
 SLOW = "\nsome\n  A slow one. (collected long)\n  One with windows. (collected desktop 2 times)\n"
+# The sources of the tests.
+SOURCES = {"SomeTests.swift": '@Test("it does \\"that\\"")\n',
+           "test_some.py": 'def test():\n    """What it\n    does."""\n\n\ndef test_slow():\n    """A slow one."""\n\n\n'
+                           'def test_windows():\n    """One with windows.\n\n    More of it."""\n',
+           "test_other.py": 'def test():\n    """What it does."""\n'}
 END_TO_END = "...\n\nother\n  What it does. (failed)\n\nsome\n  What it does. (passed 2 times)\n1 passed\n" + SLOW
 
 
@@ -71,7 +76,11 @@ def script(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
         monkeypatch.setattr(module, name, path)
+    for name, text in SOURCES.items():
+        (tmp_path / "Tests").mkdir(exist_ok=True)
+        (tmp_path / "Tests" / name).write_text(text)
     monkeypatch.setattr(module, "SOURCE", tmp_path)
+    monkeypatch.setattr(module, "TESTS", tmp_path / "Tests")
     monkeypatch.setattr(module, "SECTIONS", SECTIONS)
     return module
 
@@ -98,10 +107,10 @@ def test_all_is_well(script: ModuleType, capsys: pytest.CaptureFixture[str]) -> 
     ("## B. More", "**A2.** Once more.\n\n- `test_some.py`: What it does.", "A2 is there 2 times."),
     ("**B1.** The last one.\n\n*Not built yet.*\n", "", "B1 is not there."),
     ("*Not built yet.*", "", "B1 has neither a test nor the mark"),
-    ("What it\n  does.", "What it did.", "it did not run: test_some.py: What it did."),
+    ("What it\n  does.", "What it did.", "there is none of that name: test_some.py: What it did."),
     ("`test_some.py`: What it\n", "`test_other.py`: What it\n", "it failed: test_other.py: What it does."),
-    ("does \"that\"", "does this", "it did not run"),
-    ("SomeTests.swift", "OtherTests.swift", "it did not run"),
+    ("does \"that\"", "does this", "there is none of that name"),
+    ("SomeTests.swift", "OtherTests.swift", "there is none of that name"),
     (" (long)", "", "it was left out because it takes long"),
     (" (desktop)", "", "it was left out because it needs programs of a desktop"),
     (" (desktop)", " (long)", "write “(desktop)” behind it"),

@@ -32,7 +32,8 @@ struct CancelTests {
             #expect(docks.allSatisfy { $0.outcomes[0].error == Self.cancelled })
             #expect(docks.allSatisfy { $0.outcomes[0].message.contains("cancelled") })
             try await eventually { docks[0].offers[path]?["State"] == .string("available") }
-            #expect(target.failures == [Self.cancelled] && origin.continued.isEmpty)
+            try await eventually { target.failures == [Self.cancelled] }
+            #expect(origin.continued.isEmpty)
             origin.onWillSave = { _ in [:] }
             await desk.pass(.seconds(2))
             try await docks[0].continue("Letter")
