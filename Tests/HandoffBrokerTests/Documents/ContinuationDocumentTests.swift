@@ -51,7 +51,9 @@ struct ContinuationDocumentTests {
                         "file://"
                             + session.folder.path("Downloads/Handoff/Brief%20an%20J%C3%BCrgen%20%231.txt")))
             #expect(FileManager.default.contents(atPath: path) == Data("Dear".utf8))
-            #expect(session.peer.events == ["fetch", "openDocument", "continued", "release"])
+            try await eventually {
+                session.peer.events == ["fetch", "openDocument", "continued", "release"]
+            }
         }
     }
 
