@@ -46,8 +46,6 @@ package final class PreferencesFeed {
         (broker, early) = (owner.map { Daemon(bus: bus, name: $0) }, [:])
         repetition.end()
         guard let broker else { return tell(nil) }
-        // What the one before has said holds no longer.
-        if preferences != nil { tell(nil) }
         ask(broker)
     }
 

@@ -131,8 +131,11 @@ extension ContinuationRunner {
         do {
             // Both are found out where it may block.
             let (type, usual): (String, ApplicationID?) = try await owner.tools.looks.find(.openedDocument) {
-                let type = try DocumentKind(of: path).opened(ContentTypes())
-                if let application, DefaultLists.opens(type, application) { return (type, application) }
+                let types = ContentTypes()
+                let type = try DocumentKind(of: path).opened(types)
+                if let application, DefaultLists.opens(type, application, types) {
+                    return (type, application)
+                }
                 return (type, DefaultLists().applications(for: [type])[type])
             }
             guard let application = chosenApplication(for: type) ?? usual else {

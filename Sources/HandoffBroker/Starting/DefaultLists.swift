@@ -64,11 +64,9 @@ struct DefaultLists {
         return found
     }
 
-    /// Whether the desktop entry of `application` says that it opens `type`, which is not one of programs.
-    static func opens(_ type: String, _ application: ApplicationID) -> Bool {
-        let contentTypes = ContentTypes()
-        guard !contentTypes.isProgram(type), let entry = try? DesktopEntry.find(application),
-            (try? LaunchEntry(entry, application)) != nil
+    /// Whether `application` can be started, and its desktop entry says that it opens `type`.
+    static func opens(_ type: String, _ application: ApplicationID, _ contentTypes: ContentTypes) -> Bool {
+        guard let entry = try? DesktopEntry.find(application), (try? LaunchEntry(entry, application)) != nil
         else { return false }
         return !Set((try? entry.strings("MimeType")) ?? []).isDisjoint(with: contentTypes.kinds(of: type))
     }

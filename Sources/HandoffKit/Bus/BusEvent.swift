@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import Glibc
-// SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffClient
 internal import HandoffCore
 

@@ -61,14 +61,13 @@ final class BusListener: HandoffClientDelegate {
     }
 
     func created(_ key: ActivityKey, at path: ObjectPath) {
-        let number = key
         if let type = client.wantedType(of: key), !type.isEmpty {
-            return tell(.created(number, type: type))
+            return tell(.created(key, type: type))
         }
         MainLoop.start { [weak self] in
             // An activity that has ended by then, or whose broker has, is of no type.
             guard let type = try? await self?.client.type(of: key) else { return }
-            self?.tell(.created(number, type: type))
+            self?.tell(.created(key, type: type))
         }
     }
 
