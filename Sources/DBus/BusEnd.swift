@@ -59,6 +59,9 @@ final class BusEnd: BusChannel, ChannelOwner {
     /// As long as a call has just taken: whatever is asked for, others are heard between.
     var readingTime: Int64 { CallTurns.shared.readingTime }
 
+    /// Behind what has come much else may wait in the bus, of others, and come no faster than room is made for it.
+    var canLinger: Bool { CallTurns.shared.isCostly }
+
     func ended(_ reason: SocketChannel.End) {
         switch reason {
         case .closed: log.debug("The bus has closed the connection.")

@@ -168,6 +168,8 @@ package final class CallLine {
     func removeFirst() -> Arrival? {
         guard !isEmpty else { return nil }
         let (first, wasFull) = (waiting[head], isFull)
+        // What is served is not kept until the others are.
+        waiting[head] = .end {}
         head += 1
         waitingBytes -= first.message?.length ?? 0
         if isEmpty {

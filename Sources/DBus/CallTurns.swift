@@ -18,7 +18,7 @@ final class CallTurns {
     private static let maximumCallsPast = 2048
     /// How many bytes the calls of one sender may take that are without an answer, while others have few, and those of all
     /// senders.
-    private static let (maximumBytes, maximumBytesOfAll) = (24 << 20, 48 << 20)
+    private static let (maximumBytes, maximumBytesOfAll) = (8 << 20, 32 << 20)
     /// What is taken of a sender however much others have open.
     private static let leastBytes = 64 << 10
 
@@ -39,10 +39,12 @@ final class CallTurns {
     /// How many that may be.
     private static let maximumDescriptors = 256
 
-    /// How long a call has just taken, in microseconds, but a millisecond at least and fifty at most: so long others are heard
-    /// before the next one.
-    var readingTime: Int64 { min(max(Self.servingTime, lastTime), 50_000) }
+    /// Four times as long as a call has just taken, in microseconds, but a millisecond at least and fifty at most: so long others
+    /// are heard before the next one.
+    var readingTime: Int64 { min(max(Self.servingTime, 4 * lastTime), 50_000) }
     private var lastTime: Int64 = 0
+    /// Whether a call has just taken so long that a bus which has much to say has meanwhile said as much of it as it could.
+    var isCostly: Bool { lastTime > Self.servingTime / 10 }
 
     /// How long calls are served, in microseconds, before others on the main loop get their turn.
     private static let servingTime: Int64 = 1000

@@ -11,6 +11,8 @@ package protocol ChannelOwner: AnyObject {
     func admitReading(_ read: @escaping @MainLoop () -> Void) -> Bool
     /// How long messages are taken, in microseconds, before others on the main loop get their turn.
     var readingTime: Int64 { get }
+    /// Whether what has come can wait for a moment, in which the other side may send more of what it has.
+    var canLinger: Bool { get }
     /// Decides what becomes of a message, of which only the header need have come.
     /// - Throws: `InvalidArgs`, saying what the other side did, if the channel is to end.
     func judge(_ message: Message) throws(DBusError) -> Framer.Verdict
@@ -34,6 +36,7 @@ extension ChannelOwner {
         return true
     }
     package var readingTime: Int64 { 1000 }
+    package var canLinger: Bool { false }
     package func judge(_ message: Message) throws(DBusError) -> Framer.Verdict { .take }
     package func settle(_ body: @escaping @MainLoop () -> Void) { MainLoop.start { body() } }
     package func crowdingChanged() {}

@@ -164,7 +164,7 @@ package final class SocketChannel {
 
     private func read() {
         let end = MainLoop.now + (owner?.readingTime ?? 0)
-        var isDrained = false
+        var (isDrained, count) = (false, 0)
         repeat {
             do throws(DBusError) {
                 while !isResting, let message = try nextMessage() {
@@ -179,8 +179,12 @@ package final class SocketChannel {
                 readSource = nil
                 return
             }
-            guard !isDrained else { return waitForMore() }
-            guard let mayBeMore = transfer() else { return }
+            if isDrained {
+                guard count >= Self.buffer.count, owner?.canLinger == true else { return waitForMore() }
+                transport.awaitInput()
+            }
+            guard let (read, mayBeMore) = transfer() else { return }
+            count += read
             isDrained = !mayBeMore
         } while isDrained || MainLoop.now < end
         readSoon()
@@ -191,8 +195,8 @@ package final class SocketChannel {
     }
 
     /// Reads once, into what is cut into messages.
-    /// - Returns: whether there may be more; nil if nothing came.
-    private func transfer() -> Bool? {
+    /// - Returns: how many bytes, and whether there may be more; nil if nothing came.
+    private func transfer() -> (Int, Bool)? {
         var descriptors: [Int32] = []
         switch transport.read(into: Self.buffer, &descriptors) {
         case .bytes(let count):
@@ -206,7 +210,7 @@ package final class SocketChannel {
             }
             framer.add(UnsafeRawBufferPointer(rebasing: Self.buffer[..<count]), descriptors)
             // What was there when nothing could be written any longer has to be read to its end.
-            return count == Self.buffer.count || !transport.isDrainedByShortRead || isUnwritable
+            return (count, count == Self.buffer.count || !transport.isDrainedByShortRead || isUnwritable)
         case .wouldBlock: waitForMore()
         case .ended(let inOrder): endSoon(.closed(inOrder: inOrder))
         case .failed(let why): endSoon(.broken(why))

@@ -28,12 +28,18 @@ package protocol Transport: AnyObject {
     func whenWritable(_ body: @escaping @MainLoop () -> Void) -> AnyObject
     /// Returns when writing would not block, at `deadline` at the latest, in microseconds of ``MainLoop/now``.
     func awaitRoom(until deadline: Int64)
+    /// Returns when there is something to read, a millisecond later at the latest.
+    func awaitInput()
     /// Has what is there already be the last that is read.
     func endInput()
     /// Ends the connection at once.
     func close()
     /// Ends the connection after everything that was written, so that the other side reads that this is the end.
     func finish()
+}
+
+extension Transport {
+    package func awaitInput() {}
 }
 
 /// The result of reading or writing.
@@ -119,6 +125,11 @@ package final class SocketTransport: Transport {
     package func awaitRoom(until deadline: Int64) {
         var entry = pollfd(fd: socket.number, events: Int16(POLLOUT), revents: 0)
         poll(&entry, 1, Int32(max(0, deadline - MainLoop.now) / 1000) + 1)
+    }
+
+    package func awaitInput() {
+        var entry = pollfd(fd: socket.number, events: Int16(POLLIN), revents: 0)
+        poll(&entry, 1, 1)
     }
 
     package func endInput() { shutdown(socket.number, Int32(SHUT_RD)) }

@@ -200,6 +200,22 @@ struct CallTurnsTests {
         }
     }
 
+    @Test("what has had its turn is not kept while more waits")
+    func release() async throws {
+        try await onLoop {
+            let (line, crowd) = (CallLine(nil), Crowd(Slow()))
+            for number in 1...3 as ClosedRange<UInt32> {
+                CallTurns.shared.wait(try Messages.call(serial: number), in: line, on: crowd.connection)
+            }
+            weak var first: Message?
+            if case .message(let message, _, _) = line.removeFirst() {
+                CallTurns.shared.forget(message)
+                first = message
+            }
+            #expect(first == nil && !line.isEmpty)
+        }
+    }
+
     @Test("nothing is served while much waits to be sent, and all of it once that has left")
     func crowding() async throws {
         try await onLoop {
