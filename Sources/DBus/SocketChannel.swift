@@ -26,8 +26,7 @@ package final class SocketChannel {
     private var framer: Framer
     private var outgoing: OutgoingBytes
     private var serial: UInt32
-    private var readSource: AnyObject?
-    private var writeSource: AnyObject?
+    private var (readSource, writeSource): (AnyObject?, AnyObject?)
     /// The read that follows once others have had their turn.
     private var soon: LoopSource?
     /// Whether a read was asked for, and not let in yet.
@@ -50,10 +49,8 @@ package final class SocketChannel {
 
     /// The same, of which `framer` has something already, and on which `serial` was the last number that was used.
     init(_ transport: any Transport, _ limits: Limits, _ framer: consuming Framer, serial: UInt32) {
-        self.transport = transport
-        self.limits = limits
+        (self.transport, self.limits, self.serial) = (transport, limits, serial)
         self.framer = framer
-        self.serial = serial
         outgoing = OutgoingBytes(pieceSize: transport.pieceSize)
     }
 
@@ -167,7 +164,7 @@ package final class SocketChannel {
         var (isDrained, count) = (false, 0)
         repeat {
             do throws(DBusError) {
-                while !isResting, let message = try nextMessage() {
+                while !isResting, let message = try framer.next(judge) {
                     try owner?.received(message)
                     // There may be more in the buffer, which the socket does not show.
                     if MainLoop.now >= end { return readSoon() }
@@ -190,8 +187,8 @@ package final class SocketChannel {
         readSoon()
     }
 
-    private func nextMessage() throws(DBusError) -> Message? {
-        try framer.next { [owner] (message) throws(DBusError) in try owner?.judge(message) ?? .take }
+    private func judge(_ message: Message) throws(DBusError) -> Framer.Verdict {
+        try owner?.judge(message) ?? .take
     }
 
     /// Reads once, into what is cut into messages.
@@ -201,15 +198,13 @@ package final class SocketChannel {
         switch transport.read(into: Self.buffer, &descriptors) {
         case .bytes(let count):
             if limits.patience != nil { lastRead = MainLoop.now }
-            if let left = allowance {
-                allowance = left - count
-                if left < count {
-                    end(.violation("it sent more than a device may that is not paired"))
-                    return nil
-                }
+            allowance? -= count
+            if let left = allowance, left < 0 {
+                end(.violation("it sent more than a device may that is not paired"))
+                return nil
             }
             framer.add(UnsafeRawBufferPointer(rebasing: Self.buffer[..<count]), descriptors)
-            // What was there when nothing could be written any longer has to be read to its end.
+            // What was there when nothing could be written any longer is read to its end.
             return (count, count == Self.buffer.count || !transport.isDrainedByShortRead || isUnwritable)
         case .wouldBlock: waitForMore()
         case .ended(let inOrder): endSoon(.closed(inOrder: inOrder))
