@@ -18,7 +18,7 @@ final class CallTurns {
     private static let maximumCallsPast = 2048
     /// How many bytes the calls of one sender may take that are without an answer, while others have few, and those of all
     /// senders.
-    private static let (maximumBytes, maximumBytesOfAll) = (16 << 20, 40 << 20)
+    private static let (maximumBytes, maximumBytesOfAll) = (24 << 20, 48 << 20)
     /// What is taken of a sender however much others have open.
     private static let leastBytes = 64 << 10
 
