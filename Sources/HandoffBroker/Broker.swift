@@ -179,6 +179,12 @@ package final class Broker {
         {
             return HandoffFailure.noStreams(id).dbusError
         }
+        if member == "Continue", caller.sandbox == nil,
+            let text = path.suffix(below: HandoffNames.remote)?.prefix(while: { $0 != "/" }),
+            let device = DeviceID(String(text)), offers.peers.isAway(device)
+        {
+            return HandoffFailure.unreachable(offers.peers.name(of: device)).dbusError
+        }
         guard let ending = applications.registry.ending(of: name.text) else { return nil }
         return .unknownObject("There is no object \(path). \(ending)")
     }

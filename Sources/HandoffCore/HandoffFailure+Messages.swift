@@ -42,6 +42,14 @@ extension HandoffFailure {
             .limitsExceeded, "Another document is on its way to this device already. Wait until it is there.")
     }
 
+    /// What `device` offered is gone, because there is no link with it.
+    package static func unreachable(_ device: String) -> HandoffFailure {
+        HandoffFailure(
+            .connectionUnavailable,
+            "There is no connection to \(device) any more, and so nothing that it offers. See whether it is switched on and"
+                + " on the same network.")
+    }
+
     static var unknownOffer: HandoffFailure {
         HandoffFailure(
             .unknownObject, "The other device does not offer this here. Look again at what is offered.")

@@ -22,6 +22,8 @@ final class KnownPeers: PeerDirectory {
     var bridge: BusName?
     private var names = PeerNames()
     private var types: [DeviceID: String] = [:]
+    /// The peers that there is no link with.
+    private var away: Set<DeviceID> = []
 
     /// Nobody is known, on this connection to the bus that the bridge is on.
     init(_ connection: Connection) { self.connection = connection }
@@ -42,10 +44,19 @@ final class KnownPeers: PeerDirectory {
         types[device] = PeerText.name(type)
     }
 
+    /// There is a link with `device`, or none.
+    func linkChanged(to device: DeviceID, isConnected: Bool) {
+        if isConnected { away.remove(device) } else { away.insert(device) }
+    }
+
+    /// Whether `device` is a peer that there is no link with.
+    func isAway(_ device: DeviceID) -> Bool { away.contains(device) }
+
     /// `device` is no peer any more.
     func forget(_ device: DeviceID) {
         names.remove(device)
         types[device] = nil
+        away.remove(device)
     }
 
     func bridgePeer(_ device: DeviceID) throws -> PeerProxy {

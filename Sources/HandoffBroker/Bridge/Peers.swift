@@ -56,6 +56,7 @@ final class Peers {
     /// Draws the consequences of adding a peer: there is a link with it, or a new one, or none; and what it sends is
     /// shown as sent, unless it is muted.
     func added(_ device: DeviceID, isConnected: Bool, isMuted: Bool) {
+        known.linkChanged(to: device, isConnected: isConnected)
         offers.peerChanged(device, isMuted: isMuted)
         continued.linkChanged(to: device, isConnected: isConnected)
         offers.continuations.linkChanged(to: device, isConnected: isConnected)
