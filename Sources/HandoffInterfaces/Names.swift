@@ -12,6 +12,10 @@ package enum HandoffNames {
     package static let agent: BusName = "org.example.Handoff.Agent"
     /// The bus name of the Handoff window.
     package static let settings: BusName = "org.example.Handoff.Settings"
+    /// The bus name that it has while its user looks at what can be continued.
+    package static let offersInView: BusName = "org.example.Handoff.Settings.Offers"
+    /// The bus name that it has while its user looks at how two devices are paired.
+    package static let pairingInView: BusName = "org.example.Handoff.Settings.Pairing"
 
     /// What each adapter serves for the agent.
     package static let adapterPath: ObjectPath = "/org/example/Handoff/Adapter"

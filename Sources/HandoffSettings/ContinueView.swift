@@ -50,6 +50,8 @@ final class ContinueView {
         emptyButton[text: "label"] = button
         emptyButton.name(button.filter { $0 != "_" })
         emptyButton[flag: "visible"] = !button.isEmpty
+        // What there is to do is done by Enter.
+        if !button.isEmpty { gtk_widget_grab_focus(emptyButton.pointer) }
     }
 
     private static func texts(

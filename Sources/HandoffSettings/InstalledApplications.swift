@@ -42,6 +42,13 @@ final class InstalledApplications {
         let ids: [String]
     }
 
+    /// Whether there is a program that shows software to be installed.
+    private(set) lazy var hasSoftwareCentre: Bool = {
+        let program = g_app_info_get_default_for_uri_scheme("appstream")
+        defer { if let program { g_object_unref(UnsafeMutableRawPointer(program)) } }
+        return program != nil
+    }()
+
     private var memory = ApplicationMemory<Known>()
     private var pictures: [Picture] = []
     private var monitor: GTKObject?
@@ -55,6 +62,9 @@ final class InstalledApplications {
             self?.onChange?()
         }
     }
+
+    /// Whether this one is installed, as far as is known.
+    func isInstalled(_ id: String) -> Bool { memory.entry(id) != nil }
 
     /// Shows in `image` the picture of the first of these applications that has one, for as long as the image is there.
     func show(_ ids: [String], in image: GTKObject) {

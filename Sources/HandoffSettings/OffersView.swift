@@ -58,6 +58,11 @@ final class OffersView {
             row["title"][text: "label"] = content.title
             row["detail"][text: "label"] = content.detail
             row["reason"][text: "label"] = content.reason
+            let canFind =
+                !content.software.isEmpty && !applications.isInstalled(content.applicationID)
+                && applications.hasSoftwareCentre
+            row["find"][flag: "visible"] = canFind
+            row["find"].on("clicked") { [actor] in actor.window?.open(content.software) }
             adw_expander_row_add_row(hiddenExpander.pointer, row["row"].pointer)
             return row["row"]
         }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import CAdwaita
+import CGTK
 import GTKObjects
 import GTKSupport
 import HandoffCore
+import HandoffInterfaces
 import HandoffSettingsModel
 import HandoffStatus
 import Platform
@@ -16,14 +18,17 @@ final class PairingDialog {
     private let template = Template(Templates.pairing)
     private let window, steps: GTKObject
     private let session: SettingsSession
+    private let views: ViewsInFront
     private let asking: RowList<AskingRowView>
     private let nearby: RowList<NearbyRowView>
     private var flow: PairingFlow
     private var isClosed = false
 
     /// A dialog in front of `owner`, which knows the devices of `report`.
-    init(over owner: SettingsWindow, _ session: SettingsSession, _ report: StatusReport?) {
-        self.session = session
+    init(
+        over owner: SettingsWindow, _ session: SettingsSession, _ views: ViewsInFront, _ report: StatusReport?
+    ) {
+        (self.session, self.views) = (session, views)
         (window, steps) = (template["window"], template["steps"])
         flow = PairingFlow(report)
         let dialog = WeakDialog()
@@ -107,6 +112,10 @@ final class PairingDialog {
         template["differs"].on("clicked") { [weak self] in self?.answer(false) }
         template["done"].on("clicked") { [weak self] in if let self { gtk_window_close(window.pointer) } }
         window.on("notify::focus-widget") { [weak self] in self?.focusMoved() }
+        window.on("notify::is-active") { [weak self] in
+            guard let self, !isClosed else { return }
+            views.set(HandoffNames.pairingInView, isSeen: gtk_window_is_active(window.pointer) != 0)
+        }
         window.answer("close-request") { [weak self] in
             self?.end()
             return false
@@ -125,6 +134,7 @@ final class PairingDialog {
     func end() {
         guard !isClosed else { return }
         isClosed = true
+        views.set(HandoffNames.pairingInView, isSeen: false)
         for request in flow.end() { session.performToTheEnd(request) }
         onClose?()
     }

@@ -32,6 +32,7 @@ final class SettingsWindow {
     private var preferencesView: PreferencesView?
     private let template: Template
     private let actor = WindowActor()
+    private let views: ViewsInFront
     private var state = WindowState()
     private var pairing: PairingDialog?
     /// Whether what the time changes is looked at again in a minute.
@@ -43,6 +44,7 @@ final class SettingsWindow {
         template = Template(Templates.window)
         self.session = session
         self.applications = applications
+        views = ViewsInFront(application)
         window = template["window"]
         toasts = template["toasts"]
         stack = template["stack"]
@@ -136,6 +138,9 @@ final class SettingsWindow {
         adw_toast_overlay_add_toast(toasts.pointer, adw_toast_new(Markup.escaped(text)))
     }
 
+    /// Shows what is at `address`, in the program that people have for such.
+    func open(_ address: String) { g_app_info_launch_default_for_uri_async(address, nil, nil, nil, nil) }
+
     /// Tells why something was not done.
     func tell(_ heading: String, _ reason: String) {
         MessageDialog(heading, reason, [.init("close", tr("_Close"))]).ask(over: window) { _ in }
@@ -197,7 +202,7 @@ final class SettingsWindow {
     /// Opens the dialog for pairing, at the device of this id if one is given.
     func pair(_ device: String? = nil, addresses: [String] = []) {
         if pairing == nil {
-            let dialog = PairingDialog(over: self, session, state.report)
+            let dialog = PairingDialog(over: self, session, views, state.report)
             dialog.onClose = { [weak self] in self?.pairing = nil }
             pairing = dialog
         }
@@ -250,7 +255,10 @@ final class SettingsWindow {
 
     private func connect() {
         applications.onChange = { [weak self] in self?.render() }
-        stack.on("notify::visible-child") { [weak self] in self?.pageChanged() }
+        stack.on("notify::visible-child") { [weak self] in
+            self?.pageChanged()
+            self?.viewChanged()
+        }
         window.on("notify::is-active") { [weak self] in self?.activeChanged() }
         window.answer("close-request") { [weak self] in
             self?.closed()
@@ -261,15 +269,23 @@ final class SettingsWindow {
     /// Nothing is left behind that the user cannot see any more.
     private func closed() {
         isClosed = true
+        views.set(HandoffNames.offersInView, isSeen: false)
         pairing?.end()
         onClose?()
     }
 
     /// While the user looks at it, ages grow; otherwise nothing wakes.
     private func activeChanged() {
+        viewChanged()
         guard gtk_window_is_active(window.pointer) != 0 else { return }
         render()
         tick()
+    }
+
+    private func viewChanged() {
+        let isActive = gtk_window_is_active(window.pointer) != 0
+        views.set(
+            HandoffNames.offersInView, isSeen: isActive && stack[text: "visible-child-name"] == "continue")
     }
 
     private func tick() {

@@ -119,20 +119,30 @@ package struct OfferCard: Equatable, Sendable, Identifiable {
 /// An offer that nothing here continues.
 package struct HiddenRow: Equatable, Sendable, Identifiable {
     package let id: String
+    /// The application that it is in.
+    package let applicationID: String
     /// What it is.
     package let title: String
-    /// The device that it is on, and since when.
+    /// The device that it is on, in which application, and since when.
     package let detail: String
     /// Why it cannot be continued, and what to do about it.
     package let reason: String
+    /// Where programs for software show the application that it is in (`appstream:`, by the id of AppStream's component); empty
+    /// if that would not help.
+    package let software: String
 
     init(_ offer: HiddenOffer, at now: Int64, _ name: ApplicationNames) {
         id = "\(offer.deviceID) \(offer.id)"
-        title = offer.label.shown
+        (applicationID, title) = (offer.applicationID, offer.label.shown)
         let sent = offer.isInvited ? tr("Sent to this device") : ""
-        detail = [offer.device.shown, sent, Ages.ago(offer.since, at: now)].filter { !$0.isEmpty }
-            .joined(separator: " · ")
+        let application = ChosenText(title: name.name(of: offer.applicationID)).shown
+        let facts = [offer.device.shown, application, sent, Ages.ago(offer.since, at: now)]
+        detail = facts.filter { !$0.isEmpty }.joined(separator: " · ")
         let excluded = offer.excludedApplication
+        let isID = offer.applicationID.allSatisfy {
+            $0.isASCII && ($0.isLetter || $0.isNumber || ".-_".contains($0))
+        }
+        software = excluded.isEmpty && isID ? "appstream://\(offer.applicationID)" : ""
         reason =
             excluded.isEmpty
             ? tr("No application here continues it. Install one that does, or start it.")

@@ -55,6 +55,8 @@ package struct PairingFlow: Equatable, Sendable {
     private var unanswered = 0
     /// Whether the bridge was asked to let devices find this one, and has not answered.
     private var isAsking = true
+    /// The devices that the user has given up: these are not chosen without them.
+    private var givenUp: Set<String> = []
 
     /// Pairing that begins with the devices of `report`, and with what ``beginning`` asks for.
     package init(_ report: StatusReport?) { devices = report?.bridge.content?.devices ?? [] }
@@ -88,6 +90,7 @@ package struct PairingFlow: Equatable, Sendable {
     package mutating func answer(_ code: String, matches: Bool) -> [Request] {
         guard case .comparing(let other, code) = step, !hasAnswered else { return [] }
         hasAnswered = true
+        if !matches { givenUp.insert(other.id) }
         step =
             matches
             ? .confirmed(other)
@@ -97,7 +100,7 @@ package struct PairingFlow: Equatable, Sendable {
 
     /// The user begins again.
     package mutating func restart() -> [Request] {
-        let requests = abandoned
+        let requests = giveUp()
         step = .choosing
         isAsking = true
         return requests + [.setDiscoverable(true)]
@@ -105,7 +108,7 @@ package struct PairingFlow: Equatable, Sendable {
 
     /// The user has closed the dialog.
     package mutating func end() -> [Request] {
-        let requests = abandoned
+        let requests = giveUp()
         step = .choosing
         return requests + [.setDiscoverable(false)]
     }
@@ -118,11 +121,12 @@ package struct PairingFlow: Equatable, Sendable {
     }
 
     /// What ends an attempt that is under way.
-    private var abandoned: [Request] {
+    private mutating func giveUp() -> [Request] {
         switch step {
         case .waiting(let other), .comparing(let other, _), .confirmed(let other):
-            [.cancelPairing(other.id)]
-        case .choosing, .connecting, .paired, .failed: []
+            givenUp.insert(other.id)
+            return [.cancelPairing(other.id)]
+        case .choosing, .connecting, .paired, .failed: return []
         }
     }
 
@@ -167,8 +171,12 @@ package struct PairingFlow: Equatable, Sendable {
         }
         devices = bridge.devices
         follow()
+        guard step == .choosing else { return [] }
+        // Whoever opens the dialog on both devices and chooses on one of them has said what there is to say.
+        let asking = devices.filter(AskingRow.asks)
+        if asking.count == 1, !givenUp.contains(asking[0].id) { return choose(device: asking[0].id) }
         // The bridge ends it by itself after a while, and a new bridge knows nothing of it.
-        guard step == .choosing, !bridge.isDiscoverable, !isAsking else { return [] }
+        guard !bridge.isDiscoverable, !isAsking else { return [] }
         isAsking = true
         return [.setDiscoverable(true)]
     }

@@ -85,6 +85,28 @@ def test_failure_without_offer(both: Pair) -> None:
     wait(lambda: not server.shown[shown.id].buttons, "the button to go")
 
 
+def test_what_the_window_shows(both: Pair) -> None:
+    """What the Handoff window shows in front of its user is not notified too; it is as soon as the user turns to something else."""
+    server, window = PlainServer(both.lap), both.lap.connect()
+
+    def look(member: str, *arguments: object) -> None:
+        window.call("/org/freedesktop/DBus", f"{BUS}.{member}", GLib.Variant("(su)" if arguments else "(s)", (
+            f"{SETTINGS}.Offers", *arguments)), destination=BUS)
+
+    look("RequestName", 4)
+    both.offer("Report")
+    both.presence.arrive()
+    let_pass(QUIET)
+    assert not server.shown
+    look("ReleaseName")
+    server.wait_for("Continue “Report”?", "desk")
+    look("RequestName", 4)
+    wait(lambda: not server.shown, "the notification to be taken back")
+    look("ReleaseName")
+    server.press(server.wait_for("Continue “Report”?", "desk"), "continue")
+    both.receiver.wait_for("ContinueActivity")
+
+
 def test_slow_continuation(both: Pair) -> None:
     """A continuation that takes longer than half a second, wherever it was begun, is shown until it is over, and can be
     cancelled there."""

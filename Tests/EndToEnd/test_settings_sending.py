@@ -97,12 +97,12 @@ def test_sent_and_hidden(seen: Machines) -> None:
     desk, lap = seen
     Client(desk).offer("A letter")
     window = Settings(lap, lap.screen)
-    window.wait_to_see("What Nothing Here Can Continue")
+    window.wait_to_see("Not Possible Here")
     send(desk, lap.device_id)
     wait(lambda: hidden_as_sent(lap) == ["A letter"], "that it was sent")
-    window.click(window.wait_for("list item", "What Nothing Here Can Continue"))
+    window.click(window.wait_for("list item", "Not Possible Here"))
     look_anew(window)
-    window.wait_to_see(f"desk · {SENT}")
+    window.wait_to_see(f"desk · com.example.editor · {SENT}")
 
 
 def test_not_sent(seen: Machines) -> None:

@@ -50,6 +50,21 @@ struct PairingFlowTests {
         #expect(flow.step == .comparing(pad, code: "000111"))
     }
 
+    @Test("the only device that asks is chosen by itself, unless the user has given it up; one of two is not")
+    func chosenByItself() throws {
+        var flow = PairingFlow(try report())
+        #expect(flow.take(try report("comparing", code: "000111")) == [.pair(id)])
+        #expect(flow.step == .comparing(pad, code: "000111"))
+        #expect(flow.restart() == [.cancelPairing(id), .setDiscoverable(true)])
+        #expect(flow.take(try report("comparing", code: "000111")).isEmpty && flow.step == .choosing)
+        let another = String(id.reversed())
+        let two = try [id, another].map { try Samples.device($0, name: "pad", state: "comparing", code: "1") }
+        let both = two[0].merging(two[1]) { first, _ in first }
+        var other = PairingFlow(nil)
+        #expect(other.take(Samples.report(Samples.broker(), Samples.bridge(both))).isEmpty)
+        #expect(other.step == .choosing)
+    }
+
     @Test("codes that differ end it, and it can begin again")
     func differs() throws {
         var flow = PairingFlow(try report("comparing", code: "000111"))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+internal import HandoffInterfaces
 
 /// The place of a notification: what is shown in one replaces what was shown there.
 enum NoticeSlot: Hashable, Sendable {
@@ -28,6 +29,26 @@ enum NoticeSlot: Hashable, Sendable {
         case .progress(let path): "progress\(path.text.replacing("/", with: "-"))"
         case .sending: "sending"
         case .window: "window"
+        }
+    }
+}
+
+/// What the Handoff window may show to its user, who then needs no notification of it.
+enum WindowView: CaseIterable {
+    case offers
+    case pairing
+
+    /// The bus name that the window has meanwhile.
+    var name: BusName { self == .offers ? HandoffNames.offersInView : HandoffNames.pairingInView }
+}
+
+extension NoticeSlot {
+    /// Where the window shows the same; nil if nowhere.
+    var view: WindowView? {
+        switch self {
+        case .arrival, .invited: .offers
+        case .pairing: .pairing
+        case .continued, .progress, .sending, .window: nil
         }
     }
 }

@@ -13,6 +13,8 @@ final class NoticeBoard: NoticeServerOwner {
     private let looks: ApplicationLooks
     private weak var current: (any NoticeServer)?
     private var posts: [NoticeSlot: NoticePost] = [:]
+    /// What the user sees in the Handoff window.
+    private var views: Set<WindowView> = []
     /// The notifications whose picture is being looked for, by the number of the look.
     private var expected: [NoticeSlot: Int] = [:]
     private var looked = 0
@@ -47,6 +49,19 @@ final class NoticeBoard: NoticeServerOwner {
         if posts.removeValue(forKey: slot) != nil { current?.withdraw(slot) }
     }
 
+    /// The user sees this in the Handoff window, or does not any more: a notification would cover what it repeats.
+    func set(_ view: WindowView, isSeen: Bool) {
+        guard isSeen != views.contains(view) else { return }
+        if isSeen { views.insert(view) } else { views.remove(view) }
+        for post in posts.values where post.notice.slot.view == view {
+            if isSeen { current?.withdraw(post.notice.slot) } else { show(post) }
+        }
+    }
+
+    private func show(_ post: NoticePost) {
+        if post.notice.slot.view.map(views.contains) != true { current?.show(post) }
+    }
+
     /// Takes back all that is shown, and shows nothing any more.
     func end() {
         hasEnded = true
@@ -72,7 +87,7 @@ final class NoticeBoard: NoticeServerOwner {
         guard post != posts[notice.slot] else { return }
         posts[notice.slot] = post
         if current == nil { current = best }
-        current?.show(post)
+        show(post)
     }
 
     private var best: (any NoticeServer)? { servers.first(where: \.isThere) ?? servers.last }
@@ -85,13 +100,13 @@ final class NoticeBoard: NoticeServerOwner {
         guard former !== current else { return }
         for post in posts.values {
             former?.withdraw(post.notice.slot)
-            current?.show(post)
+            show(post)
         }
     }
 
     func replaced(_ server: any NoticeServer) {
         guard server === current else { return }
-        for post in posts.values { server.show(post) }
+        for post in posts.values { show(post) }
     }
 
     func pressed(_ slot: NoticeSlot, _ press: NoticePress, token: String) {

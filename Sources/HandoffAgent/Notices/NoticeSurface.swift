@@ -24,6 +24,7 @@ final class NoticeSurface: Surface {
     /// Why nothing was sent, as long as the user has not put it away.
     private var notSent: Notice?
     private var token: SignalToken?
+    private var windowWatches: [OwnerWatch] = []
     /// What was said last in the log of which offers there are.
     private var offered: [String] = []
     private var isBrokerKnown = false
@@ -46,6 +47,9 @@ final class NoticeSurface: Surface {
         actions.onOutcome = { [weak self] in self?.ended($0, $1) }
         actions.onWindowFailure = { [weak self] in self?.windowFailed($0) }
         actions.onSent = { [weak self] in self?.sent($0, $1) }
+        windowWatches = WindowView.allCases.map { view in
+            OwnerWatch(bus, view.name, log: agentLog) { [board] in board.set(view, isSeen: $0 != nil) }
+        }
         board.onPress = { [weak self] in self?.pressed($0, $1, $2) }
         board.onClose = { [weak self] in self?.closed($0) }
     }
