@@ -10,6 +10,7 @@
 typedef struct _GtkApplication GtkApplication;
 typedef struct _GtkBuilder GtkBuilder;
 typedef struct _GtkEditable GtkEditable;
+typedef struct _GtkFlowBox GtkFlowBox;
 typedef struct _GtkListBox GtkListBox;
 typedef struct _GtkListBoxRow GtkListBoxRow;
 typedef struct _GtkListItem GtkListItem;
@@ -51,6 +52,9 @@ GObject *gtk_builder_get_object(GtkBuilder *builder, const char *name);
 /* Widgets. */
 
 gboolean gtk_widget_grab_focus(GtkWidget *widget);
+GtkWidget *gtk_widget_get_first_child(GtkWidget *widget);
+void gtk_flow_box_append(GtkFlowBox *self, GtkWidget *child);
+void gtk_flow_box_remove(GtkFlowBox *box, GtkWidget *widget);
 gboolean gtk_widget_is_ancestor(GtkWidget *widget, GtkWidget *ancestor);
 void gtk_widget_queue_resize(GtkWidget *widget);
 void gtk_widget_insert_action_group(GtkWidget *widget, const char *name, GActionGroup *group);

@@ -8,17 +8,19 @@ import Platform
 /// The page on which people continue.
 @MainActor
 final class ContinueView {
-    private let stack, offersBin, empty, emptyButton: GTKObject
+    private let stack, offersBin, empty, emptyButton, participants: GTKObject
     private let actor: WindowActor
     private let applications: InstalledApplications
     /// What is there to continue or to send, which is made when there is something, so that the window opens soon.
     private var offersView: OffersView?
     private var shownEmpty: ContinuePage.Empty?
+    private var shownParticipants: [ContinuePage.Participant] = []
 
     /// The page in `template`.
     init(_ template: Template, _ applications: InstalledApplications, _ actor: WindowActor) {
         (stack, offersBin) = (template["continue_stack"], template["offers_bin"])
         (empty, emptyButton) = (template["empty"], template["empty_button"])
+        participants = template["participants"]
         self.actor = actor
         self.applications = applications
         emptyButton.on("clicked") { [weak self] in self?.emptyClicked() }
@@ -28,7 +30,7 @@ final class ContinueView {
     func show(_ page: ContinuePage) {
         // What cannot be continued, or sent, has to be seen too.
         let hasOther = page.current != nil || !page.sends.isEmpty || !page.hidden.isEmpty
-        if let what = page.empty, !hasOther || what != .nothing { show(empty: what) }
+        if let what = page.empty, !hasOther || what != .nothing { show(empty: what, page.participants) }
         let isEmpty = page.empty != nil && !(hasOther && page.empty == .nothing)
         if !isEmpty && offersView == nil { makeOffersView() }
         offersView?.show(page)
@@ -41,9 +43,10 @@ final class ContinueView {
         offersBin[object: "child"] = template["offers_page"]
     }
 
-    private func show(empty what: ContinuePage.Empty) {
+    private func show(empty what: ContinuePage.Empty, _ applications: [ContinuePage.Participant]) {
         shownEmpty = what
-        let (icon, title, description, button) = Self.texts(what)
+        show(applications)
+        let (icon, title, description, button) = Self.texts(what, !applications.isEmpty)
         empty[text: "icon-name"] = icon
         empty[text: "title"] = title
         empty[text: "description"] = description
@@ -54,8 +57,23 @@ final class ContinueView {
         if !button.isEmpty { gtk_widget_grab_focus(emptyButton.pointer) }
     }
 
+    private func show(_ new: [ContinuePage.Participant]) {
+        participants[flag: "visible"] = !new.isEmpty
+        guard new != shownParticipants else { return }
+        shownParticipants = new
+        while let child = gtk_widget_get_first_child(participants.pointer) {
+            gtk_flow_box_remove(participants.pointer, child)
+        }
+        for one in new {
+            let template = Template(Templates.participant)
+            template["name"][text: "label"] = one.name
+            applications.show([one.id], in: template["picture"])
+            gtk_flow_box_append(participants.pointer, template["row"].pointer)
+        }
+    }
+
     private static func texts(
-        _ what: ContinuePage.Empty
+        _ what: ContinuePage.Empty, _ hasParticipants: Bool
     ) -> (icon: String, title: String, description: String, button: String) {
         switch what {
         case .waiting: (SettingsApplication.icon, tr("Looking for Handoff…"), "", "")
@@ -80,9 +98,13 @@ final class ContinueView {
         case .nothing:
             (
                 SettingsApplication.icon, tr("Nothing to Continue"),
-                tr(
-                    "Use an application that knows Handoff on one of your other devices. What you do there appears"
-                        + " here by itself."), ""
+                hasParticipants
+                    ? tr(
+                        "Use one of these on another of your devices. What you do there appears here by itself."
+                    )
+                    : tr(
+                        "Use an application that knows Handoff on one of your other devices. What you do there appears"
+                            + " here by itself."), ""
             )
         }
     }

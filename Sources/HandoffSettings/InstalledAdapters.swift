@@ -22,7 +22,9 @@ final class InstalledAdapters {
             self.catalogue = catalogue
             catalogue.onChange = { [weak catalogue] in
                 let adapters = (catalogue?.adapters ?? []).map {
-                    Adapter(id: $0.description.name.description, name: $0.description.title)
+                    Adapter(
+                        id: $0.description.name.description, name: $0.description.title,
+                        applications: $0.applications.map(\.id.description))
                 }
                 MainActor.assumeIsolated { tell(adapters) }
             }

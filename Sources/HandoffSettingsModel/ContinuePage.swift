@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
+internal import HandoffClient
 internal import HandoffCore
 internal import HandoffStatus
 internal import Platform
@@ -30,10 +31,23 @@ package struct ContinuePage: Equatable, Sendable {
     package var sends: [SendRow] = []
     /// What stands where there is no offer; nil if there is one.
     package var empty: Empty?
+    /// The applications here that take part, which do so on other devices too, by name.
+    package var participants: [Participant] = []
+
+    /// An application that takes part.
+    package struct Participant: Equatable, Sendable, Identifiable {
+        /// The name of its desktop entry.
+        package let id: String
+        package let name: String
+    }
+
+    /// More would be no examples.
+    private static let maximumParticipants = 24
 
     /// What `report` has of it; nil while nothing is known.
     init(
-        _ report: StatusReport?, _ attempts: Attempts, _ begun: Sends, at now: Int64, _ name: ApplicationNames
+        _ report: StatusReport?, _ attempts: Attempts, _ begun: Sends, _ adapters: [Adapter], at now: Int64,
+        _ name: ApplicationNames
     ) {
         sends = begun.rows(report?.peers ?? [])
         guard let report else {
@@ -47,6 +61,22 @@ package struct ContinuePage: Equatable, Sendable {
             current = CurrentCard(broker.current, report.peers, name)
         }
         if offers.isEmpty { empty = Self.empty(report) }
+        if empty == .nothing { participants = Self.participants(report, adapters, name) }
+    }
+
+    private static func participants(
+        _ report: StatusReport, _ adapters: [Adapter], _ name: ApplicationNames
+    ) -> [Participant] {
+        guard let broker = report.broker.content else { return [] }
+        let disabled = Set(broker.preferences.texts("DisabledAdapters"))
+        let excluded = Set(broker.preferences.texts("ExcludedApplications"))
+        let adapted = adapters.filter { !disabled.contains($0.id) }.flatMap(\.applications)
+        let registered = broker.applications.filter { $0.activities > 0 }.map(\.applicationID)
+        let all = Set(adapted + registered).subtracting(excluded)
+            .map { Participant(id: $0, name: name.name(of: $0)) }
+        return Array(
+            all.sorted { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }.prefix(
+                maximumParticipants))
     }
 
     private static func empty(_ report: StatusReport) -> Empty {

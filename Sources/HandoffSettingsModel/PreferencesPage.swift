@@ -103,11 +103,12 @@ package struct Adapter: Equatable, Sendable {
     package let id: String
     /// What to call it.
     package let name: String
+    /// Those of its applications that are installed, by the names of their desktop entries.
+    package let applications: [String]
 
     /// An adapter.
-    package init(id: String, name: String) {
-        self.id = id
-        self.name = name
+    package init(id: String, name: String, applications: [String]) {
+        (self.id, self.name, self.applications) = (id, name, applications)
     }
 }
 

@@ -72,7 +72,8 @@ package struct WindowContent: Equatable, Sendable {
     /// What is visible of `state` at the time `now`, in microseconds since the Unix epoch.
     package init(_ state: WindowState, at now: Int64, _ name: ApplicationNames) {
         bars = state.report.map { ProblemBar.all($0) } ?? []
-        continuing = ContinuePage(state.report, state.attempts, state.sends, at: now, name)
+        continuing = ContinuePage(
+            state.report, state.attempts, state.sends, state.adapters, at: now, name)
         devices = DevicesPage(state.report, at: now)
         activity = ActivityPage(state.report, at: now, name)
         preferences = PreferencesPage(state.report, adapters: state.adapters, name)

@@ -104,7 +104,7 @@ def test_broker_that_is_killed(edited: tuple[Machine, Machine, Path], program: s
 @pytest.mark.parametrize("program", ["vim", "nvim", "emacs"])
 def test_text_goes_on_in_an_editor_that_is_started(edited: tuple[Machine, Machine, Path], program: str) -> None:
     """Where no editor runs, the one that the text comes from is started in a terminal, at the same line and column, with the
-    text that was not saved. Its name is on no command line of the terminal."""
+    text that was not saved. Its name is on no command line of the terminal, and is the title of its window."""
     desk, lap, letter = edited
     install_terminal(lap)
     here = Editor(desk, program, str(letter))
@@ -119,6 +119,7 @@ def test_text_goes_on_in_an_editor_that_is_started(edited: tuple[Machine, Machin
     assert [line for line in now["text"] if line] == [line for line in typed() if line]
     assert Path(now["file"]).read_text() == letter.read_text()
     assert letter.name not in (lap.folder / "terminal.log").read_text()
+    assert (lap.folder / "terminal.screen").read_bytes().startswith(f"\x1b]0;{Path(now['file']).name} – ".encode())
     here.quit()
 
 

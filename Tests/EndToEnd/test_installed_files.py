@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+import ast
 import os
+import re
+import shutil
 import subprocess
 from pathlib import Path
 
+import pytest
 from test_installed import install, prefix  # noqa: F401
 
 
@@ -25,6 +29,22 @@ def test_each_program_and_file_has_a_manual_page(prefix: Path) -> None:  # noqa:
                               env=os.environ | {"MANWIDTH": "120", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}, check=False)
         assert (done.returncode, done.stderr) == (0, ""), page
         assert "NAME" in done.stdout, page
+
+
+def test_plugins_of_gedit(prefix: Path, tmp_path: Path) -> None:  # noqa: F811
+    """Where the user has chosen no plugins of gedit, Handoff's is on, beside all that gedit has on by itself."""
+    schema = Path("/usr/share/glib-2.0/schemas/org.gnome.gedit.gschema.xml")
+    compiler = next(Path("/usr/lib").glob("*/glib-2.0/glib-compile-schemas"), None) or shutil.which("glib-compile-schemas")
+    if not schema.exists() or not compiler:
+        pytest.skip("gedit's schema or glib-compile-schemas is missing: meson-helpers/install-packages test desktop")
+    for file in (*schema.parent.glob("org.gnome.gedit*.xml"), prefix / "share" / "glib-2.0" / "schemas" / "50_handoff.gschema.override"):
+        shutil.copy(file, tmp_path)
+    done = subprocess.run([compiler, "--strict", tmp_path], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    now = subprocess.run(["gsettings", "--schemadir", tmp_path, "get", "org.gnome.gedit.plugins", "active-plugins"],
+                         env=os.environ | {"GSETTINGS_BACKEND": "memory"}, capture_output=True, text=True, check=True).stdout
+    own = re.search(r'"active-plugins".*?<default>(.*?)</default>', schema.read_text(), re.DOTALL)
+    assert own and set(ast.literal_eval(now)) == {*ast.literal_eval(own[1]), "handoff"}
 
 
 def test_what_firewalls_and_profiles_are_told(prefix: Path, tmp_path: Path) -> None:  # noqa: F811

@@ -50,6 +50,13 @@ final class FakePeer {
         try await rename(name)
     }
 
+    /// There is no link with it any more, and so not what it offered.
+    func lose(_ offer: Offer) async throws {
+        _ = try await PeerManagerProxy(remote(HandoffNames.brokerPath)).addPeer(
+            deviceId: device.description, properties: ["Name": .string("Desk"), "Connected": .boolean(false)])
+        try await withdraw(offer)
+    }
+
     /// It is no peer any more.
     func leave() async throws {
         try await PeerManagerProxy(remote(HandoffNames.brokerPath)).removePeer(deviceId: device.description)

@@ -78,7 +78,10 @@ struct PreferencesPageTests {
     @Test("an adapter is on unless it was switched off")
     func adapters() throws {
         var state = WindowState()
-        state.take([.init(id: "web", name: "Web"), .init(id: "media", name: "Media")])
+        state.take([
+            .init(id: "web", name: "Web", applications: []),
+            .init(id: "media", name: "Media", applications: []),
+        ])
         state.take(Samples.report(Samples.broker(preferences: ["DisabledAdapters": .strings(["web"])])))
         let page = WindowContent(state, at: 0, Samples.names).preferences
         #expect(page.adapters.map(\.isOn) == [true, false])

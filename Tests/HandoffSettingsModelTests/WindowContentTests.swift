@@ -22,6 +22,25 @@ struct WindowContentTests {
         for (report, empty) in cases { #expect(Samples.content(report).continuing.empty == empty) }
     }
 
+    @Test(
+        "where there is nothing to continue, the applications that take part are named: none that is kept out"
+    )
+    func participants() throws {
+        let peers = Samples.bridge(try Samples.device())
+        let preferences: [String: Value] = [
+            "DisabledAdapters": .strings(["media"]), "ExcludedApplications": .strings(["org.example.Other"]),
+        ]
+        let adapters = [
+            Adapter(id: "web", name: "Web", applications: ["org.example.Other", "org.example.Editor"]),
+            Adapter(id: "media", name: "Media", applications: ["org.example.Player"]),
+        ]
+        let report = Samples.report(Samples.broker(preferences: preferences), peers)
+        let page = Samples.content(report) { $0.take(adapters) }.continuing
+        #expect(page.participants.map(\.id) == ["org.example.Editor"])
+        let full = Samples.report(Samples.broker(try Samples.offer(), preferences: preferences), peers)
+        #expect(Samples.content(full) { $0.take(adapters) }.continuing.participants.isEmpty)
+    }
+
     @Test("an offer shows what it is, where it is, since when, and who can continue it")
     func offer() throws {
         let page = Samples.content(Samples.report(Samples.broker(try Samples.offer()))).continuing

@@ -22,15 +22,18 @@ package enum EditorAdapter {
             make: { service, _ in EditorCatcher(service) }, begin: { try $0.begin() })
     }
 
-    /// Becomes the program that an errand names.
+    /// Becomes the program that an errand names, in a terminal that has the title which stands in front of it.
     private static func run(_ errand: String) -> Int32 {
         Log.useStandardError()
-        guard let words = Errand.take(errand), let program = words.first, program.hasPrefix("/") else {
+        guard let words = Errand.take(errand), words.count > 1, words[1].hasPrefix("/") else {
             adapterLog.warning("There is nothing to be run here any more. Continue the activity again.")
             return 1
         }
-        ProgramExchange.become(program, words)
-        adapterLog.warning("\(program) cannot be run: \(SystemError.last).")
+        // XTerm Control Sequences, "Operating System Commands". Otherwise many terminals show the name of this program.
+        let title = Array("\u{1b}]0;\(words[0])\u{7}".utf8)
+        _ = write(STDOUT_FILENO, title, title.count)
+        ProgramExchange.become(words[1], Array(words[1...]))
+        adapterLog.warning("\(words[1]) cannot be run: \(SystemError.last).")
         return 1
     }
 }

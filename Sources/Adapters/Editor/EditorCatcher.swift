@@ -131,7 +131,10 @@ final class EditorCatcher {
         let inTerminal = await needsTerminal(choice, id)
         let command = [choice.path] + choice.editor.arguments(state.file, state.place, inTerminal: inTerminal)
         if inTerminal {
-            try await terminals.run(EditorAdapter.name, "--run", command, as: id, activationToken: token)
+            let name = String(state.file.split(separator: "/").last ?? "")
+            let title = PeerText.title("\(name) – \(choice.editor.name)")
+            try await terminals.run(
+                EditorAdapter.name, "--run", [title] + command, as: id, activationToken: token)
             try await wait(for: mine, choice.editor)
         } else {
             let launch = Launch(id, program: choice.path, arguments: command, activationToken: token)

@@ -72,19 +72,17 @@ struct ShownOfferTests {
         }
     }
 
-    @Test("what cannot be continued because its device has gone says that, and not that it is offered no longer")
+    @Test(
+        "what cannot be continued because its device has gone says that, and not that it is offered no longer"
+    )
     func away() async throws {
         try await onLoop {
-            let (desk, lap) = try await linkedDevices()
-            let (dock, origin) = (try await SessionDock(lap), try await SessionClient(desk))
-            let target = try await SessionClient(lap)
-            _ = try await origin.offer("A letter")
-            let remote = dock.remote(try await dock.offer("A letter"))
-            desk.disconnect()
-            try await eventually { dock.offers.isEmpty }
-            #expect(await isRefused(.connectionUnavailable, saying: ["desk"]) { try await remote.continue(options: [:]) })
-            #expect(await isRefused(.unknownObject) { try await remote.dismiss() })
-            withExtendedLifetime(target) {}
+            let session = try await TestSession.start()
+            try await session.peer.lose(session.offer)
+            #expect(
+                await isRefused(.connectionUnavailable, saying: ["Desk"]) { try await session.continue() })
+            try await session.peer.leave()
+            #expect(await isRefused(.unknownObject) { try await session.continue() })
         }
     }
 
