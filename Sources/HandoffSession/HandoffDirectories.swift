@@ -6,6 +6,9 @@ package enum HandoffDirectories {
     /// The configuration: `handoff/handoff.conf` in `$XDG_CONFIG_HOME`.
     package static var configurationFile: String { "\(UserDirectories.configuration)/handoff/handoff.conf" }
 
+    /// The file that is there once the user has been told that Handoff is there, and what to do first.
+    package static var welcomed: String { "\(UserDirectories.state)/handoff/welcomed" }
+
     /// The state on this machine: `handoff/MACHINE` in `$XDG_STATE_HOME`.
     /// - Throws: if this machine has no id.
     package static func state() throws(KeyFileError) -> String {

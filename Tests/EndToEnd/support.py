@@ -88,6 +88,8 @@ class Machine:
         self.host_address = "127.0.0.1"
         # Otherwise the bridge chooses one, from those that a firewall can name.
         self.has_own_port = True
+        # Whether its user has been told before that Handoff is there.
+        self.is_welcomed = True
         configuration = self.folder / "config_home" / "handoff"
         configuration.mkdir()
         (configuration / "handoff.conf").write_text(f"[Device]\nName={name}\n")
@@ -97,6 +99,10 @@ class Machine:
 
     def start(self, program: str, *arguments: str) -> subprocess.Popen[bytes]:
         """Starts a program of this machine, whose output goes to its log. It ends with this process."""
+        if program == "handoff-agent" and self.is_welcomed:
+            state = self.folder / "state_home" / "handoff"
+            state.mkdir(mode=0o700, exist_ok=True)
+            (state / "welcomed").touch()
         path = shutil.which(program, path=self.environment["PATH"])
         assert path, f"there is no {program} in {self.environment['PATH']}"
         # A test may be run from a thread with signals blocked, and a child would inherit that.

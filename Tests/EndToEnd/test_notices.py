@@ -8,12 +8,13 @@ from collections.abc import Iterator
 
 import pytest
 from gi.repository import Gio, GLib
-from agents import Desk, Pair
+from agents import Desk, Pair, start_desk
 from buses import BUS, Session, let_pass, wait
 from notifications import AGENT, AGENT_ROOT, DESKTOP, PLAIN, DesktopServer, PlainServer
 from sandbox import RawClient, can_be_made
 from support import SANITIZED, Machine, memory, refused
 
+# This file is long because all that a notification can be of is asked of one pair of machines.
 SETTINGS = "org.example.Handoff.Settings"
 WINDOW_XML = """<node><interface name="org.freedesktop.Application">
 <method name="Activate"><arg type="a{sv}" direction="in"/></method></interface></node>"""
@@ -306,6 +307,21 @@ def switches(process: int) -> int:
         with open(f"/proc/{process}/task/{task}/status", encoding="ascii") as file:
             total += sum(int(line.split()[1]) for line in file if "voluntary_ctxt_switches" in line)
     return total
+
+
+def test_first_login(machine_list: list[Machine]) -> None:
+    """Who has paired no device is told once that Handoff is there and what to do first, and never again."""
+    lap = start_desk(machine_list, agent=False)
+    lap.is_welcomed = False
+    server, window = PlainServer(lap), Service(lap, SETTINGS, "/org/example/Handoff/Settings", WINDOW_XML)
+    lap.start_agent()
+    shown = server.wait_for("Handoff is installed", "Pair your other computer")
+    server.press(shown, next(key for key, label in shown.buttons.items() if label == "Pair…"))
+    window.wait_for("Activate")
+    lap.kill("handoff-agent")
+    lap.start_agent()
+    let_pass(QUIET)
+    assert not server.shown
 
 
 def test_idle_agent(both: Pair) -> None:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffCore
+internal import HandoffInterfaces
 internal import HandoffStatus
 internal import Platform
 
@@ -88,6 +89,15 @@ extension Notice {
             slot: .sending, title: tr("Nothing was sent"),
             lines: [failure.summary, saying(failure.detail), device.label.shown].filter { !$0.isEmpty },
             icon: "dialog-warning")
+    }
+
+    /// Handoff is there, and what to do first.
+    static var welcome: Notice {
+        Notice(
+            slot: .welcome, title: tr("Handoff is installed"),
+            lines: [tr("Pair your other computer, and go on there with what you do here.")],
+            icon: HandoffNames.broker.text, buttons: [Button(label: tr("Pair…"), press: .openWindow)],
+            press: .openWindow)
     }
 
     /// The Handoff window cannot be opened, for this reason, which says what to do too.

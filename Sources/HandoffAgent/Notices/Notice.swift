@@ -18,6 +18,8 @@ enum NoticeSlot: Hashable, Sendable {
     case sending
     /// The Handoff window cannot be opened.
     case window
+    /// Handoff is there.
+    case welcome
 
     /// What desktops call it.
     var id: String {
@@ -29,6 +31,7 @@ enum NoticeSlot: Hashable, Sendable {
         case .progress(let path): "progress\(path.text.replacing("/", with: "-"))"
         case .sending: "sending"
         case .window: "window"
+        case .welcome: "welcome"
         }
     }
 }
@@ -46,7 +49,7 @@ extension NoticeSlot {
     /// Where the window shows the same; nil if nowhere.
     var view: WindowView? {
         switch self {
-        case .arrival, .invited: .offers
+        case .arrival, .invited, .welcome: .offers
         case .pairing: .pairing
         case .continued, .progress, .sending, .window: nil
         }

@@ -23,6 +23,9 @@ final class NoticeSurface: Surface {
     private var progress = ProgressNotices()
     /// Why nothing was sent, as long as the user has not put it away.
     private var notSent: Notice?
+    private let welcome = Welcome()
+    /// What the user was told first, as long as it is not put away or done.
+    private var welcoming: Notice?
     private var token: SignalToken?
     private var windowWatches: [OwnerWatch] = []
     /// What was said last in the log of which offers there are.
@@ -70,6 +73,19 @@ final class NoticeSurface: Surface {
         perform(pairing.update(devices, at: .now))
         perform(progress.update(offers, at: .now))
         schedule()
+        greet(report)
+        if welcoming != nil, !report.peers.isEmpty {
+            welcoming = nil
+            board.withdraw(.welcome)
+        }
+    }
+
+    private func greet(_ report: StatusReport) {
+        guard gate.isOpen else { return }
+        welcome.update(report) { [weak self] in
+            self?.welcoming = .welcome
+            self?.show(.welcome)
+        }
     }
 
     // MARK: Events
@@ -83,8 +99,7 @@ final class NoticeSurface: Surface {
             perform(pairing.locked())
             perform(continued.locked())
             perform(progress.locked(isKnown: board.tellsOfClosing))
-            board.withdraw(.window)
-            board.withdraw(.sending)
+            for slot in [.window, .sending, .welcome] as [NoticeSlot] { board.withdraw(slot) }
         case .unlocked:
             arrival.unlocked()
             continued.unlocked()
@@ -92,6 +107,8 @@ final class NoticeSurface: Surface {
             perform(pairing.unlocked(at: .now))
             perform(progress.unlocked(at: .now))
             show(notSent)
+            show(welcoming)
+            greet(feed.report)
         case .arrived(let hasJustWokenUp):
             perform(arrival.arrived(hasJustWokenUp: hasJustWokenUp, at: .now))
         }
@@ -179,6 +196,7 @@ final class NoticeSurface: Surface {
         case .continued: continued.closed()
         case .progress(let path): progress.closed(path: path.text)
         case .sending: notSent = nil
+        case .welcome: welcoming = nil
         case .window: break
         }
         schedule()

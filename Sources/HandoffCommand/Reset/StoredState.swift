@@ -58,6 +58,9 @@ final class StoredState: Sendable {
         }
         removal.remove(
             from: "\(UserDirectories.configuration)/handoff", named: WrittenFile("handoff.conf").hasName)
+        removal.remove(HandoffDirectories.welcomed)
+        // Other machines that share the home folder keep theirs.
+        removal.removeIfEmpty("\(UserDirectories.state)/handoff")
         removal.remove("\(UserDirectories.cache)/handoff/sites")
         removal.removeIfEmpty("\(UserDirectories.cache)/handoff")
         // Nobody but Handoff has anything there.
@@ -78,7 +81,5 @@ final class StoredState: Sendable {
         let forgotten = folder + ending
         removal.remove(forgotten)
         removal.remove(rename(folder, forgotten) == 0 ? forgotten : folder)
-        // Other machines that share the home folder keep theirs.
-        removal.removeIfEmpty("\(UserDirectories.state)/handoff")
     }
 }
