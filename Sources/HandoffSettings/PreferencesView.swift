@@ -10,7 +10,6 @@ import Platform
 final class PreferencesView {
     private let stack, enabled, notifyOffers, notifyContinued, noExcluded, noFolders: GTKObject
     private let documentsFolder, documentsReset, adaptersGroup: GTKObject
-    private let name: NameEntry
     private let excluded: RowList<RemovableRow<ExcludedRow>>
     private let folders: RowList<RemovableRow<FolderRow>>
     private let adapters: RowList<AdapterRowView>
@@ -28,7 +27,6 @@ final class PreferencesView {
         (noExcluded, noFolders) = (template["no_excluded"], template["no_folders"])
         (documentsFolder, documentsReset) = (template["documents_folder"], template["documents_reset"])
         adaptersGroup = template["adapters_group"]
-        name = NameEntry(template["chosen_name"], actor)
         self.actor = actor
         let view = WeakView()
         excluded = RowList(template["excluded"]) { _ in
@@ -51,7 +49,6 @@ final class PreferencesView {
         content = page
         stack[text: "visible-child-name"] = page.isAvailable ? "preferences" : "stopped"
         enabled[flag: "active"] = page.isEnabled
-        name.show(page.deviceName)
         let offers = PreferencesPage.NotifyOffers.allCases.firstIndex(of: page.notifyOffers) ?? 0
         notifyOffers[number: "selected"] = offers
         notifyContinued[flag: "active"] = page.notifyContinued

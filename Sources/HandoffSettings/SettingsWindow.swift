@@ -95,7 +95,7 @@ final class SettingsWindow {
         applications.settle()
     }
 
-    /// Shows what is chosen, whatever the widgets show now. The name of this device is on two pages.
+    /// Shows what is chosen, whatever the widgets show now. The name of this device is on the page with the devices.
     private func show(_ preferences: PreferencesPage) {
         preferencesView?.show(preferences)
         devicesView?.show(name: preferences.deviceName)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import signal
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -14,8 +15,10 @@ from support import Machine, pair, start_machine
 from windows import Accessibility, missing
 
 
-# What runs under nohup(1) ignores the signal of a terminal that is closed, and so would all that is started here.
-signal.signal(signal.SIGHUP, signal.SIG_DFL)
+# What runs under nohup(1) ignores the signal of a terminal that is closed, and so would all that is started here. On a busy
+# machine execnet sometimes has a worker run in a thread that is not the first one, in which this cannot be said.
+if threading.current_thread() is threading.main_thread():
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture

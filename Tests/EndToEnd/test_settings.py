@@ -229,7 +229,8 @@ def test_preferences(strangers: Machines) -> None:
     wait(lambda: preference(lap, "SharedFolders") == {}, "that no folder is shared")
     window.wait_for("label", "No folder has been added.")
     set_preference(lap, "DeviceName", GLib.Variant("s", "Büro"))
-    window.wait_until(lambda: window.field("Name of This Device") == "Büro", "the new name")
+    window.go_to("Devices")
+    window.wait_until(lambda: window.field("Name on Other Devices") == "Büro", "the new name")
 
 
 def rename(window: Settings, name: str) -> None:

@@ -56,7 +56,11 @@ struct PublishVerb: Verb {
         var properties: [String: Value] = [:]
         properties["Title"] = .string(values["title"] ?? subject?.title ?? "")
         if let document { properties["DocumentURL"] = .string(document.url) }
-        if let url = values["web"] ?? values["webpage"] { properties["WebpageURL"] = .string(url) }
+        for option in ["web", "webpage"] {
+            guard let url = values[option] else { continue }
+            do { try ActivityURL.checkWeb(url, "--\(option)") } catch { throw .usage(error.message) }
+            properties["WebpageURL"] = .string(url)
+        }
         var userInfo = try UserInfoArgument.userInfo(values.all("user-info"))
         if let path = values["stream"] {
             let stream = try PublishedStream(path)
