@@ -74,7 +74,7 @@ final class InstalledApplications {
     }
 
     private func paint(_ ids: [String], in image: GTKObject) {
-        if let icon = ids.lazy.compactMap({ self.memory.entry($0)?.icon }).first {
+        if let icon = ids.firstResult({ memory.entry($0)?.icon }) {
             gtk_image_set_from_gicon(image.pointer, icon.pointer)
         } else {
             gtk_image_set_from_icon_name(image.pointer, "application-x-executable")

@@ -15,8 +15,27 @@ package struct ActivityPage: Equatable, Sendable {
     /// What `report` has of it.
     init(_ report: StatusReport?, at now: Int64, _ name: ApplicationNames) {
         guard let broker = report?.broker.content else { return }
-        recent = broker.fetches.enumerated().map { FetchRow($1, number: $0, at: now, name) }
+        recent = Self.occasions(broker.fetches).enumerated().map { FetchRow($1, number: $0, at: now, name) }
         devices = broker.fetchesByDevice.map { FetchesRow($0, at: now) }
+    }
+
+    /// How long after an activity its document and its streams are fetched with it, in microseconds.
+    private static let occasion: Int64 = 60_000_000
+
+    /// The same fetches, the latest first, those together that belong to one continuation: what comes with an activity is fetched
+    /// after it.
+    private static func occasions(_ fetches: [RecentFetch]) -> [[RecentFetch]] {
+        var occasions: [[RecentFetch]] = []
+        for fetch in fetches {
+            if let last = occasions.last?.last, last.kind != "activity", last.isOfSame(as: fetch),
+                last.time - fetch.time < occasion
+            {
+                occasions[occasions.count - 1].append(fetch)
+            } else {
+                occasions.append([fetch])
+            }
+        }
+        return occasions
     }
 }
 
@@ -32,7 +51,9 @@ package struct FetchRow: Equatable, Sendable, Identifiable {
     /// The applications whose picture stands for it.
     package let pictures: [String]
 
-    init(_ fetch: RecentFetch, number: Int, at now: Int64, _ name: ApplicationNames) {
+    /// The row of what was fetched together, the latest first.
+    init(_ fetches: [RecentFetch], number: Int, at now: Int64, _ name: ApplicationNames) {
+        let fetch = fetches[0]
         // Two may be of one microsecond.
         id = "\(number)"
         title = ChosenText(title: fetch.title.isEmpty ? fetch.applicationID : fetch.title).shown
@@ -41,15 +62,18 @@ package struct FetchRow: Equatable, Sendable, Identifiable {
                 name: fetch.deviceName.isEmpty
                     ? String(fetch.deviceID.prefix(ShortIDs.minimum)) : fetch.deviceName
             ).shown
-        let kind =
-            switch fetch.kind {
-            case "stream": tr("a stream")
-            case "document": tr("the document")
-            default: ""
-            }
-        detail = [name.name(of: fetch.applicationID), kind, Ages.ago(fetch.time, at: now)]
+        let kinds = [("document", tr("the document")), ("stream", tr("a stream"))]
+            .filter { kind in fetches.contains { $0.kind == kind.0 } }.map { $0.1 }
+        detail = ([name.name(of: fetch.applicationID)] + kinds + [Ages.ago(fetch.time, at: now)])
             .filter { !$0.isEmpty }.joined(separator: " · ")
         pictures = [fetch.applicationID]
+    }
+}
+
+extension RecentFetch {
+    /// Whether both are of the same activity, as far as is shown of it, and by the same device.
+    fileprivate func isOfSame(as other: RecentFetch) -> Bool {
+        (deviceID, applicationID, title) == (other.deviceID, other.applicationID, other.title)
     }
 }
 

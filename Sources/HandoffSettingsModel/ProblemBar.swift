@@ -20,9 +20,10 @@ package struct ProblemBar: Equatable, Sendable, Identifiable {
     private static let most = 3
 
     /// The bars for what is wrong, the most basic first. What a page says in its own place is left out: that no device is paired,
-    /// and which devices are not connected.
+    /// and, as long as another one is, which devices are not connected.
     static func all(_ report: StatusReport) -> [ProblemBar] {
-        let problems = report.problems.filter { $0.mend != .pair && $0.deviceID == nil }
+        let isAlone = !report.peers.contains(where: \.isConnected)
+        let problems = report.problems.filter { $0.mend != .pair && ($0.deviceID == nil || isAlone) }
         return problems.prefix(most).map { problem in
             let button = label(problem.mend)
             return ProblemBar(

@@ -311,10 +311,10 @@ def test_help_and_version(machine: Machine) -> None:
 
 
 def test_refused_publication(machine: Machine) -> None:
-    """What the broker refuses is told with its reason."""
+    """What no activity may have is told with its reason, by the option that gives it or as the broker refuses it."""
     result = machine.run("handoff", "publish", *APPLICATION, "--title", "x", "--webpage", "no page")
     assert result.returncode == 1
-    assert "WebpageURL" in result.stderr
+    assert "--webpage" in result.stderr
     large = machine.run("handoff", "publish", *APPLICATION, "--title", "x", "--user-info", f"k:={[0] * 40000}")
     assert large.returncode == 1
     assert "131072" in large.stderr

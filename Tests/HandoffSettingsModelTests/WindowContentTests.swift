@@ -134,11 +134,39 @@ struct WindowContentTests {
         #expect(Samples.content(Samples.report()).bars.isEmpty)
         let away = Samples.bridge(try Samples.device(connected: false, problem: "It is asleep"))
         let content = Samples.content(Samples.report(Samples.broker(), away))
-        #expect(content.bars.isEmpty)
+        // With no device connected nothing can be continued at all.
+        #expect(content.bars.map(\.text) == ["There is no connection to “desk”. It cannot be reached."])
+        #expect(content.bars.map(\.mend) == [.connect])
+        let one = try Samples.device(connected: false)
+        let both = Samples.bridge(
+            one.merging(try Samples.device(Samples.other, name: "pad")) { first, _ in first })
+        #expect(Samples.content(Samples.report(Samples.broker(), both)).bars.isEmpty)
         let row = try #require(content.devices.peers.first)
         #expect(row.standing == "Not connected")
         #expect(row.problem == "It cannot be reached.")
         #expect(row.address.isEmpty)
+    }
+
+    @Test("what one continuation has fetched is one row, and another one's is another")
+    func occasions() throws {
+        func fetch(_ kind: String, _ seconds: Int64, _ title: String = "Thesis") -> Value {
+            .properties([
+                "Kind": .string(kind), "Time": .int64(Samples.now + seconds * 1_000_000),
+                "Title": .string(title), "DeviceId": .string(Samples.device), "DeviceName": .string("desk"),
+                "ApplicationId": .string("org.example.Editor"),
+            ])
+        }
+        let fetches = [
+            fetch("stream", -5), fetch("document", -6), fetch("activity", -7), fetch("activity", -9),
+            fetch("document", -10, "Letter"), fetch("activity", -11, "Letter"), fetch("stream", -200),
+            fetch("activity", -400),
+        ]
+        let report = Samples.report(
+            Samples.broker(more: ["RecentFetches": try .array(of: "a{sv}", fetches)]))
+        let rows = Samples.content(report).activity.recent
+        #expect(rows.map(\.title) == ["Thesis", "Thesis", "Letter", "Thesis", "Thesis"])
+        #expect(rows[0].detail.contains("the document · a stream") && rows[2].detail.contains("the document"))
+        #expect(!rows[1].detail.contains("document"))
     }
 
     @Test("a connected device says since when, and over what")

@@ -102,9 +102,9 @@ final class EditorCatcher {
         let found = try await looks.find(.starting) {
             KnownEditor.candidates(origin: origin, preferred: Self.preferred(), hasText: hasText).compactMap {
                 editor in
-                editor.programs.lazy.compactMap { program in
+                editor.programs.firstResult { program in
                     ProgramFiles.find(program.name).map { Choice(editor: editor, program: program, path: $0) }
-                }.first
+                }
             }
         }
         return found.first { choice in

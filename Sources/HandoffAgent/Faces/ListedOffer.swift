@@ -4,6 +4,7 @@ internal import HandoffCore
 internal import HandoffInterfaces
 package import HandoffStatus
 package import MainLoop
+internal import Platform
 
 /// An offer as the search and the panel show it.
 package struct ListedOffer: Hashable, Sendable {
@@ -32,7 +33,7 @@ package struct ListedOffer: Hashable, Sendable {
         device = offer.device.shown
         // An id that a peer has sent is only looked up: what is shown then comes from this machine.
         let ids = offer.applications
-        let face = ids.lazy.compactMap { faces.face(of: $0) }.first
+        let face = ids.firstResult { faces.face(of: $0) }
         application = face?.name ?? ids.first?.split(separator: ".").last.map(String.init) ?? ""
         icon = face.flatMap { $0.icon.isEmpty ? nil : $0.icon } ?? Self.ownIcon
     }

@@ -59,7 +59,7 @@ struct DefaultLists {
         let contentTypes = ContentTypes()
         var found: [String: ApplicationID] = [:]
         for type in types where !contentTypes.isProgram(type) {
-            found[type] = contentTypes.kinds(of: type).lazy.compactMap { application(for: $0) }.first
+            found[type] = contentTypes.kinds(of: type).firstResult { application(for: $0) }
         }
         return found
     }
@@ -82,7 +82,7 @@ struct DefaultLists {
             candidates +=
                 list.cache.map { names(type, "MIME Cache", in: $0) }?.filter { !removed.contains($0) } ?? []
         }
-        return candidates.prefix(Self.maximumCandidates).lazy.compactMap { Self.usable($0) }.first
+        return candidates.prefix(Self.maximumCandidates).firstResult { Self.usable($0) }
     }
 
     private func names(_ type: String, _ group: String, in file: KeyFile) -> [String] {

@@ -58,7 +58,11 @@ struct PublishVerb: Verb {
         if let document { properties["DocumentURL"] = .string(document.url) }
         for option in ["web", "webpage"] {
             guard let url = values[option] else { continue }
-            do { try ActivityURL.checkWeb(url, "--\(option)") } catch { throw .usage(error.message) }
+            do {
+                _ = try ActivityURL.checkWeb(url, "--\(option)")
+            } catch {
+                throw CommandFailure(error.dbusError)
+            }
             properties["WebpageURL"] = .string(url)
         }
         var userInfo = try UserInfoArgument.userInfo(values.all("user-info"))

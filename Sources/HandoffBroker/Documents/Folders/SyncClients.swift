@@ -65,7 +65,7 @@ struct SyncClients: Sendable {
     /// Looks whether the configurations are as they were, and reads those that are not. This waits for the file system.
     mutating func look() {
         for client in Client.allCases {
-            guard let version = client.places.lazy.compactMap({ Version($0) }).first else {
+            guard let version = client.places.firstResult({ Version($0) }) else {
                 seen[client] = nil
                 continue
             }
