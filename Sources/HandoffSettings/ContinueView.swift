@@ -44,6 +44,7 @@ final class ContinueView {
     }
 
     private func show(empty what: ContinuePage.Empty, _ applications: [ContinuePage.Participant]) {
+        let isNew = what != shownEmpty
         shownEmpty = what
         show(applications)
         let (icon, title, description, button) = Self.texts(what, !applications.isEmpty)
@@ -53,8 +54,10 @@ final class ContinueView {
         emptyButton[text: "label"] = button
         emptyButton.name(button.filter { $0 != "_" })
         emptyButton[flag: "visible"] = !button.isEmpty
-        // What there is to do is done by Enter.
-        if !button.isEmpty { gtk_widget_grab_focus(emptyButton.pointer) }
+        // What there is to do is done by Enter, unless the user is at something else.
+        if isNew, !button.isEmpty, actor.window?.isAtContinue == true {
+            gtk_widget_grab_focus(emptyButton.pointer)
+        }
     }
 
     private func show(_ new: [ContinuePage.Participant]) {

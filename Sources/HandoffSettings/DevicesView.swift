@@ -42,10 +42,8 @@ final class DevicesView {
         askingGroup[flag: "visible"] = !content.asking.isEmpty
         nearbyGroup[flag: "visible"] = !content.nearby.isEmpty
         noPeers[flag: "visible"] = content.peers.isEmpty
+        if content.isAvailable { name.show(content.deviceName) }
     }
-
-    /// Shows what this device is called.
-    func show(name text: String) { name.show(text) }
 }
 
 /// Where the user changes what this device is called.

@@ -63,7 +63,7 @@ final class PairingDialog {
         nearby.set(page.nearby)
         template["asking_group"][flag: "visible"] = !page.asking.isEmpty
         template["searching"][flag: "visible"] = page.nearby.isEmpty
-        template["own_name"][text: "subtitle"] = report.bridge.content?.deviceName.shown ?? ""
+        template["own_name"][text: "subtitle"] = page.deviceName.shown
         let port = report.bridge.content?.port ?? 0
         template["own_port"][text: "subtitle"] = port == 0 ? tr("None, it does not listen") : "\(port)"
         change { $0.take(report) }

@@ -90,15 +90,9 @@ final class SettingsWindow {
             devicesView?.show(new.devices)
             template["devices_page"][flag: "needs-attention"] = !new.devices.asking.isEmpty
         }
-        if former?.preferences != new.preferences { show(new.preferences) }
+        if former?.preferences != new.preferences { preferencesView?.show(new.preferences) }
         if former?.activity != new.activity { activityView?.show(new.activity) }
         applications.settle()
-    }
-
-    /// Shows what is chosen, whatever the widgets show now. The name of this device is on the page with the devices.
-    private func show(_ preferences: PreferencesPage) {
-        preferencesView?.show(preferences)
-        devicesView?.show(name: preferences.deviceName)
     }
 
     /// Another page is looked at.
@@ -110,7 +104,6 @@ final class SettingsWindow {
             let view = DevicesView(page, actor)
             devicesView = view
             view.show(content.devices)
-            view.show(name: content.preferences.deviceName)
         case "activity" where activityView == nil:
             let page = makePage("activity", Templates.activity)
             let view = ActivityView(page, applications)
@@ -163,7 +156,8 @@ final class SettingsWindow {
     func write(_ request: Request) {
         session.perform(request) { [weak self] outcome in
             guard let self, !isClosed, case .failed(_, let message) = outcome, let content else { return }
-            show(content.preferences)
+            devicesView?.show(content.devices)
+            preferencesView?.show(content.preferences)
             tell(tr("This Cannot Be Changed"), message)
         }
     }
@@ -282,10 +276,12 @@ final class SettingsWindow {
         tick()
     }
 
+    /// Whether the page on which people continue is the one that is shown.
+    var isAtContinue: Bool { stack[text: "visible-child-name"] == "continue" }
+
     private func viewChanged() {
         let isActive = gtk_window_is_active(window.pointer) != 0
-        views.set(
-            HandoffNames.offersInView, isSeen: isActive && stack[text: "visible-child-name"] == "continue")
+        views.set(HandoffNames.offersInView, isSeen: isActive && isAtContinue)
     }
 
     private func tick() {

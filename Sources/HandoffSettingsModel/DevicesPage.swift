@@ -7,6 +7,8 @@ internal import Platform
 package struct DevicesPage: Equatable, Sendable {
     /// Whether the bridge answers, without which there is nothing to be shown.
     package var isAvailable = false
+    /// What this device is called on others.
+    package var deviceName = ""
     /// The paired devices, by name.
     package var peers: [DeviceRow] = []
     /// The devices that ask to be paired, or whose codes are being compared.
@@ -18,6 +20,7 @@ package struct DevicesPage: Equatable, Sendable {
     package init(_ report: StatusReport?, at now: Int64) {
         guard let bridge = report?.bridge.content else { return }
         isAvailable = true
+        deviceName = bridge.deviceName
         peers = bridge.devices.filter(\.isPaired).map { DeviceRow($0, at: now) }
         asking = bridge.devices.filter(AskingRow.asks).map { AskingRow($0) }
         nearby = NearbyRow.all(bridge)

@@ -10,8 +10,6 @@ package struct PreferencesPage: Equatable, Sendable {
     package var isAvailable = false
     /// The user's switch.
     package var isEnabled = false
-    /// What this device is called on others.
-    package var deviceName = ""
     /// When the user is notified of offers.
     package var notifyOffers = NotifyOffers.arrival
     /// Whether the user is notified of what was continued elsewhere.
@@ -32,12 +30,10 @@ package struct PreferencesPage: Equatable, Sendable {
 
     /// What `report` has of it, when these `adapters` are installed.
     init(_ report: StatusReport?, adapters known: [Adapter], _ name: ApplicationNames) {
-        deviceName = report?.bridge.content?.deviceName ?? ""
         guard let broker = report?.broker.content else { return }
         let chosen = broker.preferences
         isAvailable = true
         isEnabled = broker.isEnabled
-        if report?.bridge.content == nil { deviceName = chosen.text("DeviceName") }
         notifyOffers = NotifyOffers(rawValue: chosen.text("NotifyOffers")) ?? .arrival
         if chosen["NotifyContinued"] != nil { notifyContinued = chosen.flag("NotifyContinued") }
         excluded = chosen.texts("ExcludedApplications").map { ExcludedRow(id: $0, name: name.name(of: $0)) }

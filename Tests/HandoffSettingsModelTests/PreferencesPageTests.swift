@@ -17,7 +17,7 @@ struct PreferencesPageTests {
         #expect(page.notifyOffers == .arrival)
         #expect(page.excluded.isEmpty && page.folders.isEmpty && page.adapters.isEmpty)
         #expect(page.documentsFolder.isEmpty)
-        #expect(page.deviceName == "lap")
+        #expect(Samples.content(Samples.report()).devices.deviceName == "lap")
         #expect(!Samples.content(StatusReport()).preferences.isAvailable)
     }
 
