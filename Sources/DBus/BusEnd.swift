@@ -56,7 +56,7 @@ final class BusEnd: BusChannel, ChannelOwner {
 
     func notSent(_ message: Message, _ why: String) { connection?.notSent(message, why) }
 
-    /// As long as a call has just taken: whatever is asked for, others are heard between.
+    /// The longer a call has just taken, the longer: whatever is asked for, others are heard between.
     var readingTime: Int64 { CallTurns.shared.readingTime }
 
     /// Behind what has come much else may wait in the bus, of others, and come no faster than room is made for it.

@@ -135,9 +135,7 @@ package struct Framer: ~Copyable {
                 try checkDescriptors(atMost: Self.maximumDescriptors)
                 return nil
             }
-            var part: [UInt8] = []
-            part.reserveCapacity(min(layout.length, Self.keptCapacity))
-            part += bytes[start..<start + min(layout.length, bytes.count - start)]
+            let part = Array(bytes[start..<start + min(layout.length, bytes.count - start)])
             let head: MessageHead
             do throws(DBusError) {
                 head = try MessageHead(layout, in: part)

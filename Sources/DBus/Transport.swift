@@ -123,13 +123,14 @@ package final class SocketTransport: Transport {
     }
 
     package func awaitRoom(until deadline: Int64) {
-        var entry = pollfd(fd: socket.number, events: Int16(POLLOUT), revents: 0)
-        poll(&entry, 1, Int32(max(0, deadline - MainLoop.now) / 1000) + 1)
+        wait(for: POLLOUT, Int32(max(0, deadline - MainLoop.now) / 1000) + 1)
     }
 
-    package func awaitInput() {
-        var entry = pollfd(fd: socket.number, events: Int16(POLLIN), revents: 0)
-        poll(&entry, 1, 1)
+    package func awaitInput() { wait(for: POLLIN, 1) }
+
+    private func wait(for events: Int32, _ milliseconds: Int32) {
+        var entry = pollfd(fd: socket.number, events: Int16(events), revents: 0)
+        poll(&entry, 1, milliseconds)
     }
 
     package func endInput() { shutdown(socket.number, Int32(SHUT_RD)) }

@@ -2,6 +2,7 @@
 internal import DBus
 internal import HandoffClient
 internal import HandoffCore
+internal import Platform
 
 /// What a window on X11 says of itself. Any client can say anything.
 struct X11Window: Equatable, Sendable {
@@ -47,7 +48,7 @@ struct X11Window: Equatable, Sendable {
             withoutSuffix(path.split(separator: "/").last.map(String.init) ?? ""),
         ]
         window.application =
-            candidates.lazy.compactMap { try? ApplicationID($0) }.first
+            candidates.firstResult { try? ApplicationID($0) }
             ?? classes.application(properties[.windowClass] ?? [])
         let host = text(.machine)
         if let bytes = properties[.process], bytes.count == 4, host.isEmpty || host == machine {
@@ -87,8 +88,8 @@ struct X11Classes: Equatable, Sendable {
     /// class, which is looked for first.
     func application(_ property: [UInt8]) -> ApplicationID? {
         let parts = property.split(separator: 0, maxSplits: 2, omittingEmptySubsequences: false).prefix(2)
-        return parts.reversed().lazy.compactMap { part in
+        return parts.reversed().firstResult { part in
             String(validating: part, as: UTF8.self).flatMap { applications[$0.lowercased()] }
-        }.first
+        }
     }
 }
