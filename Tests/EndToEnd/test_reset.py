@@ -44,7 +44,8 @@ def test_everything(machines: tuple[Machine, Machine]) -> None:
     desk, lap = machines
     former = desk.device_id
     desk.session.set(ROOT, "Preferences.NotifyOffers", GLib.Variant("s", "never"))
-    for name in ("cache_home/handoff/sites", "runtime_dir/handoff/errands/" + "0" * 32, "runtime_dir/handoff/notifications"):
+    for name in ("cache_home/handoff/sites", "runtime_dir/handoff/errands/" + "0" * 32, "runtime_dir/handoff/notifications",
+                 "state_home/handoff/welcomed"):
         path = desk.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("something")
