@@ -141,8 +141,11 @@ package final class Broker {
         }
     }
 
-    /// Leaves nothing incomplete behind at the end.
-    package func settle() async { await documents.settle() }
+    /// Leaves nobody waiting and nothing incomplete behind at the end.
+    package func settle() async {
+        continuations.stop(.ending)
+        await documents.settle()
+    }
 
     /// It ends, as if it was killed. What is under way fails, and nothing keeps it any longer.
     package func die() {
@@ -183,7 +186,9 @@ package final class Broker {
             let text = path.suffix(below: HandoffNames.remote)?.prefix(while: { $0 != "/" }),
             let device = DeviceID(String(text)), offers.peers.isAway(device)
         {
-            return HandoffFailure.unreachable(offers.peers.name(of: device)).dbusError
+            return
+                (activities.isEnabled ? .originAway(offers.peers.name(of: device)) : HandoffFailure.disabled)
+                .dbusError
         }
         guard let ending = applications.registry.ending(of: name.text) else { return nil }
         return .unknownObject("There is no object \(path). \(ending)")
@@ -258,7 +263,7 @@ extension Broker: SessionEvents {
                 announcements.tellPreferences(["Enabled"])
             }
             guard !isEnabled else { return }
-            continuations.disable()
+            continuations.stop(.disabled)
             continued.disable()
         }
         offers.setEnabled(isEnabled, call)

@@ -43,11 +43,16 @@ extension HandoffFailure {
     }
 
     /// What `device` offered is gone, because there is no link with it.
-    package static func unreachable(_ device: String) -> HandoffFailure {
+    package static func originAway(_ device: String) -> HandoffFailure {
         HandoffFailure(
             .connectionUnavailable,
-            "There is no connection to \(device) any more, and so nothing that it offers. See whether it is switched on and"
-                + " on the same network.")
+            "There is no connection to \(device) any more, and so nothing that it offers. Is it on, in the same network, and"
+                + " Handoff switched on there?")
+    }
+
+    /// Handoff ends in this session, before what was being continued was there.
+    package static var ending: HandoffFailure {
+        HandoffFailure(.connectionUnavailable, "Handoff has ended in this session. Continue it again.")
     }
 
     static var unknownOffer: HandoffFailure {

@@ -104,6 +104,20 @@ def test_while_something_is_continued(machines: tuple[Machine, Machine]) -> None
     target.wait_for("DidFailToContinueActivity")
 
 
+def test_end_of_the_broker(machines: tuple[Machine, Machine]) -> None:
+    """A broker that is ended while something is continued says so to the application and to who asked for it."""
+    desk, lap = machines
+    origin = Client(lap)
+    origin.hang("WillSave")
+    origin.offer("In the middle", NeedsSave=True)
+    target, dock = Client(desk), Dock(desk)
+    dock.continue_offer(dock.offer("In the middle"))
+    origin.wait_for("WillSave")
+    desk.kill("handoffd", signal.SIGTERM)
+    assert dock.outcome()[1].endswith(".ConnectionUnavailable")
+    target.wait_for("DidFailToContinueActivity")
+
+
 def test_damaged_store(machine_list: list[Machine]) -> None:
     """A store that no bridge can use is removed too, with what was set aside of it; of a link only the link."""
     desk = start_machine(machine_list, "desk")

@@ -144,7 +144,7 @@ final class ContinuationRunner {
 
     func offerRevised(to revision: UInt64) { machine.offerRevised(to: revision) }
     func offerWithdrawn() { perform(machine.offerWithdrawn()) }
-    func disabled() { perform(machine.disabled()) }
+    func stop(_ failure: HandoffFailure) { perform(machine.stopped(failure)) }
     /// The user does not want it any more. The actions are to be performed once whoever asked has been answered.
     func cancel() throws -> [Continuation.Action] { try machine.cancel() }
     func linkLost() { machine.linkLost() }

@@ -159,9 +159,9 @@ final class ContinuationsHere {
         for runner in runners.values where runner.isExcluded { runner.exclude() }
     }
 
-    /// The user has switched Handoff off.
-    func disable() {
-        for runner in runners.values { runner.disabled() }
+    /// Handoff is switched off here, or ends: what has not been delivered fails with this.
+    func stop(_ failure: HandoffFailure) {
+        for runner in runners.values { runner.stop(failure) }
     }
 
     /// There is a link to `device`, or another one, or none.

@@ -225,10 +225,10 @@ package struct Continuation: Sendable {
         return fail(.offerWithdrawn)
     }
 
-    /// Handoff was switched off. A continuation that has been delivered by then continues.
-    package mutating func disabled() -> [Action] {
+    /// Handoff was switched off, or ends. A continuation that has been delivered by then continues.
+    package mutating func stopped(_ failure: HandoffFailure) -> [Action] {
         guard case .preparing = state else { return [] }
-        return fail(.disabled)
+        return fail(failure)
     }
 
     // MARK: The link

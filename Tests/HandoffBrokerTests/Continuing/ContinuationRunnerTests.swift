@@ -177,7 +177,7 @@ struct ContinuationRunnerTests {
             let runner = try #require(session.runner)
             #expect(!runner.isRunning)
             try await session.peer.withdraw(session.offer)
-            runner.disabled()
+            runner.stop(.disabled)
             runner.linkLost()
             runner.linkRestored()
             runner.applicationVanished(session.application.bus.uniqueName.text, isOnBus: true)

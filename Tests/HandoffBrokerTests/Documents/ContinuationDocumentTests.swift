@@ -130,7 +130,7 @@ struct ContinuationDocumentTests {
             }
             try await session.continue()
             try await eventually { files(session).count == 1 }
-            session.runner?.disabled()
+            session.runner?.stop(.disabled)
             try await session.end()
             try await eventually { files(session).isEmpty && end?.ending != nil }
             #expect(session.outcomes == ["org.example.Handoff.Error.Disabled"])

@@ -43,7 +43,7 @@ struct CancellingTests {
         case .unlinked:
             continuation.linkLost()
             _ = continuation.fetchFailed(HandoffFailure(.connectionUnavailable, "lost"), at: .at(1))
-        case .failed: _ = continuation.disabled()
+        case .failed: _ = continuation.stopped(.disabled)
         default:
             if stage == .refreshing { continuation.offerRevised(to: 2) }
             _ = continuation.fetched(.init(offer: try Example.offer(), document: document), at: .at(1))

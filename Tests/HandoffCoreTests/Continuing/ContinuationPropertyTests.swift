@@ -64,7 +64,7 @@ struct ContinuationPropertyTests {
         case 15: return continuation.documentFailed(failure, at: now)
         case 16: continuation.offerRevised(to: .random(in: 1...5, using: &generator))
         case 17: return generator.chance(20) ? continuation.offerWithdrawn() : []
-        case 18: return generator.chance(10) ? continuation.disabled() : []
+        case 18: return generator.chance(10) ? continuation.stopped(.disabled) : []
         case 19: continuation.linkLost()
         case 20: return continuation.linkRestored(at: now)
         case 21..<23:

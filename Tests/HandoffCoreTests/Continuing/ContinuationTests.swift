@@ -199,9 +199,9 @@ struct ContinuationTests {
     @Test("switching off ends what was not delivered")
     func disabled() throws {
         var continuation = try continuation(isRunning: false)
-        #expect(isFailure(continuation.disabled(), .disabled, told: false))
+        #expect(isFailure(continuation.stopped(.disabled), .disabled, told: false))
         var late = try delivering()
-        #expect(late.disabled() == [])
+        #expect(late.stopped(.disabled) == [])
         #expect(late.deliverAnswered(.handled, at: .at(1)).count == 2)
     }
 

@@ -50,7 +50,7 @@ struct HandoverTests {
         var continuation = try asked()
         _ = continuation.willContinueAnswered(false, at: .at(1))
         #expect(continuation.handedOver(.ask, at: .at(2)) == [])
-        _ = continuation.disabled()
+        _ = continuation.stopped(.disabled)
         #expect(continuation.handedOver(.deliver, at: .at(3)) == [])
         #expect(!continuation.isAwaiting(.willContinue) && !continuation.isAwaiting(.continue))
     }
