@@ -177,7 +177,8 @@ package final class SocketChannel {
                 return
             }
             if isDrained {
-                guard count >= Self.buffer.count, owner?.canLinger == true else { return waitForMore() }
+                let lingers = count >= Self.buffer.count && MainLoop.now < end && owner?.canLinger == true
+                guard lingers else { return waitForMore() }
                 transport.awaitInput()
             }
             guard let (read, mayBeMore) = transfer() else { return }
