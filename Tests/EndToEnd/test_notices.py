@@ -87,7 +87,8 @@ def test_failure_without_offer(both: Pair) -> None:
 
 
 def test_what_the_window_shows(both: Pair) -> None:
-    """What the Handoff window shows in front of its user is not notified too; it is as soon as the user turns to something else."""
+    """What the Handoff window shows in front of its user is not notified too; what still waits for an answer is as soon as the
+    user turns to something else."""
     server, window = PlainServer(both.lap), both.lap.connect()
 
     def look(member: str, *arguments: object) -> None:
@@ -100,10 +101,14 @@ def test_what_the_window_shows(both: Pair) -> None:
     let_pass(QUIET)
     assert not server.shown
     look("ReleaseName")
-    server.wait_for("Continue “Report”?", "desk")
+    let_pass(QUIET)
+    assert not server.shown, "the question at an arrival has been seen"
+    both.desk.run("handoff", "send", "lap")
+    shown = server.wait_for("Continue “Report”?", "desk")
     look("RequestName", 4)
     wait(lambda: not server.shown, "the notification to be taken back")
     look("ReleaseName")
+    assert server.wait_for("Continue “Report”?", "desk") != shown
     server.press(server.wait_for("Continue “Report”?", "desk"), "continue")
     both.receiver.wait_for("ContinueActivity")
 

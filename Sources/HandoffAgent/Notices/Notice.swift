@@ -54,6 +54,9 @@ extension NoticeSlot {
         case .continued, .progress, .sending, .window: nil
         }
     }
+
+    /// Whether the user who has seen it has no need of it any more, whatever the answer was.
+    var isAskedOnce: Bool { self == .arrival || self == .welcome }
 }
 
 /// What the user wants by pressing something.

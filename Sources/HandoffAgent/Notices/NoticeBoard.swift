@@ -54,12 +54,22 @@ final class NoticeBoard: NoticeServerOwner {
         guard isSeen != views.contains(view) else { return }
         if isSeen { views.insert(view) } else { views.remove(view) }
         for post in posts.values where post.notice.slot.view == view {
-            if isSeen { current?.withdraw(post.notice.slot) } else { show(post) }
+            if isSeen { hide(post.notice.slot) } else { show(post) }
         }
     }
 
+    /// The user sees it in the window. What is asked once is asked by that.
+    private func hide(_ slot: NoticeSlot) {
+        current?.withdraw(slot)
+        if slot.isAskedOnce { closed(slot) }
+    }
+
     private func show(_ post: NoticePost) {
-        if post.notice.slot.view.map(views.contains) != true { current?.show(post) }
+        if post.notice.slot.view.map(views.contains) != true {
+            current?.show(post)
+        } else {
+            hide(post.notice.slot)
+        }
     }
 
     /// Takes back all that is shown, and shows nothing any more.
