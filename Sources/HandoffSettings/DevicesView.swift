@@ -20,14 +20,11 @@ final class DevicesView {
         (askingGroup, nearbyGroup) = (template["asking_group"], template["nearby_group"])
         noPeers = template["no_peers"]
         name = NameEntry(template["device_name"], actor)
-        asking = RowList(template["asking"]) { _ in AskingRowView { actor.window?.pair($0) } }
+        asking = RowList(template["asking"]) { _ in AskingRowView { actor.window?.pair(.device($0)) } }
         peers = RowList(template["peers"]) { _ in DeviceRowView(actor) }
         nearby = RowList(template["nearby"]) { _ in
             NearbyRowView { row in
-                switch row.way {
-                case .device(let id): actor.window?.pair(id)
-                case .addresses(let addresses): actor.window?.pair(addresses: addresses)
-                }
+                actor.window?.pair(row.way)
             }
         }
         template["pair_button"].on("clicked") { actor.window?.pair() }
@@ -61,7 +58,7 @@ final class NameEntry {
             let text = self.entry[text: "text"]
             typed.choose(text)
             let name = text.trimmed
-            actor.window?.write(PreferencesPage.setName(name))
+            actor.window?.write(DevicesPage.setName(name))
         }
     }
 

@@ -24,9 +24,11 @@ final class PairingDialog {
     private var flow: PairingFlow
     private var isClosed = false
 
-    /// A dialog in front of `owner`, which knows the devices of `report`.
+    /// A dialog in front of `owner`, which knows the devices of `report`. It begins with `choice`.
     init(
-        over owner: SettingsWindow, _ session: SettingsSession, _ views: ViewsInFront, _ report: StatusReport?
+        over owner: SettingsWindow, _ session: SettingsSession, _ views: ViewsInFront,
+        _ report: StatusReport?,
+        _ choice: NearbyRow.Way?
     ) {
         (self.session, self.views) = (session, views)
         (window, steps) = (template["window"], template["steps"])
@@ -36,24 +38,22 @@ final class PairingDialog {
             AskingRowView { id in dialog.value?.change { $0.choose(device: id) } }
         }
         nearby = RowList(template["nearby"]) { _ in
-            NearbyRowView { row in dialog.value?.choose(row) }
+            NearbyRowView { row in dialog.value?.choose(row.way) }
         }
         dialog.value = self
         gtk_window_set_transient_for(window.pointer, owner.window.pointer)
         connect()
         for request in flow.beginning { perform(request) }
+        // What the user has chosen comes before who asks.
+        if let choice { choose(choice) }
         if let report { take(report) } else { render() }
         gtk_window_present(window.pointer)
     }
 
-    /// Begins with the device of this id, or at these addresses, if there are any.
-    func begin(_ device: String?, _ addresses: [String]) {
+    /// Comes to the front, and begins with `choice` unless it is at something already.
+    func begin(_ choice: NearbyRow.Way?) {
         gtk_window_present(window.pointer)
-        if let device {
-            change { $0.choose(device: device) }
-        } else if !addresses.isEmpty {
-            change { $0.choose(addresses: addresses) }
-        }
+        if let choice { choose(choice) }
     }
 
     /// The daemons say something else.
@@ -66,7 +66,8 @@ final class PairingDialog {
         template["own_name"][text: "subtitle"] = page.deviceName.shown
         let port = report.bridge.content?.port ?? 0
         template["own_port"][text: "subtitle"] = port == 0 ? tr("None, it does not listen") : "\(port)"
-        change { $0.take(report) }
+        let isTyping = !template["address"][text: "text"].isEmpty
+        change { $0.take(report, isTyping: isTyping) }
     }
 
     /// The user says of the code that is seen whether it is that of the other device.
@@ -75,8 +76,8 @@ final class PairingDialog {
         change { $0.answer(code, matches: matches) }
     }
 
-    private func choose(_ row: NearbyRow) {
-        switch row.way {
+    private func choose(_ way: NearbyRow.Way) {
+        switch way {
         case .device(let id): change { $0.choose(device: id) }
         case .addresses(let addresses): change { $0.choose(addresses: addresses) }
         }

@@ -193,14 +193,12 @@ final class SettingsWindow {
         render()
     }
 
-    /// Opens the dialog for pairing, at the device of this id if one is given.
-    func pair(_ device: String? = nil, addresses: [String] = []) {
-        if pairing == nil {
-            let dialog = PairingDialog(over: self, session, views, state.report)
-            dialog.onClose = { [weak self] in self?.pairing = nil }
-            pairing = dialog
-        }
-        pairing?.begin(device, addresses)
+    /// Opens the dialog for pairing, with this choice made if there is one.
+    func pair(_ choice: NearbyRow.Way? = nil) {
+        if let pairing { return pairing.begin(choice) }
+        let dialog = PairingDialog(over: self, session, views, state.report, choice)
+        dialog.onClose = { [weak self] in self?.pairing = nil }
+        pairing = dialog
     }
 
     /// Asks for an address, and connects to it.

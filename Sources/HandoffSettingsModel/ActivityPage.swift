@@ -19,7 +19,7 @@ package struct ActivityPage: Equatable, Sendable {
         devices = broker.fetchesByDevice.map { FetchesRow($0, at: now) }
     }
 
-    /// How long after an activity its document and its streams are fetched with it, in microseconds.
+    /// How far apart two fetches of one continuation may be, in microseconds.
     private static let occasion: Int64 = 60_000_000
 
     /// The same fetches, the latest first, those together that belong to one continuation: what comes with an activity is fetched

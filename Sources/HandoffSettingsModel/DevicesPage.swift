@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
 internal import HandoffCore
 package import HandoffStatus
 internal import Platform
@@ -25,6 +26,9 @@ package struct DevicesPage: Equatable, Sendable {
         asking = bridge.devices.filter(AskingRow.asks).map { AskingRow($0) }
         nearby = NearbyRow.all(bridge)
     }
+
+    /// Has this device called `name`; empty stands for the name of the machine.
+    package static func setName(_ name: String) -> Request { .setPreference("DeviceName", .string(name)) }
 }
 
 /// A paired device.

@@ -57,6 +57,8 @@ package struct PairingFlow: Equatable, Sendable {
     private var isAsking = true
     /// The devices that the user has given up: these are not chosen without them.
     private var givenUp: Set<String> = []
+    /// Whether the user had confirmed what is under way already, elsewhere.
+    private var isAdopted = false
 
     /// Pairing that begins with the devices of `report`, and with what ``beginning`` asks for.
     package init(_ report: StatusReport?) { devices = report?.bridge.content?.devices ?? [] }
@@ -69,7 +71,7 @@ package struct PairingFlow: Equatable, Sendable {
     /// The user has chosen a device that asks, or is known.
     package mutating func choose(device id: String) -> [Request] {
         guard isChoosing else { return [] }
-        (hasBegun, isAnswered, shownCode, hasAnswered) = (false, false, nil, false)
+        (hasBegun, isAnswered, shownCode, hasAnswered, isAdopted) = (false, false, nil, false, false)
         formerError = devices.first { $0.id == id }?.pairingError ?? ""
         step = .waiting(other(id))
         // It may be about to show a code already.
@@ -106,9 +108,9 @@ package struct PairingFlow: Equatable, Sendable {
         return requests + [.setDiscoverable(true)]
     }
 
-    /// The user has closed the dialog.
+    /// The user has closed the dialog. Pairing that was confirmed elsewhere, for example in a notification, goes on.
     package mutating func end() -> [Request] {
-        let requests = giveUp()
+        let requests = isAdopted ? [] : giveUp()
         step = .choosing
         return requests + [.setDiscoverable(false)]
     }
@@ -159,7 +161,8 @@ package struct PairingFlow: Equatable, Sendable {
     }
 
     /// The daemons say something else.
-    package mutating func take(_ report: StatusReport) -> [Request] {
+    /// - Parameter isTyping: whether the user gives an address, and so has another device in mind.
+    package mutating func take(_ report: StatusReport, isTyping: Bool = false) -> [Request] {
         guard let bridge = report.bridge.content else {
             devices = []
             switch step {
@@ -172,9 +175,13 @@ package struct PairingFlow: Equatable, Sendable {
         devices = bridge.devices
         follow()
         guard step == .choosing else { return [] }
-        // Whoever opens the dialog on both devices and chooses on one of them has said what there is to say.
+        // Whoever opens the dialog on both devices and chooses on one of them has said what there is to say. Beside others a
+        // stranger is not picked.
         let asking = devices.filter(AskingRow.asks)
-        if asking.count == 1, !givenUp.contains(asking[0].id) { return choose(device: asking[0].id) }
+        if asking.count == 1, !givenUp.contains(asking[0].id), !isTyping, NearbyRow.all(bridge).isEmpty {
+            defer { isAdopted = asking[0].pairingState == "confirmed" }
+            return choose(device: asking[0].id)
+        }
         // The bridge ends it by itself after a while, and a new bridge knows nothing of it.
         guard !bridge.isDiscoverable, !isAsking else { return [] }
         isAsking = true

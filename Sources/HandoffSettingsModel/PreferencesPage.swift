@@ -51,9 +51,6 @@ package struct PreferencesPage: Equatable, Sendable {
     /// Sets the user's switch.
     package static func setEnabled(_ isOn: Bool) -> Request { .setPreference("Enabled", .boolean(isOn)) }
 
-    /// Has this device called `name`; empty stands for the name of the machine.
-    package static func setName(_ name: String) -> Request { .setPreference("DeviceName", .string(name)) }
-
     /// When the user is notified of offers.
     package static func setNotifyOffers(_ when: NotifyOffers) -> Request {
         .setPreference("NotifyOffers", .string(when.rawValue))

@@ -65,6 +65,31 @@ struct PairingFlowTests {
         #expect(other.step == .choosing)
     }
 
+    @Test(
+        "who asks is not chosen in place of what the user has chosen or is typing, nor beside others that are nearby"
+    )
+    func chosenInstead() throws {
+        var flow = PairingFlow(nil)
+        #expect(flow.choose(addresses: ["192.0.2.1:5"]) == [.connect(["192.0.2.1:5"])])
+        #expect(flow.take(try report("comparing", code: "000111")).isEmpty)
+        #expect(flow.step == .connecting(["192.0.2.1:5"]))
+        var typing = PairingFlow(nil)
+        #expect(typing.take(try report("comparing", code: "000111"), isTyping: true).isEmpty)
+        let two = try [("comparing", id), ("none", String(id.reversed()))].map {
+            try Samples.device($0.1, name: "pad", paired: false, state: $0.0, code: "1")
+        }
+        var beside = PairingFlow(nil)
+        let both = two[0].merging(two[1]) { first, _ in first }
+        #expect(beside.take(Samples.report(Samples.broker(), Samples.bridge(both))).isEmpty)
+    }
+
+    @Test("pairing that the user has confirmed elsewhere goes on when the dialog is closed")
+    func adopted() throws {
+        var flow = PairingFlow(nil)
+        #expect(flow.take(try report("confirmed")) == [.pair(id)])
+        #expect(flow.end() == [.setDiscoverable(false)])
+    }
+
     @Test("codes that differ end it, and it can begin again")
     func differs() throws {
         var flow = PairingFlow(try report("comparing", code: "000111"))
