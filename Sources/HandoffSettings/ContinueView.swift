@@ -30,8 +30,10 @@ final class ContinueView {
     func show(_ page: ContinuePage) {
         // What cannot be continued, or sent, has to be seen too.
         let hasOther = page.current != nil || !page.sends.isEmpty || !page.hidden.isEmpty
-        if let what = page.empty, !hasOther || what != .nothing { show(empty: what, page.participants) }
-        let isEmpty = page.empty != nil && !(hasOther && page.empty == .nothing)
+        let what = hasOther && page.empty == .nothing ? nil : page.empty
+        if let what { show(empty: what, page.participants) }
+        shownEmpty = what
+        let isEmpty = what != nil
         if !isEmpty && offersView == nil { makeOffersView() }
         offersView?.show(page)
         stack[text: "visible-child-name"] = isEmpty ? "empty" : "offers"
@@ -45,7 +47,6 @@ final class ContinueView {
 
     private func show(empty what: ContinuePage.Empty, _ applications: [ContinuePage.Participant]) {
         let isNew = what != shownEmpty
-        shownEmpty = what
         show(applications)
         let (icon, title, description, button) = Self.texts(what, !applications.isEmpty)
         empty[text: "icon-name"] = icon
@@ -103,7 +104,7 @@ final class ContinueView {
                 SettingsApplication.icon, tr("Nothing to Continue"),
                 hasParticipants
                     ? tr(
-                        "Use one of these on another of your devices. What you do there appears here by itself."
+                        "Use one of these applications on another of your devices. What you do there appears here by itself."
                     )
                     : tr(
                         "Use an application that knows Handoff on one of your other devices. What you do there appears"

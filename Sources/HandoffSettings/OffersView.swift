@@ -62,6 +62,7 @@ final class OffersView {
                 !content.software.isEmpty && !applications.isInstalled(content.applicationID)
                 && applications.hasSoftwareCentre
             row["find"][flag: "visible"] = canFind
+            row["find"].describe(content.title)
             row["find"].on("clicked") { [actor] in actor.window?.open(content.software) }
             adw_expander_row_add_row(hiddenExpander.pointer, row["row"].pointer)
             return row["row"]

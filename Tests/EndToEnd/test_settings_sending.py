@@ -97,10 +97,10 @@ def test_sent_and_hidden(seen: Machines) -> None:
     desk, lap = seen
     Client(desk).offer("A letter")
     window = Settings(lap, lap.screen)
-    window.wait_to_see("Not Possible Here")
+    window.wait_to_see("Cannot Be Continued Here")
     send(desk, lap.device_id)
     wait(lambda: hidden_as_sent(lap) == ["A letter"], "that it was sent")
-    window.click(window.wait_for("list item", "Not Possible Here"))
+    window.click(window.wait_for("list item", "Cannot Be Continued Here"))
     look_anew(window)
     window.wait_to_see(f"desk · com.example.editor · {SENT}")
 

@@ -101,8 +101,8 @@ final class Dials {
             bridgeLog.info("Connecting to \(address) failed: \(error)")
             throw HandoffFailure.unreachable(
                 "\(address)",
-                "\(error). Is Handoff running there, is the port right, and is that device paired with this one, or made"
-                    + " discoverable there with “handoff pair”?")
+                "\(error). Is Handoff running there, is the port right, and is that device paired with this one, or is it"
+                    + " being paired there (“Pair…” in its window, or “handoff pair”)?")
         }
     }
 
