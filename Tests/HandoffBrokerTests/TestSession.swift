@@ -88,6 +88,12 @@ final class TestSession {
         while !clock.advance(to: end) {}
     }
 
+    /// The user switches Handoff on or off.
+    func setEnabled(_ isEnabled: Bool) async throws {
+        try await ManagerProxy(RemoteObject(user.connection, HandoffNames.broker, HandoffNames.brokerPath))
+            .setEnabled(isEnabled)
+    }
+
     /// Waits until nothing is left of the continuation, and all that was sent to the user has come.
     func end() async throws {
         try await eventually { broker.continuations.runners.isEmpty }

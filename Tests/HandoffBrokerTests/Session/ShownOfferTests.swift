@@ -81,6 +81,10 @@ struct ShownOfferTests {
             try await session.peer.lose(session.offer)
             #expect(
                 await isRefused(.connectionUnavailable, saying: ["Desk"]) { try await session.continue() })
+            // While Handoff is off here there is no device either.
+            try await session.setEnabled(false)
+            #expect(await isRefused(.disabled) { try await session.continue() })
+            try await session.setEnabled(true)
             try await session.peer.leave()
             #expect(await isRefused(.unknownObject) { try await session.continue() })
         }
