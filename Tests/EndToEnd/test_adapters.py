@@ -151,6 +151,7 @@ def test_adapter_that_is_switched_off(machines: Machines) -> None:
     wait(result.exists, "the player to be started")
 
 
+@pytest.mark.long
 def test_registrations_that_alternate(machine_list: list[Machine]) -> None:
     """However often an application and its adapters take each other's place, the broker's memory stays."""
     machine = Machine("desk")

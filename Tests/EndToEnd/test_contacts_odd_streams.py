@@ -167,6 +167,7 @@ def can_close(window: Contacts) -> bool:
     return any(button.is_sensitive for button in window.find("push button", "Close Close"))
 
 
+@pytest.mark.long
 def test_received(book: tuple[Contacts, FalseBroker], desk: Machine) -> None:
     """What is handed over as a stream and is none is an error, and neither hangs nor keeps anything busy"""
     window, broker = book

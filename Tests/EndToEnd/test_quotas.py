@@ -139,6 +139,7 @@ class FalseBridge(Session):
         return outcome
 
 
+@pytest.mark.long
 def test_withdraw_of_who_asks_too_much(desk: Machine) -> None:
     """A peer of which so many calls wait that further ones are refused is withdrawn all the same, behind what waits."""
     dock, _target, bridge = Dock(desk), Client(desk), FalseBridge(desk)

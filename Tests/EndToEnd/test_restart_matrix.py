@@ -375,9 +375,9 @@ def walk_through(walk: Walk, way: Way, *processes: Process) -> None:
             raise AssertionError(f"{moment.value}: {error}") from error
 
 
-def unless(is_short: bool, *case: Any) -> Any:
+def unless(is_short: bool, *case: Any, otherwise: pytest.MarkDecorator = pytest.mark.all) -> Any:
     """A case that is left out of a short run unless it belongs to it."""
-    return pytest.param(*case, marks=() if is_short else pytest.mark.all)
+    return pytest.param(*case, marks=() if is_short else otherwise)
 
 
 WAYS = [unless(way is Way.KILLED, way) for way in Way]
@@ -395,7 +395,8 @@ def test_one_process(machine_list: list[Machine], process: Process, way: Way) ->
     walk_through(walk, way, process)
 
 
-@pytest.mark.parametrize("processes", [unless(pair in ((BROKER_B, BRIDGE_B), (BRIDGE_B, BROKER_B)), pair)
+@pytest.mark.parametrize("processes", [unless(pair in ((BROKER_B, BRIDGE_B), (BRIDGE_B, BROKER_B)), pair,
+                                              otherwise=pytest.mark.long)
                                        for pair in PAIRS], ids=named)
 def test_two_processes_are_killed(machine_list: list[Machine], processes: tuple[Process, Process]) -> None:
     """Two processes are killed at once: everything is as before within five seconds."""
@@ -403,7 +404,7 @@ def test_two_processes_are_killed(machine_list: list[Machine], processes: tuple[
     walk_through(walk, Way.KILLED, *processes)
 
 
-@pytest.mark.all
+@pytest.mark.long
 @pytest.mark.parametrize("way", [way for way in Way if way is not Way.KILLED], ids=named)
 @pytest.mark.parametrize("processes", DAEMONS, ids=named)
 def test_two_daemons(machine_list: list[Machine], processes: tuple[Process, Process], way: Way) -> None:

@@ -167,7 +167,7 @@ def test_a_missing_program_is_told_at_once(machines: Machines, keys: dict[str, s
     assert part in failed(dock, path)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_program_that_loops_times_out(machines: Machines) -> None:
     """A program that runs on without ever registering is given up after 30 seconds, and not ended."""
     lap = machines[1]
