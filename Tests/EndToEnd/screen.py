@@ -7,6 +7,8 @@ import os
 import subprocess
 from pathlib import Path
 
+from buses import wait
+
 
 class Screen:
     """A display without hardware."""
@@ -43,5 +45,9 @@ class Screen:
         return path
 
     def close(self) -> None:
-        self.process.terminate()
-        self.process.wait()
+        def has_ended() -> bool:
+            self.process.terminate()
+            return self.process.poll() is not None
+
+        # Xvfb overlooks a signal that comes right before it waits for its clients.
+        wait(has_ended, "the end of the display")

@@ -204,7 +204,7 @@ def test_a_session_under_systemd_has_both_daemons(manager: UserManager) -> None:
             wait(lambda: manager.run("busctl", "get-property", *getter) == f's "{name}"', f"the name {name}")
         manager.stop("desktop-session.target")
         for name, unit in SESSION_UNITS.items():
-            wait(lambda: not manager.session.owner(name), f"{name} to leave the bus")
+            wait(lambda: not manager.session.owner(name), f"{name} to leave the bus; {manager.log}")
             wait(lambda: manager.state(unit) in ("", "inactive"), f"the end of {unit}: {manager.state(unit)}")
 
 
