@@ -145,6 +145,8 @@ package final class Broker {
     package func settle() async {
         continuations.stop(.ending)
         await documents.settle()
+        // What that has begun to say is on its way by then.
+        await MainLoop.start {}.value
     }
 
     /// It ends, as if it was killed. What is under way fails, and nothing keeps it any longer.
