@@ -145,8 +145,6 @@ package final class Broker {
     package func settle() async {
         continuations.stop(.ending)
         await documents.settle()
-        // What that has begun to say is on its way by then.
-        await MainLoop.start {}.value
     }
 
     /// It ends, as if it was killed. What is under way fails, and nothing keeps it any longer.
@@ -188,9 +186,9 @@ package final class Broker {
             let text = path.suffix(below: HandoffNames.remote)?.prefix(while: { $0 != "/" }),
             let device = DeviceID(String(text)), offers.peers.isAway(device)
         {
-            return
-                (activities.isEnabled ? .originAway(offers.peers.name(of: device)) : HandoffFailure.disabled)
-                .dbusError
+            let name = offers.peers.name(of: device)
+            let failure: HandoffFailure = activities.isEnabled ? .originAway(name) : .disabled
+            return failure.dbusError
         }
         guard let ending = applications.registry.ending(of: name.text) else { return nil }
         return .unknownObject("There is no object \(path). \(ending)")

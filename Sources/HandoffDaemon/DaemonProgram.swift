@@ -172,6 +172,8 @@ package final class DaemonProgram {
         sources.append(.timer(after: Self.patience) { [token] in token.stop() })
         MainLoop.start { [token] in
             await settle()
+            // What that has begun to say is on its way before the daemon leaves.
+            await MainLoop.start {}.value
             token.stop()
         }
     }
