@@ -27,8 +27,7 @@ final class PairingDialog {
     /// A dialog in front of `owner`, which knows the devices of `report`. It begins with `choice`.
     init(
         over owner: SettingsWindow, _ session: SettingsSession, _ views: ViewsInFront,
-        _ report: StatusReport?,
-        _ choice: NearbyRow.Way?
+        _ report: StatusReport?, _ choice: NearbyRow.Way?
     ) {
         (self.session, self.views) = (session, views)
         (window, steps) = (template["window"], template["steps"])

@@ -88,15 +88,21 @@ def test_unreachable_peer(machines: tuple[Machine, Machine]) -> None:
     assert not kept(desk)
 
 
-def test_while_something_is_continued(machines: tuple[Machine, Machine]) -> None:
-    """A continuation that is under way ends with an error, and nothing of it stays."""
-    desk, lap = machines
+def halfway(desk: Machine, lap: Machine) -> tuple[Client, Client, Dock]:
+    """Has an application of desk continue what one of lap offers and does not save: gives back that one, this one, and who asked."""
     origin = Client(lap)
     origin.hang("WillSave")
     origin.offer("In the middle", NeedsSave=True)
     target, dock = Client(desk), Dock(desk)
     dock.continue_offer(dock.offer("In the middle"))
     origin.wait_for("WillSave")
+    return origin, target, dock
+
+
+def test_while_something_is_continued(machines: tuple[Machine, Machine]) -> None:
+    """A continuation that is under way ends with an error, and nothing of it stays."""
+    desk = machines[0]
+    _origin, target, _dock = halfway(*machines)
     done = reset(desk)
     assert done.returncode == 0, done.stderr
     assert not kept(desk)
@@ -106,13 +112,8 @@ def test_while_something_is_continued(machines: tuple[Machine, Machine]) -> None
 
 def test_end_of_the_broker(machines: tuple[Machine, Machine]) -> None:
     """A broker that is ended while something is continued says so to the application and to who asked for it."""
-    desk, lap = machines
-    origin = Client(lap)
-    origin.hang("WillSave")
-    origin.offer("In the middle", NeedsSave=True)
-    target, dock = Client(desk), Dock(desk)
-    dock.continue_offer(dock.offer("In the middle"))
-    origin.wait_for("WillSave")
+    desk = machines[0]
+    _origin, target, dock = halfway(*machines)
     desk.kill("handoffd", signal.SIGTERM)
     assert dock.outcome()[1].endswith(".ConnectionUnavailable")
     target.wait_for("DidFailToContinueActivity")

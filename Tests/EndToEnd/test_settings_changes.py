@@ -47,7 +47,7 @@ def test_half_typed(strangers: Machines) -> None:
     window.keys("ctrl+a")
     window.type("Kitch")
     window.wait_until(lambda: window.field("Name on Other Devices") == "Kitch", "what is typed")
-    # The page with the name is shown anew: a device asks, and this one is called otherwise.
+    # The page with the name is shown anew: this device is called otherwise, and another one is nearby.
     set_preference(lap, "DeviceName", GLib.Variant("s", "Bath"))
     wait(lambda: lap.session.get(BRIDGE_ROOT, "Bridge.DeviceName") == "Bath", "the name that was given elsewhere")
     lap.session.set(BRIDGE_ROOT, "Bridge.Discoverable", GLib.Variant("b", True))

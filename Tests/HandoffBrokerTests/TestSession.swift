@@ -90,15 +90,17 @@ final class TestSession {
 
     /// The user switches Handoff on or off.
     func setEnabled(_ isEnabled: Bool) async throws {
-        try await ManagerProxy(RemoteObject(user.connection, HandoffNames.broker, HandoffNames.brokerPath))
-            .setEnabled(isEnabled)
+        try await manager.setEnabled(isEnabled)
     }
 
     /// Waits until nothing is left of the continuation, and all that was sent to the user has come.
     func end() async throws {
         try await eventually { broker.continuations.runners.isEmpty }
         // The bus keeps the order: an answer of the broker comes behind all that it has sent.
-        let manager = RemoteObject(user.connection, HandoffNames.broker, HandoffNames.brokerPath)
-        _ = try await ManagerProxy(manager).version()
+        _ = try await manager.version()
+    }
+
+    private var manager: ManagerProxy {
+        ManagerProxy(RemoteObject(user.connection, HandoffNames.broker, HandoffNames.brokerPath))
     }
 }

@@ -65,10 +65,10 @@ final class NoticeBoard: NoticeServerOwner {
     }
 
     private func show(_ post: NoticePost) {
-        if post.notice.slot.view.map(views.contains) != true {
-            current?.show(post)
-        } else {
+        if let view = post.notice.slot.view, views.contains(view) {
             hide(post.notice.slot)
+        } else {
+            current?.show(post)
         }
     }
 
