@@ -6,11 +6,13 @@
 #include <libintl.h>
 #include <malloc.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 /* Reached through the gobject-2.0 include path: gio-unix-2.0.pc carries -pthread, which SwiftPM
    warns about on every build. */
@@ -50,9 +52,32 @@ static inline int handoff_pidfd_open(int process)
 }
 
 /* Renames only if nothing has the new name (renameat2(2), RENAME_NOREPLACE). */
-static inline int handoff_rename_to_free_name(int folder, const char *former, const char *name)
+static inline int handoff_rename_to_free_name(int folder, const char *former, int other, const char *name)
 {
-    return (int)syscall(SYS_renameat2, folder, former, folder, name, 1u);
+    return (int)syscall(SYS_renameat2, folder, former, other, name, 1u);
+}
+
+/* Has two files take each other's name (renameat2(2), RENAME_EXCHANGE). */
+static inline int handoff_exchange_names(int folder, const char *one, int other, const char *two)
+{
+    return (int)syscall(SYS_renameat2, folder, one, other, two, 2u);
+}
+
+/* Whether the open file has a list of rights beside those of owner, group and others (acl(5)). */
+static inline bool handoff_has_access_list(int descriptor)
+{
+    return fgetxattr(descriptor, "system.posix_acl_access", NULL, 0) >= 0;
+}
+
+/* Whether some program has the open file open for writing, as far as the file system can tell (fcntl(2), leases). */
+static inline bool handoff_is_written_to(int descriptor)
+{
+    /* A lease that is broken in the moment in which it is there is told by a signal that does nothing. */
+    enum { set_signal = 10, set_lease = 1024 };
+    if (fcntl(descriptor, set_signal, SIGURG) != 0 || fcntl(descriptor, set_lease, F_RDLCK) != 0)
+        return errno == EAGAIN;
+    fcntl(descriptor, set_lease, F_UNLCK);
+    return false;
 }
 
 /* Sets aside the space for this part of a file, and leaves the size as it is (fallocate(2), FALLOC_FL_KEEP_SIZE). */

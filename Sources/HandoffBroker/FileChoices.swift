@@ -20,6 +20,10 @@ struct FileChoices {
     /// Whether there is a notification when something was continued elsewhere.
     var notifiesContinued: Bool { understood(.notifiesContinued) { try file.boolean($0) } ?? true }
 
+    /// Whether what is offered is left with peers before this machine sleeps. Who has written something else than a truth there has
+    /// hardly wanted that.
+    var parks: Bool { understood(.parks) { try file.boolean($0) ?? true } ?? false }
+
     /// The adapters that are switched off; what is no name of one, and what there is more of than may be, is left out.
     var disabledAdapters: Set<AdapterName> {
         let key = ConfigurationKey.disabledAdapters

@@ -47,6 +47,9 @@ package typealias ActivityID = RandomID<ActivityNoun>
 /// One act of continuing.
 package typealias ContinuationID = RandomID<ContinuationNoun>
 
+/// A document that goes from device to device, wherever each of them keeps it.
+package typealias DocumentID = RandomID<DocumentNoun>
+
 /// See ``ActivityID``.
 package enum ActivityNoun: Identified {
     /// As in "activity id".
@@ -57,4 +60,10 @@ package enum ActivityNoun: Identified {
 package enum ContinuationNoun: Identified {
     /// As in "continuation id".
     package static let noun = "continuation"
+}
+
+/// See ``DocumentID``.
+package enum DocumentNoun: Identified {
+    /// As in "document id".
+    package static let noun = "document"
 }

@@ -81,6 +81,22 @@ def test_text_goes_on_in_a_running_gedit(edited: tuple[Machine, Machine, Path], 
 
 
 @pytest.mark.desktop
+def test_text_goes_past_a_gedit_without_its_plugin(
+        edited: tuple[Machine, Machine, Path], screens: tuple[Screen, Screen]) -> None:
+    """What was not saved in gedit goes to an editor that can take it, where the plugin is switched off in gedit."""
+    desk, lap, letter = edited
+    settings = Path(lap.environment["XDG_CONFIG_HOME"], "glib-2.0", "settings", "keyfile")
+    settings.write_text(settings.read_text().replace("'handoff', ", ""))
+    install_terminal(lap)
+    begin_in_gedit(desk, screens[0], letter)
+    dock = Dock(lap)
+    dock.continue_offer(dock.offer(letter.name))
+    assert dock.outcome(PATIENCE) == (CATCHER, "", "")
+    now = wait_for_state(lap, line=3, modified=True)
+    assert [line for line in now["text"] if line] == [line.replace("nöt", "not") for line in typed() if line]
+
+
+@pytest.mark.desktop
 def test_what_changed_on_the_disk_stays_in_gedit(
         edited: tuple[Machine, Machine, Path], screens: tuple[Screen, Screen]) -> None:
     """If gedit shows the file as it was before it changed on the disk, be it in the same second, its text is not replaced,

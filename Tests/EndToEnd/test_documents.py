@@ -82,20 +82,6 @@ def test_odd_names(machines: Machines, name: str | bytes, placed: str) -> None:
     assert files(machines[1]) == {placed: b"odd"}
 
 
-def test_there_and_back(machines: Machines) -> None:
-    """What was handed over can be handed back, with what has become of it."""
-    desk, lap = machines
-    _, target, dock = offered(machines, document(desk, b"first"))
-    assert dock.outcome()[1:] == ("", "")
-    there = Path(handed(target))
-    there.write_bytes(b"first and second")
-    back, own = Client(desk), Dock(desk)
-    target.offer("Back", DocumentURL=there.as_uri())
-    own.continue_offer(own.offer("Back"))
-    assert own.outcome()[1:] == ("", "")
-    assert Path(handed(back)).read_bytes() == b"first and second"
-
-
 @pytest.mark.parametrize(("number", "program"), [(0, "handoffd"), (0, "handoff-bridge"), (1, "handoffd"), (1, "handoff-bridge")])
 def test_killed_in_the_middle(machines: Machines, number: int, program: str) -> None:
     """Whichever of the four daemons is killed while a document comes: nothing has its name, nothing is left, and it can be

@@ -18,7 +18,7 @@ from choices import choose, restarted
 from clients import Client
 from hanging import HangingFiles
 from origin import TITLE, Origin, files, handed, start_reader
-from support import Machine
+from support import Machine, has_all_rights
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_folder_that_cannot_be_used(lap: Machine, harm: str) -> None:
         case "for everybody":
             folder.chmod(0o777)
         case _:
-            if os.getuid() != 0:
+            if not has_all_rights():
                 pytest.skip("only root can give a folder away")
             os.chown(folder, 65534, 65534)
     target, origin = Client(lap), Origin(lap)

@@ -27,6 +27,7 @@ def test_document_arrives(machine: Machine, size: int) -> None:
     data = os.urandom(size)
     asker = Asker(machine, document(machine, data))
     connection, about = asker.open()
+    assert len(bytes.fromhex(about.pop("Document"))) == 16
     assert about == {"Name": "Letter.odt", "Size": size, "Modified": 1_600_000_000_000_000,
                      "ContentType": asker.fetch()["DocumentType"]}
     assert receive(connection).document == data

@@ -2,6 +2,7 @@
 internal import AdapterSupport
 internal import Glibc
 internal import HandoffInterfaces
+internal import Platform
 
 /// A file that is edited, as it is on the disk.
 enum EditedFile {
@@ -22,6 +23,16 @@ enum EditedFile {
             real(path) != nil
         else { return nil }
         return path
+    }
+
+    /// The text in the file at `path`; nil if it is none, too long to go along, or has marks that editors write and do not
+    /// show: a byte order mark, or line ends of another system. This may block.
+    static func text(_ path: String) -> String? {
+        guard let bytes = (try? SmallFile.read(path, maximumSize: TextFile.maximumText)) ?? nil,
+            !bytes.contains(UInt8(ascii: "\r")), !bytes.starts(with: [0xEF, 0xBB, 0xBF]),
+            let text = String(validating: bytes, as: UTF8.self), EditorState.isFit(text)
+        else { return nil }
+        return text
     }
 
     /// Where the regular file at `path` really is; nil if there is none.

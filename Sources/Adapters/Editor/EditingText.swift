@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import AdapterSupport
 internal import DBus
+internal import Glibc
 internal import HandoffClient
 internal import HandoffCore
 internal import HandoffInterfaces
@@ -35,20 +36,41 @@ enum EditingText {
         return EditorState(file: path, place: TextPlace(userInfo), text: text)
     }
 
-    /// The file of an activity on this machine.
-    /// - Throws: if there is none, with what to say to the user.
+    /// What an activity shows on this machine. A text that comes home changed is shown in its original, not saved.
+    /// - Throws: if its file is not here, with what to say to the user.
     @MainLoop
-    static func path(of activity: HandedActivity, _ looks: FileLooks) async throws -> String {
+    static func state(of activity: HandedActivity, _ looks: FileLooks) async throws -> EditorState {
         let url = activity.properties["DocumentURL"]?.string ?? ""
-        let path = try await looks.find(.openedDocument, of: url) { EditedFile.path(url) }
-        guard let path else {
+        let original = activity.properties["OriginalURL"]?.string ?? ""
+        let found = try await looks.find(.openedDocument, of: url) { () -> (file: String, text: String?)? in
+            guard let path = EditedFile.path(url) else { return nil }
+            guard let home = EditedFile.path(original), let text = EditedFile.text(path) else {
+                return (path, nil)
+            }
+            return (home, text)
+        }
+        guard let found else {
             throw HandoffFailure(
                 .applicationFailed,
                 tr(
                     "The file is not to be had on this device, or has a name that no editor is to be given. Open it on the"
                         + " device that it comes from."))
         }
-        return path
+        var state = state(activity.userInfo, at: found.file)
+        state.text = state.text ?? found.text
+        return state
+    }
+
+    /// `state` is shown, in the original: the copy is needed no longer, if it still is what was shown.
+    @MainLoop
+    static func shown(_ state: EditorState, _ activity: HandedActivity, _ looks: FileLooks) async {
+        let url = activity.properties["DocumentURL"]?.string ?? ""
+        _ = await looks.look(.openedDocument, of: url) {
+            guard let path = EditedFile.path(url), path != state.file, let text = state.text,
+                EditedFile.text(path) == text
+            else { return }
+            unlink(path)
+        }
     }
 }
 

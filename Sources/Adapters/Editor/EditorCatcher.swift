@@ -68,8 +68,7 @@ final class EditorCatcher {
     }
 
     private func `continue`(_ activity: HandedActivity) async throws -> Bool {
-        let path = try await EditingText.path(of: activity, looks)
-        let state = EditingText.state(activity.userInfo, at: path)
+        let state = try await EditingText.state(of: activity, looks)
         let origin = activity.userInfo["application"]?.string ?? ""
         guard let choice = try await choose(origin, hasText: state.text != nil) else {
             guard state.text == nil else {
@@ -100,7 +99,11 @@ final class EditorCatcher {
 
     private func choose(_ origin: String, hasText: Bool) async throws -> Choice? {
         let found = try await looks.find(.starting) {
-            KnownEditor.candidates(origin: origin, preferred: Self.preferred(), hasText: hasText).compactMap {
+            var candidates = KnownEditor.candidates(
+                origin: origin, preferred: Self.preferred(), hasText: hasText)
+            // One whose plugin is off opens the file, but has nobody to take the text.
+            if hasText { candidates = candidates.filter(\.hasPlugin) + candidates.filter { !$0.hasPlugin } }
+            return candidates.compactMap {
                 editor in
                 editor.programs.firstResult { program in
                     ProgramFiles.find(program.name).map { Choice(editor: editor, program: program, path: $0) }

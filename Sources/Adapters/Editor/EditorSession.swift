@@ -96,8 +96,9 @@ final class EditorSession {
     // MARK: Continuing
 
     private func `continue`(_ activity: HandedActivity) async throws -> Bool {
-        let path = try await EditingText.path(of: activity, looks)
-        try await open(EditingText.state(activity.userInfo, at: path))
+        let state = try await EditingText.state(of: activity, looks)
+        try await open(state)
+        await EditingText.shown(state, activity, looks)
         return true
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+internal import Glibc
 internal import HandoffCore
 internal import HandoffInterfaces
 internal import HandoffSession
@@ -60,7 +61,7 @@ extension ContinuationRunner {
     }
 
     private func documentArrived() {
-        activity["DocumentURL"] = documentFile.value
+        documentFile.describe(&activity)
         brokerLog.debug(
             "continuation \(id): the document is \(PeerText.message(documentFile.path ?? "nowhere"))")
         offers.setProgress(1, key)
@@ -78,8 +79,11 @@ extension ContinuationRunner {
                 continuation: id.description, timeout: Deadline.documentSilence * 2)
             guard attempt == documentFile.attempt else { return }
             let about = try DocumentDescription(reply.about)
+            let known = await owner.tools.documents.known(about, from: device, owner.tools.looks)
+            guard attempt == documentFile.attempt else { return }
             documentFile.receiving = try owner.tools.documents.receive(
-                about, from: reply.stream, replacing: documentFile.brought?.placed
+                about, from: reply.stream, of: device, owner.peers.name(of: device), known: known,
+                replacing: documentFile.brought?.placed
             ) { [weak self] event in self?.received(event, about, attempt) }
             showProgress(0, of: about.size)
         } catch {
@@ -161,6 +165,14 @@ extension ContinuationRunner {
         return application
     }
 
+    /// The application has been handed the activity: if it was told of the original, it may have shown what has changed in
+    /// that, and removed the copy.
+    func noteCopyTaken() async {
+        guard activity["OriginalURL"] != nil, let path = documentFile.path else { return }
+        let isThere = await owner.tools.looks.look(.openedDocument, of: path) { access(path, F_OK) == 0 }
+        if isThere == false { documentFile.copyTaken() }
+    }
+
     // MARK: Sandboxes
 
     /// What the application is handed: the activity, with the document where the application can open it.
@@ -176,6 +188,7 @@ extension ContinuationRunner {
             let seen = try await portal.share(path, with: application)
             var activity = activity
             activity["DocumentURL"] = FileURL.text(Array(seen.utf8)).map { .string($0) }
+            activity["OriginalURL"] = nil
             return activity
         } catch {
             let reason = PeerText.message(DBusError.converting(error).message)

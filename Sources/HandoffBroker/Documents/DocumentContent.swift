@@ -62,10 +62,12 @@ struct DocumentContent {
     }
 
     /// Nothing more comes.
+    /// - Returns: what tells it from other content.
     /// - Throws: if something is missing, or the checksum is another.
-    mutating func check() throws(HandoffFailure) {
+    mutating func check() throws(HandoffFailure) -> ContentMark {
         guard tail.count == Self.checksum, size == nil || count == size else { throw DocumentStream.cut }
         guard digest.finish() == tail else { throw Self.wrongContent }
+        return ContentMark(Digest.hexadecimal(tail), size: count)
     }
 
     private static let wrongSize = HandoffFailure(

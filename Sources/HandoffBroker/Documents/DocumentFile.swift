@@ -54,8 +54,18 @@ struct DocumentFile {
         path.flatMap { FileURL.text(Array($0.utf8)) }
     }
 
-    /// ``url`` for an activity.
-    var value: Value? { url.map { .string($0) } }
+    /// Names it, as long as it is here, in an activity.
+    func describe(_ activity: inout [String: Value]) {
+        activity["DocumentURL"] = url.map { .string($0) }
+        let original = path == brought?.placed.path ? brought?.placed.original : nil
+        activity["OriginalURL"] = original.flatMap { FileURL.text(Array($0.utf8)) }.map { .string($0) }
+    }
+
+    /// What its user has to know of it once the activity goes on; empty if nothing.
+    var note: String { path == brought?.placed.path ? brought?.placed.note ?? "" : "" }
+
+    /// The application has taken the content of the changed copy over into the original, and the copy away.
+    mutating func copyTaken() { brought?.placed.note = "" }
 
     /// What an error adds for the user, who has the document now, whatever else went wrong, or does not have it because
     /// the folder for it hangs.

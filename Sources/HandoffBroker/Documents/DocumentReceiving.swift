@@ -7,7 +7,7 @@ internal import Synchronization
 
 /// Brings one document over, on a thread of its own: reads the stream, checks what comes, and places it.
 final class DocumentReceiving: Sendable {
-    /// What is told on the main loop. After a cancellation, nothing is.
+    /// What is told on the main loop. After a cancellation nothing is, unless a copy was replaced by then.
     enum Event: Sendable {
         /// More bytes have come, so many of them by now. This is told at most every 100 ms.
         case received(UInt64)
@@ -27,6 +27,10 @@ final class DocumentReceiving: Sendable {
     var isWaitingForFolder: Bool { !isFolderOpen.load(ordering: .relaxed) }
     /// What the document takes the place of, if that is as it was left.
     private let former: PlacedDocument?
+    /// What is here already of this document; nil if nothing is.
+    private let known: KnownFiles?
+    /// What the device is called that it comes from.
+    private let sender: String
     private let tell: @MainLoop @Sendable (Event) -> Void
     private let settled: @MainLoop @Sendable () -> Void
 
@@ -38,12 +42,13 @@ final class DocumentReceiving: Sendable {
     /// - Throws: if there is no thread for it; then nothing is called.
     init(
         _ document: DocumentDescription, from socket: consuming FileDescriptor, to folder: String,
-        replacing former: PlacedDocument?, settled: @escaping @MainLoop @Sendable () -> Void = {},
+        replacing former: PlacedDocument?, known: KnownFiles?, sender: String,
+        settled: @escaping @MainLoop @Sendable () -> Void = {},
         _ tell: @escaping @MainLoop @Sendable (Event) -> Void
     ) throws(HandoffFailure) {
         self.document = document
         self.folder = folder
-        self.former = former
+        (self.former, self.known, self.sender) = (former, known, sender)
         self.tell = tell
         self.settled = settled
         stream = DocumentStream(socket)
@@ -63,7 +68,8 @@ final class DocumentReceiving: Sendable {
         BackgroundThread.giveWay()
         do throws(HandoffFailure) {
             let placed = try receive()
-            guard !stream.isCancelled else {
+            // What has taken the place of a copy stays.
+            guard !stream.isCancelled || !placed.isNew else {
                 remove(placed)
                 throw DocumentStream.cut
             }
@@ -83,7 +89,7 @@ final class DocumentReceiving: Sendable {
     /// know of the file then.
     @MainLoop
     private func arrived(_ placed: PlacedDocument) {
-        guard stream.isCancelled else { return tell(.placed(placed)) }
+        guard stream.isCancelled, placed.isNew else { return tell(.placed(placed)) }
         do {
             try BackgroundThread.start("document") { [self] in remove(placed) }
         } catch {
@@ -95,7 +101,7 @@ final class DocumentReceiving: Sendable {
 
     /// Removes the document, if it is still as it was left.
     private func remove(_ placed: PlacedDocument) {
-        ReceivedFolder(existingAt: folder)?.remove(placed)
+        ReceivedFolder(existingAt: placed.folder)?.remove(placed)
     }
 
     private func post(_ event: Event) {
@@ -118,12 +124,69 @@ final class DocumentReceiving: Sendable {
                 post(.received(file.count))
             }
         }
-        try content.check()
+        let mark = try content.check()
         // What follows may take the disk a while.
         post(.received(file.count))
         guard !stream.isCancelled else { throw DocumentStream.cut }
-        return try file.place(
-            DocumentName(document.name), modified: Self.plausible(document.modified), replacing: former)
+        try file.finish(Self.plausible(document.modified))
+        guard !stream.isCancelled else { throw DocumentStream.cut }
+        var placed = try place(file, mark)
+        placed.mark = mark
+        return placed
+    }
+
+    /// Places what has come whole: where the document is already, if nothing of the user's can get lost there.
+    private func place(_ file: PartialFile, _ mark: ContentMark) throws(HandoffFailure) -> PlacedDocument {
+        let name = DocumentName(document.name)
+        guard let known else { return try file.place(name, replacing: former) }
+        let (isCopy, main) = (known.known.isCopy, known.main)
+        // At home it does not get the name of the original, which might be taken for that.
+        let nameBeside = isCopy ? name : main.map { DocumentName($0.name).copy(from: sender) } ?? name
+        switch known.known.place(of: mark, main: main?.mark, beside: known.beside?.mark) {
+        case .there(let isBeside):
+            guard let there = isBeside ? known.beside : main else { break }
+            if let former, former.identity != there.identity { remove(former) }
+            return told(there.placed, known, isBeside)
+        case .replacing(let isBeside):
+            // Whoever continues one name does not expect that something of another name changes.
+            let isWork = !isBeside && main?.mark != known.known.written
+            guard let there = isBeside ? known.beside : main,
+                (isBeside ? nameBeside : name).isName(of: there.name),
+                there.folder.realPath == file.folder.realPath,
+                var placed = file.replace(there, isWork: isWork)
+            else { break }
+            if let former, former.identity != there.identity { remove(former) }
+            if isWork {
+                placed.note =
+                    "\(PeerText.name(there.name)) is what has come from \(sender). What it was before is in the trash, or"
+                    + " beside it if there is none."
+            }
+            return told(placed, known, isBeside)
+        case .new: break
+        }
+        // Of an original that is out of reach it is remembered where it was.
+        return told(
+            try file.place(nameBeside, replacing: former), known,
+            !isCopy || main != nil || known.areUnreachable)
+    }
+
+    /// `placed` with what its user and its application have to know, if it is beside the document itself.
+    private func told(_ placed: PlacedDocument, _ known: KnownFiles, _ isBeside: Bool) -> PlacedDocument {
+        guard isBeside else { return placed }
+        var placed = placed
+        placed.isBeside = true
+        guard let main = known.main else { return placed }
+        let isUnchanged = known.known.bases.contains(main.mark)
+        // Only a file that is nothing but what has come may go once its content is in the original.
+        let isAsWritten = known.beside.map {
+            $0.path == placed.realPath && $0.mark == known.known.beside?.mark
+        }
+        let isOurs = placed.isWritten || isAsWritten == true
+        placed.original = isUnchanged && isOurs && !known.known.isCopy ? main.path : nil
+        placed.note =
+            "\(PeerText.name(main.name)) was changed \(isUnchanged ? "" : "here and ")on \(sender). What has come from"
+            + " there is \(PeerText.name(placed.name)), in \(PeerText.message(placed.folder))."
+        return placed
     }
 
     /// The time if it can be one; otherwise the document gets the time of its arrival.

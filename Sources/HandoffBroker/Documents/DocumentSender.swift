@@ -14,7 +14,7 @@ final class DocumentSender: Sendable {
     /// How it has ended.
     enum Outcome: Equatable, Sendable {
         /// The receiver says that everything is there.
-        case acknowledged
+        case acknowledged(ContentMark)
         /// It has not been brought over, for this reason.
         case failed(String)
     }
@@ -32,12 +32,15 @@ final class DocumentSender: Sendable {
     private let socket: FileDescriptor
     private let signal: StopSignal
     private let steps = Atomic<UInt64>(0)
+    private let isWhole = Atomic(false)
     /// How many bytes the socket has been given.
     private let given = Atomic<UInt64>(0)
     /// How fast the other end takes them.
     private let pace: Mutex<DocumentPace>
 
     private static let bufferSize = 256 << 10
+    /// What part of a document that has to be read twice is sent while it is read for the second time: one in so many bytes.
+    private static let heldBack: UInt64 = 1024
     private static let changed = Failure("the file has changed in the meantime")
 
     /// - Parameter period: how long it may take until enough has been taken.
@@ -54,18 +57,30 @@ final class DocumentSender: Sendable {
     /// Grows with everything that is read or sent.
     var progress: UInt64 { steps.load(ordering: .relaxed) }
 
+    /// Whether all of it has been sent, or is just about to be, and only the acknowledgement is missing.
+    var awaitsAcknowledgement: Bool { isWhole.load(ordering: .relaxed) }
+
     /// Ends the sending from another thread, whatever the file system does; the receiver does not get the digest.
     func shutDown() { shutdown(socket.number, Int32(SHUT_RDWR)) }
 
     /// Sends the document.
     func run() -> Outcome {
         do {
-            let digest = try pass(sends: true)
-            if document.mayHaveChanged, try pass(sends: false) != digest { throw Self.changed }
+            let (size, rest) = (document.size, document.changesUnseen ? document.size / Self.heldBack : 0)
+            let digest = try pass { min($0, size - rest) }
+            if document.mayHaveChanged {
+                // What is held back goes meanwhile, since a receiver that hears nothing for long gives up.
+                let again = try pass {
+                    size - rest + size.dividingFullWidth(rest.multipliedFullWidth(by: $0)).quotient
+                }
+                guard again == digest else { throw Self.changed }
+            }
+            try sendOn(to: size)
+            isWhole.store(true, ordering: .relaxed)
             try send(digest)
             shutdown(socket.number, Int32(SHUT_WR))
             try awaitAcknowledgement()
-            return .acknowledged
+            return .acknowledged(ContentMark(Digest.hexadecimal(digest), size: document.size))
         } catch let failure as Failure {
             return .failed(failure.reason)
         } catch {
@@ -73,9 +88,10 @@ final class DocumentSender: Sendable {
         }
     }
 
-    /// Reads the whole document, which has to be as long as it was when it was opened.
+    /// Reads the whole document, which has to be as long as it was when it was opened, and sends it as far as `target` says when
+    /// so many bytes have been read.
     /// - Returns: its SHA-256.
-    private func pass(sends: Bool) throws(Failure) -> [UInt8] {
+    private func pass(_ target: (UInt64) -> UInt64) throws(Failure) -> [UInt8] {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferSize, alignment: 4096)
         defer { buffer.deallocate() }
         let (sha256, size) = (SHA256(), document.size)
@@ -90,12 +106,32 @@ final class DocumentSender: Sendable {
             let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
             sha256.update(bytes)
             steps.add(1, ordering: .relaxed)
-            if sends { try send(bytes) } else { try checkSignal() }
+            try checkSignal()
+            let (begin, end) = (offset - UInt64(count), target(offset))
+            // What has just been read need not be read for that.
+            if given.load(ordering: .relaxed) == begin, end > begin {
+                try send(UnsafeRawBufferPointer(rebasing: bytes[..<Int(min(end, offset) - begin)]))
+            }
+            try sendOn(to: end)
         }
         guard offset == size, !document.hasChanged else { throw Self.changed }
         let digest = sha256.finish()
         guard digest.count == 32 else { throw Failure("its digest cannot be computed") }
         return digest
+    }
+
+    /// Sends what has not been sent before `end`, as it is in the file now: if that is not what was read, nobody takes it.
+    private func sendOn(to end: UInt64) throws(Failure) {
+        while given.load(ordering: .relaxed) < end {
+            let begin = given.load(ordering: .relaxed)
+            let buffer = UnsafeMutableRawBufferPointer.allocate(
+                byteCount: Int(min(end - begin, UInt64(Self.bufferSize))), alignment: 1)
+            defer { buffer.deallocate() }
+            let count = document.read(buffer, at: begin)
+            guard count >= 0 else { throw .system("the file cannot be read") }
+            guard count > 0 else { throw Self.changed }
+            try send(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        }
     }
 
     private static let stopped = Failure("it is no longer wanted")

@@ -15,6 +15,8 @@ final class DocumentSending {
     private var seen: UInt64 = 0
     /// Why it was stopped.
     private var reason: String?
+    /// Breaks it if the acknowledgement does not follow.
+    private var parting: LoopSource?
     private lazy var timer = DeadlineTimer { [weak self] in self?.look() }
 
     /// Sends `document` through `socket`, which is that of ``StreamSocket/makeDocumentPair()``.
@@ -39,14 +41,16 @@ final class DocumentSending {
         setTimer()
     }
 
-    /// Breaks it, because of `why`.
+    /// Breaks it, because of `why`. Whoever has everything may say so a moment after it is done with it.
     func stop(_ why: String) {
         if reason == nil { reason = why }
-        signal.send()
+        guard sender.awaitsAcknowledgement else { return signal.send() }
+        parting = .timer(after: Deadline.formerDocument) { [signal] in signal.send() }
     }
 
     private func ended(_ outcome: DocumentSender.Outcome) {
         timer.set(nil)
+        parting = nil
         let report = self.outcome
         self.outcome = nil
         if case .failed(let why) = outcome { report?(.failed(reason ?? why)) } else { report?(outcome) }

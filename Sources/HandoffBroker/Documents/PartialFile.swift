@@ -11,7 +11,7 @@ internal import Platform
 /// The file is locked as long as somebody is writing to it, so that it can be told apart from one that a program which
 /// was killed has left behind.
 final class PartialFile {
-    private let folder: ReceivedFolder
+    let folder: ReceivedFolder
     private let descriptor: FileDescriptor
     private let name: String
     /// What is there has its final name.
@@ -147,28 +147,19 @@ final class PartialFile {
 
     // MARK: The end
 
-    /// Gives the file its name, or one with a number if that is taken. From then on it is complete and stays, even if
-    /// the machine goes down. If the same document is there already, that is what is placed, and this file goes.
-    /// - Parameters:
-    ///   - modified: when the document was modified, in microseconds since the Unix epoch; nil for now.
-    ///   - former: what this takes the place of, if it is as it was left.
+    /// Gives the file, which is finished, its name, or one with a number if that is taken. From then on it stays, even if the
+    /// machine goes down. If the same document is there already, that is what is placed, and this file goes.
+    /// - Parameter former: what this takes the place of, if it is as it was left.
     func place(
-        _ name: DocumentName, modified: Int64?, replacing former: PlacedDocument?
+        _ name: DocumentName, replacing former: PlacedDocument?
     ) throws(HandoffFailure) -> PlacedDocument {
-        if let modified {
-            let (seconds, rest) = modified.quotientAndRemainder(dividingBy: 1_000_000)
-            let times = [
-                timespec(tv_sec: 0, tv_nsec: 0x3FFF_FFFE),
-                timespec(tv_sec: Int(seconds), tv_nsec: Int(rest) * 1000),
-            ]
-            // Without it, the document has the time of its arrival.
-            _ = futimens(descriptor.number, times)
-        }
-        guard fsync(descriptor.number) == 0 else { throw Self.failure("cannot be written", folder) }
-        if let former { folder.remove(former) }
-        let (chosen, known) = try rename(to: name)
+        if let former { ReceivedFolder(existingAt: former.folder)?.remove(former) }
+        let (chosen, known) = try rename(to: name, in: folder)
+        let realPath = folder.realPath.map { "\($0)/\(chosen)" }
         if let known {
-            return PlacedDocument(folder: folder.path, name: chosen, identity: known, isNew: false)
+            return PlacedDocument(
+                folder: folder.path, name: chosen, identity: known, isNew: false, isWritten: false,
+                realPath: realPath)
         }
         isPlaced = true
         guard let identity = FileIdentity(of: descriptor.number), folder.sync(),
@@ -179,31 +170,118 @@ final class PartialFile {
                 "\(PeerText.message(chosen)) has been received, but is not where it was placed, in"
                     + " \(PeerText.message(folder.path)). Look for it where that folder was moved to.")
         }
-        return PlacedDocument(folder: folder.path, name: chosen, identity: identity)
+        return PlacedDocument(folder: folder.path, name: chosen, identity: identity, realPath: realPath)
+    }
+
+    /// Takes the place of `file`, unless that is in another state by now than when it was looked at, or in use. What was
+    /// there goes, and its rights stay.
+    /// - Parameter isWork: whether what was there is the user's work: then it goes to the trash.
+    /// - Returns: nil if it does not; then it can still be placed.
+    func replace(_ file: KnownFile, isWork: Bool) -> PlacedDocument? {
+        guard fchmod(descriptor.number, file.mode) == 0, file.mayBeReplaced(by: descriptor.number),
+            exchange(with: file, isWork),
+            let identity = FileIdentity(of: descriptor.number)
+        else {
+            fchmod(descriptor.number, 0o600)
+            return nil
+        }
+        if isWork { discard(file) }
+        if !file.folder.sync() {
+            brokerLog.info(
+                "\(PeerText.message(file.path)) may be the former one after a crash: \(SystemError.last).")
+        }
+        return PlacedDocument(
+            folder: file.folder.path, name: file.name, identity: identity, isNew: false, realPath: file.path)
+    }
+
+    /// Puts what was at the place of `file` into the trash, or else beside it.
+    private func discard(_ file: KnownFile) {
+        guard !isPlaced, let name = putAside(file) else { return }
+        let former = g_file_new_for_path("\(file.folder.path)/\(name)")
+        defer { g_object_unref(UnsafeMutableRawPointer(former)) }
+        if g_file_trash(former, nil, nil) == 0 {
+            brokerLog.info(
+                "\(PeerText.message(name)) is what \(PeerText.message(file.name)) was: it is not in the trash."
+            )
+        }
+    }
+
+    /// Has the two files take each other's name.
+    /// - Returns: whether they did; if not, everything is where it was.
+    private func exchange(with file: KnownFile, _ isWork: Bool) -> Bool {
+        let (here, there) = (folder.descriptor.number, file.folder.descriptor.number)
+        guard FileIdentity(file.name, in: there) == file.identity else { return false }
+        guard handoff_exchange_names(here, name, there, file.name) == 0 else {
+            // Some file systems can only rename at once.
+            guard !isWork, errno == EINVAL || errno == ENOSYS, renameat(here, name, there, file.name) == 0
+            else {
+                return false
+            }
+            isPlaced = true
+            return true
+        }
+        // Only now nobody finds it any longer by its name, to write to it.
+        if FileIdentity(name, in: here) == file.identity { return true }
+        _ = handoff_exchange_names(here, name, there, file.name)
+        let own = FileIdentity(of: descriptor.number)
+        guard FileIdentity(name, in: here) != own else { return false }
+        // Somebody was faster once more: what they have written is not to be removed as this file would be.
+        _ = putAside(file)
+        return FileIdentity(file.name, in: there) == own
+    }
+
+    /// Gives what has the hidden name now a free one, that of `file` with a number. From then on it stays.
+    /// - Returns: that name; nil if none is free, and it keeps the hidden one.
+    private func putAside(_ file: KnownFile) -> String? {
+        isPlaced = true
+        let wanted = DocumentName(file.name)
+        for number in 2...Self.maximumNumber {
+            let candidate = wanted.fileName(number)
+            if rename(to: candidate, in: file.folder) { return candidate }
+            guard errno == EEXIST else { return nil }
+        }
+        return nil
+    }
+
+    /// Everything is there: it is on the disk from now on, and was modified at this time, in microseconds since the Unix
+    /// epoch; nil for now.
+    func finish(_ modified: Int64?) throws(HandoffFailure) {
+        if let modified {
+            let (seconds, rest) = modified.quotientAndRemainder(dividingBy: 1_000_000)
+            let times = [
+                timespec(tv_sec: 0, tv_nsec: 0x3FFF_FFFE),
+                timespec(tv_sec: Int(seconds), tv_nsec: Int(rest) * 1000),
+            ]
+            // Without it, the document has the time of its arrival.
+            _ = futimens(descriptor.number, times)
+        }
+        guard fsync(descriptor.number) == 0 else { throw Self.failure("cannot be written", folder) }
     }
 
     /// - Returns: the name, and what has it if the same document was there already.
-    private func rename(to wanted: DocumentName) throws(HandoffFailure) -> (String, FileIdentity?) {
-        let maximum = folder.maximumName
+    private func rename(
+        to wanted: DocumentName, in target: ReceivedFolder
+    ) throws(HandoffFailure) -> (String, FileIdentity?) {
+        let maximum = target.maximumName
         for number in 1...Self.maximumNumber {
             let candidate = wanted.fileName(number, bytes: maximum)
-            if rename(to: candidate) { return (candidate, nil) }
-            guard errno == EEXIST else { throw Self.failure("cannot be given its name", folder) }
-            if let known = folder.same(as: descriptor, count: count, candidate) { return (candidate, known) }
+            if rename(to: candidate, in: target) { return (candidate, nil) }
+            guard errno == EEXIST else { throw Self.failure("cannot be given its name", target) }
+            if let known = target.same(as: descriptor, count: count, candidate) { return (candidate, known) }
         }
         throw HandoffFailure(
             .limitsExceeded,
             "There are \(Self.maximumNumber) documents called \"\(PeerText.message(wanted.description))\" in"
-                + " \(PeerText.message(folder.path)). Remove some, then try again.")
+                + " \(PeerText.message(target.path)). Remove some, then try again.")
     }
 
-    private func rename(to candidate: String) -> Bool {
-        let folder = folder.descriptor.number
-        if handoff_rename_to_free_name(folder, name, candidate) == 0 { return true }
+    private func rename(to candidate: String, in target: ReceivedFolder) -> Bool {
+        let (here, there) = (folder.descriptor.number, target.descriptor.number)
+        if handoff_rename_to_free_name(here, name, there, candidate) == 0 { return true }
         guard errno == EINVAL || errno == ENOSYS else { return false }
         // Some file systems cannot do that at once, but all of those know links.
-        guard linkat(folder, name, folder, candidate, 0) == 0 else { return false }
-        unlinkat(folder, name, 0)
+        guard linkat(here, name, there, candidate, 0) == 0 else { return false }
+        unlinkat(here, name, 0)
         return true
     }
 

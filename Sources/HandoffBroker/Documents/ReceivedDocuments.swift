@@ -2,6 +2,7 @@
 internal import DBus
 internal import HandoffCore
 internal import HandoffInterfaces
+internal import HandoffStarting
 internal import MainLoop
 internal import Platform
 
@@ -21,8 +22,12 @@ final class ReceivedDocuments {
     private var isEnding = false
     private var settling: [CheckedContinuation<Void, Never>] = []
 
+    /// The documents that were handed off before.
+    let memory: DocumentsMemory
+
     /// Documents are placed in `Handoff` in the folder `downloads`.
-    init(in downloads: String = UserDirectories.downloads) {
+    init(in downloads: String = UserDirectories.downloads, _ memory: DocumentsMemory = DocumentsMemory()) {
+        self.memory = memory
         usualFolder = "\(downloads)/\(DocumentsFolder.usualName)"
         folder = usualFolder
     }
@@ -58,11 +63,20 @@ final class ReceivedDocuments {
         coming[device] = id
     }
 
-    /// Begins to bring a document over; see ``DocumentReceiving``.
+    /// Looks at what is here already of a document that comes from `device`; nil if nothing is known of it.
+    func known(_ document: DocumentDescription, from device: DeviceID, _ looks: FileLooks) async
+        -> KnownFiles?
+    {
+        guard let known = document.id.flatMap({ memory.known($0, from: device) }) else { return nil }
+        let files = try? await looks.find(.knownDocument, of: known.path) { KnownFiles(known, document.size) }
+        return files ?? KnownFiles(unreachable: known)
+    }
+
+    /// Begins to bring a document of `device`, which is called `name`, over; see ``DocumentReceiving``.
     /// - Throws: if there is no thread for it, or the broker is about to end.
     func receive(
-        _ document: DocumentDescription, from socket: consuming FileDescriptor,
-        replacing former: PlacedDocument?,
+        _ document: DocumentDescription, from socket: consuming FileDescriptor, of device: DeviceID,
+        _ name: String, known: KnownFiles?, replacing former: PlacedDocument?,
         _ tell: @escaping @MainLoop @Sendable (DocumentReceiving.Event) -> Void
     ) throws(HandoffFailure) -> DocumentReceiving {
         guard !isEnding else {
@@ -71,9 +85,15 @@ final class ReceivedDocuments {
         }
         lastNumber += 1
         let number = lastNumber
+        let noted: @MainLoop @Sendable (DocumentReceiving.Event) -> Void = { [memory] event in
+            if case .placed(let placed) = event, let id = document.id {
+                memory.came(id, from: device, placed)
+            }
+            tell(event)
+        }
         let begun = try DocumentReceiving(
-            document, from: socket, to: folder, replacing: former,
-            settled: { [weak self] in self?.settled(number) }, tell)
+            document, from: socket, to: folder, replacing: former, known: known, sender: name,
+            settled: { [weak self] in self?.settled(number) }, noted)
         receiving[number] = begun
         return begun
     }

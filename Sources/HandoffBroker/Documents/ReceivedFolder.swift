@@ -72,6 +72,9 @@ final class ReceivedFolder: Sendable {
                 + " or choose another folder for them (DocumentsFolder in the settings), then try again.")
     }
 
+    /// Where it really is, without any link; nil if that is not known.
+    var realPath: String? { FoundFile.path(of: descriptor.number) }
+
     // MARK: Space
 
     /// How much has to stay free for everything else: this much, or a twentieth of a small disk.

@@ -11,14 +11,17 @@ internal import Platform
 final class SentDocuments {
     private let peers: any PeerDirectory
     private let looks: FileLooks
+    private let memory: DocumentsMemory
     /// The calls that wait for the document before.
     private var waiting: [DeviceID: Awaited<Void>] = [:]
     private var sendings: [DeviceID: (continuation: ContinuationID, sending: DocumentSending)] = [:]
     /// There is no document on its way to this device any more.
     var onClosed: @MainLoop (DeviceID) -> Void = { _ in }
 
-    /// Documents that `looks` opens, for `peers`.
-    init(_ peers: any PeerDirectory, _ looks: FileLooks) { (self.peers, self.looks) = (peers, looks) }
+    /// Documents that `looks` opens, for `peers`, and that `memory` knows again.
+    init(_ peers: any PeerDirectory, _ looks: FileLooks, _ memory: DocumentsMemory) {
+        (self.peers, self.looks, self.memory) = (peers, looks, memory)
+    }
 
     /// Waits a moment for the end of the document that is on its way, if there is one: the bridge may know before the thread
     /// is over that the peer has everything.
@@ -82,11 +85,17 @@ final class SentDocuments {
     ) throws -> PeerOpenDocumentReply {
         let pair = try StreamSocket.makeDocumentPair()
         let start = MainLoop.now
-        let sending = try DocumentSending(document, through: pair.theirs) { [weak self] outcome in
+        var about = document.about
+        about.id = document.path.flatMap { memory.id(at: $0) }
+        let sending = try DocumentSending(document, through: pair.theirs) {
+            [weak self, documentID = about.id] outcome in
+            if case .acknowledged(let mark) = outcome, let documentID {
+                self?.memory.sent(documentID, mark, to: device)
+            }
             self?.ended(outcome, id, device, since: start)
         }
         sendings[device] = (id, sending)
-        return PeerOpenDocumentReply(stream: pair.ours, about: document.about.about)
+        return PeerOpenDocumentReply(stream: pair.ours, about: about.about)
     }
 
     private func ended(

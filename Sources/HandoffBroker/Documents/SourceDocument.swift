@@ -12,12 +12,14 @@ internal import Platform
 final class SourceDocument: Sendable {
     /// What a peer is told about it.
     let about: DocumentDescription
+    /// Where it is, a path without any link; nil if that is not known, or only its application in a sandbox knows it.
+    let path: String?
     /// How many bytes it had when it was opened.
     let size: UInt64
     private let file: FileDescriptor
     private let state: FileState
     /// Whether it may have changed and its state stayed the same.
-    private let changesUnseen: Bool
+    let changesUnseen: Bool
 
     /// How long before it is opened a file must have been changed last, so that its next change has another time:
     /// longer than any file system's clock stands still.
@@ -41,6 +43,7 @@ final class SourceDocument: Sendable {
         changesUnseen = FoundFile.isRemote(file.number) || state.lastChange > now - Self.settlingTime
         about = try DocumentDescription(
             name: path.shownName, size: size, contentType: path.contentType, modified: state.modified)
+        self.path = caller.sandbox == nil ? FoundFile.path(of: file.number) : nil
         _ = posix_fadvise(file.number, 0, 0, POSIX_FADV_SEQUENTIAL)
         self.file = file
     }

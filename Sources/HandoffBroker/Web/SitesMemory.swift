@@ -7,61 +7,20 @@ internal import Platform
 /// host. Losing it costs nothing but asking again, and so does finding something else in it.
 @MainLoop
 final class SitesMemory {
-    nonisolated private let path: String
-    /// What is to be written once the former is.
-    private var next: [UInt8]?
-    private var isWriting = false
-
-    /// How many bytes of a file are read.
-    nonisolated private static let maximumSize = 1 << 20
+    private let file: RememberedFile
 
     /// The file at `path`.
-    init(_ path: String = "\(UserDirectories.cache)/handoff/sites") { self.path = path }
+    init(_ path: String = "\(UserDirectories.cache)/handoff/sites") {
+        file = RememberedFile(path, "What sites have said")
+    }
 
     /// Reads the file, where nobody waits for that, and calls `body` with what it says.
     func read(_ body: @escaping @MainLoop @Sendable ([WebHost: Site]) -> Void) {
-        let path = self.path
-        do throws(GLibError) {
-            try BackgroundThread.start("sites") {
-                let bytes = try? SmallFile.read(path, maximumSize: Self.maximumSize)
-                MainLoop.start { body(bytes.map(Self.decode) ?? [:]) }
-            }
-        } catch {
-            brokerLog.debug("\(path) is not read: \(error.message)")
-            MainLoop.start { body([:]) }
-        }
+        file.read(Self.decode, body)
     }
 
     /// Writes `known` to the file, where nobody waits for that. Of several, the latest stays.
-    func write(_ known: [WebHost: Site]) {
-        next = Self.encode(known)
-        writeNext()
-    }
-
-    private func writeNext() {
-        guard !isWriting, let bytes = next else { return }
-        let path = self.path
-        do throws(GLibError) {
-            try BackgroundThread.start("sites") { [self] in
-                var complaint: String?
-                do throws(KeyFileError) { try SmallFile.write(bytes, to: path) } catch {
-                    complaint = error.description
-                }
-                MainLoop.start { [complaint] in self.written(complaint) }
-            }
-            (next, isWriting) = (nil, true)
-        } catch {
-            brokerLog.debug("\(path) is not written: \(error.message)")
-        }
-    }
-
-    private func written(_ complaint: String?) {
-        if let complaint {
-            brokerLog.info("What sites have said is forgotten at the end of this program: \(complaint)")
-        }
-        isWriting = false
-        writeNext()
-    }
+    func write(_ known: [WebHost: Site]) { file.write { Self.encode(known) } }
 
     // MARK: The file
 

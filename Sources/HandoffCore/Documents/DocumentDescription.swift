@@ -13,11 +13,14 @@ package struct DocumentDescription: Hashable, Sendable {
     package let contentType: String
     /// When the document was modified, in microseconds since the Unix epoch; nil if that is not known.
     package let modified: Int64?
+    /// By what the devices know it that have it; nil if it has no id, as far as is known.
+    package var id: DocumentID?
 
     /// A description with these values.
     /// - Throws: `invalidArguments` for a text that is too long.
     package init(
-        name: String, size: UInt64? = nil, contentType: String = "", modified: Int64? = nil
+        name: String, size: UInt64? = nil, contentType: String = "", modified: Int64? = nil,
+        id: DocumentID? = nil
     ) throws(HandoffFailure) {
         try Self.check(name, "Name")
         try Self.check(contentType, "ContentType")
@@ -25,6 +28,7 @@ package struct DocumentDescription: Hashable, Sendable {
         self.size = size
         self.contentType = contentType
         self.modified = modified == 0 ? nil : modified
+        self.id = id
     }
 
     private static func check(_ text: String, _ key: String) throws(HandoffFailure) {

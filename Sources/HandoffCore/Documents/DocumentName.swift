@@ -32,6 +32,29 @@ package struct DocumentName: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// What the same document of `device` is called beside this one, `Letter (lap).txt` for `Letter.txt`.
+    package func copy(from device: String) -> DocumentName {
+        let (stem, ending) = Self.parts(of: description)
+        let label = " (\(device.prefix(bytes: Self.leastBytes)))"
+        return DocumentName(
+            stem.prefix(bytes: Self.maximumBytes - 16 - label.utf8.count - ending.utf8.count) + label + ending
+        )
+    }
+
+    /// Whether `fileName` is this name, or one with a number that stands for it.
+    package func isName(of fileName: String) -> Bool {
+        let (stem, ending) = Self.parts(of: description)
+        guard fileName.hasPrefix(stem), fileName.hasSuffix(ending),
+            fileName.utf8.count >= stem.utf8.count + ending.utf8.count
+        else { return false }
+        let middle = fileName.dropFirst(stem.count).dropLast(ending.count)
+        if middle.isEmpty { return true }
+        return middle.hasPrefix(" (") && middle.hasSuffix(")") && middle.count > 3
+            && middle.dropFirst(2).dropLast().utf8.allSatisfy {
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+            }
+    }
+
     /// The name for a file: the `number`th that would have this name, counting from 1, in at most `bytes` bytes. The
     /// extension stays, and no character is cut in two.
     package func fileName(_ number: Int = 1, bytes: Int = maximumBytes) -> String {

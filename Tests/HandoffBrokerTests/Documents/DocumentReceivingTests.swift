@@ -24,7 +24,8 @@ private final class Receiver {
         let reply = try document.send { end = $0 }
         let about = try DocumentDescription(reply.about)
         receiving = try DocumentReceiving(
-            about, from: reply.stream, to: folder.path("Handoff"), replacing: former
+            about, from: reply.stream, to: folder.path("Handoff"), replacing: former, known: nil,
+            sender: "desk"
         ) { [weak self] event in
             switch event {
             case .received(let count): self?.reports.append(count)

@@ -80,7 +80,7 @@ struct PartialFileTests {
             try bytes.withUnsafeBytes { try file.write($0) }
             // That takes longer than all else.
             guard number.isMultiple(of: 10) else { continue }
-            let placed = try file.place(DocumentName("\(number)"), modified: nil, replacing: nil)
+            let placed = try file.place(DocumentName("\(number)"), replacing: nil)
             #expect(placed.name == "\(number)")
         }
     }

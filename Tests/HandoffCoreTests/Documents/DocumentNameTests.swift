@@ -4,6 +4,21 @@ import Testing
 
 @Suite("The name of a received document")
 struct DocumentNameTests {
+    @Test("the copy of a device has its name before the extension, and numbers stand for a name")
+    func copies() {
+        #expect(DocumentName("Letter.txt").copy(from: "lap").description == "Letter (lap).txt")
+        #expect(DocumentName("a.tar.gz").copy(from: "a/b").description == "a (a_b).tar.gz")
+        let long = DocumentName("Letter.txt").copy(from: String(repeating: "😀", count: 64)).description
+        #expect(long.hasPrefix("Letter (😀") && long.hasSuffix("😀).txt") && long.utf8.count < 90)
+        let name = DocumentName("Letter.txt")
+        for other in ["Letter.txt", "Letter (2).txt", "Letter (10).txt"] { #expect(name.isName(of: other)) }
+        for other in [
+            "Letter", "Letter ().txt", "Letter (x).txt", "Letter2.txt", "Better.txt", "Letter.sh", "txt",
+        ] {
+            #expect(!name.isName(of: other))
+        }
+    }
+
     @Test(
         "a document keeps its own name as far as that is safe: one part of a path, not hidden, not an option",
         arguments: [
