@@ -267,6 +267,7 @@ if hasGTK, hasWindows {
             name: "handoff-contacts",
             dependencies: [
                 "CAdwaita", "CGTK", "ContactsModel", "GTKObjects", "GTKSupport", "HandoffGTK", "HandoffKit",
+                "Platform",
             ],
             path: "Sources/Examples/Contacts", swiftSettings: settings,
             plugins: ["TemplateGeneratorPlugin"]),
@@ -274,8 +275,7 @@ if hasGTK, hasWindows {
             name: "handoff-settings",
             dependencies: ground + [
                 "CAdwaita", "CGTK", "CGio", "GTKObjects", "GTKSupport", "HandoffAdapters", "HandoffClient",
-                "HandoffSettingsModel",
-                "HandoffStatus",
+                "HandoffSettingsModel", "HandoffStatus",
             ],
             path: "Sources/HandoffSettings", swiftSettings: settings, plugins: ["TemplateGeneratorPlugin"]),
         tests("GTKSupport", ["GTKSupport"]),

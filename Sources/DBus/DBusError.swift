@@ -50,6 +50,10 @@ extension DBusError {
     package static func notSupported(_ message: String) -> DBusError { DBusError(.notSupported, message) }
     /// There is no such object, or none that the caller may know of.
     package static func unknownObject(_ message: String) -> DBusError { DBusError(.unknownObject, message) }
+    /// There is nothing at `path`, which may be long, or nothing that the caller may know of; and `why`, if that is known.
+    package static func nothing(at path: ObjectPath, _ why: String? = nil) -> DBusError {
+        .unknownObject("There is no object \(path.text.prefix(256)).\(why.map { " \($0)" } ?? "")")
+    }
     /// The object has no such method.
     package static func unknownMethod(_ message: String) -> DBusError { DBusError(.unknownMethod, message) }
     static func noMemory() -> DBusError { DBusError(.noMemory, "Not enough memory for the message.") }

@@ -137,7 +137,7 @@ package final class ObjectTree {
     // MARK: Access
 
     func unknownObject(_ path: ObjectPath, _ caller: Caller, _ member: String) -> DBusError {
-        explainAbsence?(caller, path, member) ?? .unknownObject("There is no object \(path).")
+        explainAbsence?(caller, path, member) ?? .nothing(at: path)
     }
 
     func decide(

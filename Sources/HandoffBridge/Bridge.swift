@@ -26,6 +26,7 @@ package final class Bridge {
     private(set) lazy var places = PeerPlaces(state, discovery)
     private(set) lazy var discovery = Discovery(state, self, Announcer(state, self), isAllowed: discovers)
     private(set) lazy var firewall = Firewall(self, discovers: discovers)
+    private(set) lazy var sleep = Sleep(self)
     private lazy var firstSwitch = FirstSwitch { [weak self] in self?.broker.present }
     private(set) lazy var discoverability = Discoverability(bus) { [weak self] in self?.discoverableChanged()
     }
@@ -124,8 +125,17 @@ package final class Bridge {
     var port: UInt16 { entrance.port }
 
     func enabledChanged() {
+        // While the machine sleeps nothing begins; that is made up for when it wakes up.
+        if broker.isEnabled != true || !sleep.isAsleep {
+            bridgeLog.message("Handoff is \(broker.isEnabled == true ? "on" : "off").")
+            goByTheSwitch()
+        }
+        firstSwitch.end()
+    }
+
+    /// Does what the user's switch says.
+    func goByTheSwitch() {
         state.handoff = broker.isEnabled == true ? .on : .off
-        bridgeLog.message("Handoff is \(state.isOn ? "on" : "off").")
         if state.isOn {
             entrance.open()
             discovery.update()
@@ -139,12 +149,12 @@ package final class Bridge {
             discoverability.set(false)
             // Peers hear first that nothing is offered any more, so that they do not wait for a new link.
             setOwnOffer(nil)
+            for peer in peers.values { peer.dropParked() }
             MainLoop.start { [weak self] in
                 guard let self, !state.isOn else { return }
                 links.closeAllWhenSent("Handoff was switched off")
             }
         }
-        firstSwitch.end()
     }
 
     // MARK: The network
@@ -234,11 +244,19 @@ package final class Bridge {
         ownOffer = new
         for peer in peers.values {
             if let new, let link = peer.link {
-                peer.tell(new, over: link)
+                // Behind what is being left with the peer, it would say that this device is awake.
+                if !sleep.isAsleep { peer.tell(new, over: link) }
             } else if new == nil, let former {
                 peer.tellWithdrawn(former.id)
             }
         }
+        sleep.update()
+    }
+
+    /// The user wants what is offered to be left with others before the machine sleeps, or not.
+    func parkChosen(_ parks: Bool) {
+        settings.parks = parks
+        sleep.update()
     }
 
     // MARK: Links
@@ -254,14 +272,16 @@ package final class Bridge {
             broker.remove(device)
             devices.update(device)
             dials.update(device)
-            return
+            return sleep.update()
         }
         let peer = peers[device] ?? Peer(device, state, self)
         peers[device] = peer
         devices.update(device)
         let usable = link?.isPaired == true ? link : nil
-        // The broker first hears of a peer when that can be reached.
-        if let shown = devices.state(of: device), usable != nil || broker.peer(device) != nil {
+        // The broker first hears of a peer when that can be reached, or has left something here.
+        if let shown = devices.state(of: device),
+            usable != nil || broker.peer(device) != nil || peer.parkedSince != nil
+        {
             broker.add(
                 peer,
                 BrokerClient.Told(
@@ -269,5 +289,6 @@ package final class Bridge {
         }
         peer.setLink(usable)
         dials.update(device)
+        sleep.update()
     }
 }

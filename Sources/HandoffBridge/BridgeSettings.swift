@@ -14,6 +14,8 @@ final class BridgeSettings {
     private(set) var deviceName: String
     /// The port to listen on, 0 for any.
     private(set) var port: UInt16
+    /// Whether what is offered is left with others before the machine sleeps; as long as a broker has not said, it is not asked.
+    var parks = true
     private let path: String
 
     /// Reads the file at `path`; an absent one says nothing.

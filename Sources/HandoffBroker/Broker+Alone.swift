@@ -10,7 +10,8 @@ extension Broker {
     /// kept in `folder`.
     package convenience init(alone bus: Bus, in folder: String, clock: LoopClock) throws {
         self.init(
-            bus, try Preferences("\(folder)/handoff.conf"), ReceivedDocuments(in: folder), clock: clock)
+            bus, try Preferences("\(folder)/handoff.conf"),
+            ReceivedDocuments(in: folder, DocumentsMemory(nil)), clock: clock)
         applications.readFileNameTypes("/usr/share/mime/globs2")
         export()
         firstReading.end()

@@ -26,6 +26,7 @@ package final class Broker {
     private let news: OfferNews
     private let announcements: Announcements
     private let guards: StreamGuards
+    private let parking: Parking
     private let fetchLog: FetchLog
     private let unreadMessages: UnreadMessagesWatch
     let firstReading: FirstReading
@@ -50,7 +51,7 @@ package final class Broker {
         let sharedFolders = KnownFolders(preferences, looks)
         let news = OfferNews(known)
         let activities = OwnActivities(connection, applications, known, news, clock: clock)
-        let continued = ContinuedByPeers(activities, looks)
+        let continued = ContinuedByPeers(activities, looks, documents.memory)
         let continuations = ContinuationsHere(
             ContinuationTools(
                 clock: clock, bus: bus, looks: looks, starter: ApplicationStarter(bus, looks),
@@ -82,6 +83,7 @@ package final class Broker {
         (self.documents, self.announcements, self.news, self.fetchLog) = (
             documents, announcements, news, fetchLog
         )
+        parking = Parking(activities, sharedFolders)
         connect()
     }
 
@@ -96,7 +98,7 @@ package final class Broker {
         unreadMessages.onNeglect = { [weak self] in self?.forget($0) }
         presence.onPeersLost = { [peers] in peers.removeAll() }
         presence.onChange = { [announcements, news] in
-            announcements.tellBridge(["Enabled", "DeviceName", "Port"])
+            announcements.tellBridge(["Enabled", "DeviceName", "Port", "Park"])
             news.beginAnew()
         }
     }
@@ -121,7 +123,8 @@ package final class Broker {
             [
                 ManagerBinding(manager),
                 PreferencesBinding(PreferencesObject(self, applications, offers, documents, announcements)),
-                PeerManagerBinding(PeerManagerObject(peers, guards) { [presence] in presence.attach($0) }),
+                PeerManagerBinding(
+                    PeerManagerObject(peers, guards, parking) { [presence] in presence.attach($0) }),
             ])
         bus.onVanished = { [weak self] in self?.vanished($0) }
         connection.objects.explainAbsence = { [weak self] in self?.explainAbsence(of: $1, to: $0, $2) }
@@ -191,7 +194,7 @@ package final class Broker {
             return failure.dbusError
         }
         guard let ending = applications.registry.ending(of: name.text) else { return nil }
-        return .unknownObject("There is no object \(path). \(ending)")
+        return .nothing(at: path, ending)
     }
 
     // MARK: Applications

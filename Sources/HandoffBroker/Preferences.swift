@@ -32,6 +32,8 @@ final class Preferences {
     private(set) var disabledAdapters: Set<AdapterName> = []
     /// Where the user wants documents that come over; nil for `Handoff` in the folder for downloads.
     private(set) var documentsFolder: DocumentsFolder?
+    /// Whether what is offered is left with peers when this machine sleeps.
+    private(set) var parks = true
     private let path: String
 
     /// What the file at `path` says; what it does not say has its default.
@@ -51,6 +53,7 @@ final class Preferences {
         notifiesContinued = choices.notifiesContinued
         disabledAdapters = choices.disabledAdapters
         documentsFolder = choices.documentsFolder
+        parks = choices.parks
     }
 
     /// A choice that cannot be understood is none, and stays in the file.
@@ -159,6 +162,12 @@ final class Preferences {
     func setNotifiesContinued(_ notifies: Bool) throws {
         try change { $0.set(.notifiesContinued, to: notifies) }
         notifiesContinued = notifies
+    }
+
+    /// Stores whether what is offered is left with peers when this machine sleeps.
+    func setParks(_ parks: Bool) throws {
+        try change { $0.set(.parks, to: parks) }
+        self.parks = parks
     }
 
     /// Stores which applications are kept out; none removes the key from the file.

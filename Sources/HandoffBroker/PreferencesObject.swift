@@ -99,6 +99,14 @@ extension PreferencesObject {
         tell("NotifyContinued", after: call)
     }
 
+    var park: Bool { preferences.parks }
+
+    func setPark(_ parks: Bool, _ call: MethodCall) throws {
+        guard parks != park else { return }
+        try preferences.setParks(parks)
+        tell("Park", after: call)
+    }
+
     var excludedApplications: [String] { preferences.excludedApplications.texts }
 
     func setExcludedApplications(_ texts: [String], _ call: MethodCall) throws {

@@ -52,6 +52,10 @@ package enum Deadline {
     package static let useGrain: Duration = .seconds(60)
     /// Between two invitations of a peer that are shown.
     package static let invitation: Duration = .seconds(10)
+    /// `WillSave` before the machine sleeps; after that the last saved state is left with peers.
+    package static let parkingSave: Duration = .milliseconds(30)
+    /// How long a peer is told on each new link that what it had left here was continued.
+    package static let continuedParked: Duration = .seconds(86_400)
     /// `Ping`, which asks whether a connection reads what it is sent.
     package static let ping: Duration = .seconds(2)
     /// Waiting for the other side or a user to agree while pairing, and for the codes to be compared.

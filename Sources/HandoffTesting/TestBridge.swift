@@ -180,6 +180,18 @@ extension TestBridge: PeerServer {
         }
     }
 
+    func park(
+        activity: String, summary: [String: Value], payload: PackedProperties, _ call: MethodCall
+    ) async throws {
+        throw HandoffFailure(.notSupported, "No device sleeps here.")
+    }
+
+    func continuedParked(
+        activity: String, continuation: String, revision: UInt64, _ call: MethodCall
+    ) async throws {
+        throw HandoffFailure(.notSupported, "No device sleeps here.")
+    }
+
     func continued(continuation: String, _ call: MethodCall) async throws {
         try await ask { try await $0.continued(continuation: continuation) }
     }

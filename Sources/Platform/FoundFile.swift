@@ -69,6 +69,15 @@ package enum FoundFile {
         Glibc.open("/proc/self/fd/\(descriptor)", O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
     }
 
+    /// Where the open file or folder `descriptor` is, a path without any link in it; nil if that is not known, or no text.
+    package static func path(of descriptor: Int32) -> String? {
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/fd/\(descriptor)", &bytes, bytes.count)
+        guard count > 0, count < bytes.count else { return nil }
+        let path = String(validating: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return path?.hasPrefix("/") == true ? path : nil
+    }
+
     /// Whether what holds the file keeps files, not facts about the system or ways to change it.
     package static func isKept(_ descriptor: Int32) -> Bool {
         !notKept.contains(handoff_file_system(descriptor))

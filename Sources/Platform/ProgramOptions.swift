@@ -67,8 +67,8 @@ package struct ProgramOptions {
         self.arguments = arguments
         self.summary = summary
         self.stopsAtFirstArgument = stopsAtFirstArgument
-        flag("help", letter: "h", "Show this help")
-        flag("version", "Show the version")
+        flag("help", letter: "h", tr("Show this help"))
+        flag("version", tr("Show the version"))
     }
 
     /// The options, in the order in which the help shows them.
@@ -133,7 +133,9 @@ package struct ProgramOptions {
                 stopsAtFirstArgument
                 ? Array(rest.first == "--" ? rest.dropFirst() : rest) : rest.filter { $0 != "--" }
             if arguments == nil, let first = values.rest.first {
-                throw Failure(description: "Unexpected argument “\(first)”. Try --help.")
+                throw Failure(
+                    description: tr("Unexpected argument “{argument}”.", ["argument": first]) + " "
+                        + tr("Try --help."))
             }
             return values
         }
@@ -145,9 +147,11 @@ package struct ProgramOptions {
         for word in commandLine.dropFirst().prefix(while: { $0 != "--" }) where word.hasPrefix("--") {
             let name = String(word.dropFirst(2).prefix { $0 != "=" })
             guard !known.contains(name) else { continue }
-            if let nearest = NearestWord.to(name, among: known) { return "Did you mean --\(nearest)?" }
+            if let nearest = NearestWord.to(name, among: known) {
+                return tr("Did you mean --{option}?", ["option": nearest])
+            }
         }
-        return "Try --help."
+        return tr("Try --help.")
     }
 
     // MARK: GOptionContext
@@ -167,7 +171,8 @@ package struct ProgramOptions {
         let texts = (option.repeats ? list(found) : [found]).map { String(validatingCString: $0) }
         let valid = texts.compactMap(\.self)
         guard valid.count == texts.count else {
-            throw Failure(description: "The argument of --\(option.name) is not UTF-8 text.")
+            throw Failure(
+                description: tr("The argument of --{option} is not UTF-8 text.", ["option": option.name]))
         }
         values.set(option.name, valid)
     }
@@ -194,6 +199,8 @@ package struct ProgramOptions {
         g_option_context_set_strict_posix(context, stopsAtFirstArgument ? 1 : 0)
         g_option_context_set_summary(context, summary)
         g_option_context_add_main_entries(context, entries, nil)
+        // They are in the user's language already. Otherwise the names of arguments would be taken for texts to translate.
+        g_option_group_set_translate_func(g_option_context_get_main_group(context), nil, nil, nil)
         defer {
             g_option_context_free(context)
             for name in names { g_free(name) }

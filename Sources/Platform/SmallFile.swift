@@ -12,7 +12,7 @@ package enum SmallFile {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
-            throw failure("\(path) cannot be read")
+            throw notReadable(path)
         }
         defer { close(descriptor) }
         return try read(descriptor, path, maximumSize: maximumSize)
@@ -24,15 +24,17 @@ package enum SmallFile {
         _ descriptor: Int32, _ path: String, maximumSize: Int
     ) throws(KeyFileError) -> [UInt8] {
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw failure("\(path) cannot be read") }
+        guard fstat(descriptor, &status) == 0 else { throw notReadable(path) }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw KeyFileError("\(path) is not a regular file. Move it away.")
+            throw KeyFileError(tr("{path} is not a regular file. Move it away.", ["path": path]))
         }
         // Reading one byte more reveals a file that is too long, even one that grows while it is read.
         let bytes = try contents(of: descriptor, atMost: maximumSize + 1, path)
         guard bytes.count <= maximumSize else {
             throw KeyFileError(
-                "\(path) is longer than \(maximumSize) bytes, which is more than it ever should be.")
+                tr(
+                    "{path} is longer than {size} bytes, which is more than it ever should be.",
+                    ["path": path, "size": "\(maximumSize)"]))
         }
         return bytes
     }
@@ -48,7 +50,7 @@ package enum SmallFile {
             if count > 0 {
                 bytes += chunk[..<count]
             } else if errno != EINTR {
-                throw failure("\(path) cannot be read")
+                throw notReadable(path)
             }
         }
         return bytes
@@ -70,8 +72,9 @@ package enum SmallFile {
             }
         } catch {
             throw KeyFileError(
-                "\(path) cannot be written: \(error.message). Make room there, or let it be written, and try again.",
-                isDamage: false)
+                tr(
+                    "{path} cannot be written: {reason}. Make room there, or let it be written, and try again.",
+                    ["path": path, "reason": error.message]), isDamage: false)
         }
     }
 
@@ -102,14 +105,22 @@ package enum SmallFile {
         guard let folder = g_path_get_dirname(path) else { return }
         defer { g_free(folder) }
         guard g_mkdir_with_parents(folder, 0o700) == 0 else {
-            throw failure("The folder \(String(cString: folder)) cannot be made")
+            let number = errno
+            throw failure(
+                tr(
+                    "The folder {folder} cannot be made: {reason}.",
+                    ["folder": String(cString: folder), "reason": SystemError.text(number)]), number)
         }
     }
 
-    private static func failure(_ what: String) -> KeyFileError {
+    private static func notReadable(_ path: String) -> KeyFileError {
         let number = errno
-        return KeyFileError(
-            "\(what): \(SystemError.text(number)).", isDamage: false,
-            isShortage: number == EMFILE || number == ENFILE)
+        return failure(
+            tr("{path} cannot be read: {reason}.", ["path": path, "reason": SystemError.text(number)]), number
+        )
+    }
+
+    private static func failure(_ text: String, _ number: Int32) -> KeyFileError {
+        KeyFileError(text, isDamage: false, isShortage: number == EMFILE || number == ENFILE)
     }
 }

@@ -306,3 +306,21 @@ def offer(activity: str = SOME_ID, **changes: GLib.Variant) -> GLib.Variant:
 def fetch(activity: str) -> Gio.DBusMessage:
     """A call of Fetch."""
     return method_call("Peer.Fetch", GLib.Variant("(ss)", (activity, CONTINUATION)))
+
+
+def state(**values: GLib.Variant) -> dict[str, GLib.Variant]:
+    """An activity with its state, with changes."""
+    return {"ActivityType": GLib.Variant("s", ACTIVITY_TYPE), "ApplicationId": GLib.Variant("s", APPLICATION_ID),
+            "Title": GLib.Variant("s", "Letter"), "Revision": GLib.Variant("t", 3)} | values
+
+
+def leave(link: Link, activity: str = SOME_ID, summary: dict[str, GLib.Variant] | None = None,
+          **values: GLib.Variant) -> str:
+    """Leaves an activity with the machine of a link, as before sleep; the name of the error that this is answered with, if
+    any."""
+    summary = state() if summary is None else summary
+    try:
+        link.call("Peer.Park", GLib.Variant("(sa{sv}a{sv})", (activity, summary, state(**values))))
+    except BusError as error:
+        return error.short_name
+    return ""

@@ -24,6 +24,8 @@ final class FakeBroker {
     var onFetch: @MainLoop (String, String) async throws -> [String: Value] = { _, _ in
         ["Title": .string("Fetched")]
     }
+    /// What `Park` returns; nil for nothing.
+    var parked: PeerManagerParkReply?
     /// What `OpenDocument` returns.
     var onOpenDocument: @MainLoop (String) async throws -> PeerOpenDocumentReply = { _ in
         throw HandoffFailure(.notSupported, "no documents")
@@ -140,6 +142,8 @@ private final class FakePreferences: PreferencesServer {
     func setNotifyOffers(_ value: String, _ call: MethodCall) throws {}
     var notifyContinued: Bool { true }
     func setNotifyContinued(_ value: Bool, _ call: MethodCall) throws {}
+    var park: Bool { true }
+    func setPark(_ value: Bool, _ call: MethodCall) throws {}
     var excludedApplications: [String] { [] }
     func setExcludedApplications(_ value: [String], _ call: MethodCall) throws {}
     var disabledAdapters: [String] { [] }
@@ -171,6 +175,11 @@ private final class FakePeerManager: PeerManagerServer {
 
     func willInvite(deviceId: String, invitedAt: Int64, _ call: MethodCall) throws {
         broker.announced = invitedAt
+    }
+
+    func park(_ call: MethodCall) async throws -> PeerManagerParkReply {
+        guard let parked = broker.parked else { throw HandoffFailure(.offerWithdrawn, "There is nothing.") }
+        return parked
     }
 
     func removePeer(deviceId: String, _ call: MethodCall) throws {
@@ -214,6 +223,19 @@ private final class FakePeer: PeerServer {
     func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> PackedProperties {
         broker.events.append("fetch \(activity) \(continuation)")
         return try PackedProperties(try await broker.onFetch(activity, continuation))
+    }
+
+    func park(
+        activity: String, summary: [String: Value], payload: PackedProperties, _ call: MethodCall
+    ) async throws {
+        broker.events.append("park \(activity)")
+        broker.summaries[activity] = summary
+    }
+
+    func continuedParked(
+        activity: String, continuation: String, revision: UInt64, _ call: MethodCall
+    ) async throws {
+        broker.events.append("continuedParked \(activity) \(revision)")
     }
 
     func continued(continuation: String, _ call: MethodCall) async throws {

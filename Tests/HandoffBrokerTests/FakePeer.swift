@@ -154,6 +154,17 @@ private final class FakePeerServer: PeerServer {
         return try PackedProperties(try await peer.onFetch())
     }
 
+    func park(
+        activity: String, summary: [String: Value], payload: PackedProperties, _ call: MethodCall
+    ) async throws { try peer.saw("park") }
+
+    func continuedParked(
+        activity: String, continuation: String, revision: UInt64, _ call: MethodCall
+    ) async throws {
+        try peer.saw("continuedParked \(activity) \(revision)")
+        try await peer.onContinued()
+    }
+
     func continued(continuation: String, _ call: MethodCall) async throws {
         try peer.saw("continued")
         try await peer.onContinued()

@@ -24,7 +24,9 @@ struct PreferencesTests {
         try await onLoop {
             let folder = try TemporaryDirectory()
             for preferences in [try Preferences(folder.path("none")), try read("")] {
-                #expect(preferences.offerNotices == .arrival && preferences.notifiesContinued)
+                #expect(
+                    preferences.offerNotices == .arrival && preferences.notifiesContinued && preferences.parks
+                )
                 #expect(preferences.excludedApplications.ids.isEmpty && preferences.disabledAdapters.isEmpty)
                 #expect(preferences.documentsFolder == nil)
             }
@@ -77,6 +79,7 @@ struct PreferencesTests {
                 #expect(try read("[Documents]\nFolder=\(folder)\n").documentsFolder == nil)
             }
             #expect(try read("[Adapters]\nDisabled=a\\x\n").disabledAdapters.isEmpty)
+            #expect(try !read("[Handoff]\nPark=maybe\n").parks)
         }
     }
 

@@ -27,13 +27,17 @@ final class TestSession {
 
     private let user: Bus
     let folder: TemporaryDirectory
+    /// The documents that were handed off before.
+    let memory: DocumentsMemory
     private var token: SignalToken?
 
     private init(
-        _ bus: MemoryBus, _ folder: TemporaryDirectory, _ broker: Broker, _ peer: FakePeer,
+        _ bus: MemoryBus, _ folder: TemporaryDirectory, _ memory: DocumentsMemory, _ broker: Broker,
+        _ peer: FakePeer,
         _ application: TestApplication, _ offer: Offer
     ) throws {
         self.bus = bus
+        self.memory = memory
         self.folder = folder
         self.broker = broker
         self.peer = peer
@@ -61,15 +65,16 @@ final class TestSession {
         if let shared {
             try folder.write("[Shared Folders]\n\(shared)=\(folder.path(shared))\n", to: "handoff.conf")
         }
+        let memory = DocumentsMemory(folder.path("state/documents"))
         let broker = Broker(
             connection, try Preferences(folder.path("handoff.conf")),
-            ReceivedDocuments(in: folder.path("Downloads")), clock: LoopClock())
+            ReceivedDocuments(in: folder.path("Downloads"), memory), clock: LoopClock())
         broker.export()
         _ = try await connection.request(HandoffNames.broker)
         let offer = try Sample.offer(document: document, streams: streams)
         let peer = try await FakePeer.start(on: bus.connect(), Sample.device(), offering: offer)
         let application = try await TestApplication.start(on: bus.connect(), offer)
-        return try TestSession(bus, folder, broker, peer, application, offer)
+        return try TestSession(bus, folder, memory, broker, peer, application, offer)
     }
 
     /// The user chooses the offer.

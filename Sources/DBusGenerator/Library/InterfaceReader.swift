@@ -69,22 +69,14 @@ struct InterfaceReader {
     ) throws(GenerationError) -> Interface.Method {
         _ = try attributes(of: element, required: ["name"])
         try checkChildren(of: element, ["annotation", "arg"])
-        let annotations = try annotations(of: element, [.access, .waits, .packed])
-        let isPacked = annotations[.packed] == "true"
+        let annotations = try annotations(of: element, [.access, .waits])
         var (inputs, outputs): ([Interface.Argument], [Interface.Argument]) = ([], [])
         for child in element.children where child.name == "arg" {
             let (argument, direction) = try argument(child)
             if argument.type.holdsDescriptor && !argument.type.isDescriptor {
                 throw failure(child, "a file descriptor (type h) can only be an argument of its own")
             }
-            if direction == "out" {
-                outputs.append(isPacked ? try packed(argument, child) : argument)
-            } else {
-                inputs.append(argument)
-            }
-        }
-        if isPacked, outputs.isEmpty {
-            throw failure(element, "\(name) returns nothing that could be packed")
+            if direction == "out" { outputs.append(argument) } else { inputs.append(argument) }
         }
         try checkUnique(inputs)
         try checkUnique(outputs)
@@ -157,7 +149,8 @@ struct InterfaceReader {
     /// An argument and its direction, nil if the file gives none.
     private func argument(_ element: Element) throws(GenerationError) -> (Interface.Argument, String?) {
         let attributes = try attributes(of: element, required: ["name", "type"], optional: ["direction"])
-        try checkChildren(of: element, [])
+        try checkChildren(of: element, ["annotation"])
+        let isPacked = try annotations(of: element, [.packed])[.packed] == "true"
         let name = attributes["name"] ?? ""
         guard isArgumentName(name) else {
             throw failure(element, "“\(excerpt(name))” is not a name for an argument: write it in snake_case")
@@ -165,20 +158,13 @@ struct InterfaceReader {
         if let direction = attributes["direction"], direction != "in" && direction != "out" {
             throw failure(element, "direction is in or out, not “\(excerpt(direction))”")
         }
-        let argument = Interface.Argument(
-            name: name, type: try type(attributes["type"] ?? "", element),
-            documentation: element.documentation, line: element.line)
-        return (argument, attributes["direction"])
-    }
-
-    private func packed(
-        _ argument: Interface.Argument, _ element: Element
-    ) throws(GenerationError) -> Interface.Argument {
-        guard let type = argument.type.packed else {
+        let plain = try type(attributes["type"] ?? "", element)
+        guard let type = isPacked ? plain.packed : plain else {
             throw failure(element, "only properties (type a{sv}) can be packed")
         }
-        return Interface.Argument(
-            name: argument.name, type: type, documentation: argument.documentation, line: argument.line)
+        let argument = Interface.Argument(
+            name: name, type: type, documentation: element.documentation, line: element.line)
+        return (argument, attributes["direction"])
     }
 
     private func checkUnique(_ arguments: [Interface.Argument]) throws(GenerationError) {

@@ -32,6 +32,8 @@ final class DeviceObject: DeviceServer {
         var isPaired = false
         /// Since when there is a link, by the wall clock; 0 without one.
         var connectedSince: Int64 = 0
+        /// Since when there is none, by the wall clock; 0 with one, or if that is not known.
+        var disconnectedSince: Int64 = 0
         var connectedAddress = ""
         var connectionError = ShownError.none
         var pairingState = "none"
@@ -54,6 +56,7 @@ final class DeviceObject: DeviceServer {
             if isPaired != other.isPaired { names.append("Paired") }
             if isConnected != other.isConnected { names.append("Connected") }
             if connectedSince != other.connectedSince { names.append("ConnectedSince") }
+            if disconnectedSince != other.disconnectedSince { names.append("DisconnectedSince") }
             if connectedAddress != other.connectedAddress { names.append("ConnectedAddress") }
             names += connectionError.changes(from: other.connectionError, "ConnectionError")
             if pairingState != other.pairingState { names.append("PairingState") }
@@ -84,6 +87,7 @@ final class DeviceObject: DeviceServer {
     var paired: Bool { state.isPaired }
     var connected: Bool { state.isConnected }
     var connectedSince: Int64 { state.connectedSince }
+    var disconnectedSince: Int64 { state.disconnectedSince }
     var connectedAddress: String { state.connectedAddress }
     var connectionError: String { state.connectionError.text }
     var connectionErrorName: String { state.connectionError.name }

@@ -52,8 +52,12 @@ final class Devices {
     func update(_ device: DeviceID) {
         let (entry, link) = (state.trust[device], owner.link(with: device))
         guard entry != nil || link != nil || owner.concernsPairing(device) else { return remove(device) }
-        let state = state(of: device, entry, link)
+        var state = state(of: device, entry, link)
         if let object = objects[device] {
+            if !state.isConnected {
+                state.disconnectedSince =
+                    object.state.isConnected ? MainLoop.wallClock : object.state.disconnectedSince
+            }
             let changes = state.changes(from: object.state)
             object.state = state
             guard !changes.isEmpty, let path = try? path(of: device) else { return }

@@ -233,14 +233,15 @@ final class Dials {
 
     /// The secrets to show at `address`: those of `device` if it is given; otherwise, where the user has
     /// given the address, those of all peers, or, if somebody announces the address, only those of peers that
-    /// are known to be there. Former secrets are among them, since a peer that has lost the latest change
+    /// are known to be there, or have not come yet. Former secrets are among them, since a peer that has lost the latest change
     /// still has one.
     private func secrets(for address: NetworkAddress, expecting device: DeviceID?) -> [PeerSecret] {
         let ours = state.identity.device
         if let device { return state.trust[device]?.knockSecrets(as: ours) ?? [] }
         let isAnnounced = owner.announces(address)
         let entries = state.trust.entries.values.filter {
-            !isAnnounced || owner.knownAddresses(of: $0.device).contains(address)
+            // Where one is that was trusted by its id, and has not come yet, only the user knows, who gives the address.
+            !isAnnounced || $0.awaitsLink || owner.knownAddresses(of: $0.device).contains(address)
         }.map { $0.knockSecrets(as: ours) }
         // The latest of each first, should there be too many.
         return (0..<TrustEntry.maximumSecrets).flatMap { index in

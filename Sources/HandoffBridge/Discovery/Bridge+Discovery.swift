@@ -11,18 +11,11 @@ extension Bridge: DiscoveryOwner {
     }
 
     func strangersChanged() { propertiesChanged("Nearby") }
-    func systemBusChanged(_ bus: Bus?) { firewall.busChanged(bus) }
-    func discoveryErrorChanged() { propertiesChanged("DiscoveryError", "DiscoveryErrorName") }
-
-    /// The machine has woken up: for the devices at the other ends, its links may have ended long ago.
-    func resumed() {
-        bridgeLog.debug("The machine has woken up.")
-        // The machine may have slept for a long time, and may be anywhere now.
-        discoverability.set(false)
-        links.check(NetworkInterface.ownAddresses())
-        discovery.renew()
-        dials.dialAllNow()
+    func systemBusChanged(_ bus: Bus?) {
+        firewall.busChanged(bus)
+        sleep.busChanged(bus)
     }
+    func discoveryErrorChanged() { propertiesChanged("DiscoveryError", "DiscoveryErrorName") }
 }
 
 extension Bridge: FirewallOwner {

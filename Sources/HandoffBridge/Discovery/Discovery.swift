@@ -16,12 +16,9 @@ protocol DiscoveryOwner: AnyObject {
     func discoveryErrorChanged()
     /// There is another connection with the system bus, or none.
     func systemBusChanged(_ bus: Bus?)
-    /// The machine has woken up.
-    func resumed()
 }
 
-/// Finds peers on the same network, and lets them find this device, by way of Avahi; and learns from the
-/// system when the machine wakes up.
+/// Finds peers on the same network, and lets them find this device, by way of Avahi.
 @MainLoop
 final class Discovery {
     /// How many announcements are looked up in a second at most.
@@ -53,7 +50,6 @@ final class Discovery {
     private var retry: LoopSource?
     /// Asks Avahi again to look for devices.
     private let repetition = Repetition()
-    private var sleep: SleepWatch?
     private let connect: SystemBus.Connect
     private lazy var system = SystemBus(log: bridgeLog, connect) { [weak self] in self?.busChanged($0) }
     /// The devices that let themselves be discovered, as the bus was told last.
@@ -105,7 +101,6 @@ final class Discovery {
     }
 
     private func busChanged(_ bus: Bus?) {
-        sleep = bus.map { SleepWatch($0) { [weak self] in self?.owner.resumed() } }
         owner.systemBusChanged(bus)
         avahi = nil
         avahiChanged(false)

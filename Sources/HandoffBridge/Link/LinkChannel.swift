@@ -17,7 +17,7 @@ final class LinkChannel: MessageChannel, ChannelOwner, Directory {
     /// How much goes by a link.
     private static let limits = SocketChannel.Limits(
         frames: Framer.Limits(
-            header: LinkRules.maximumHeader, message: LinkRules.maximumMessage, answer: Message.maximumLength),
+            header: LinkRules.maximumHeader, message: LinkRules.maximumState, answer: Message.maximumLength),
         comfortable: 4 << 20, unsent: 4 << 20, waitingJobs: 4, patience: .seconds(5))
 
     /// Calls, answers and objects.

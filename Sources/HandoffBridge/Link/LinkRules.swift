@@ -5,10 +5,10 @@ internal import MainLoop
 
 /// What a message on a link must be like. A bridge sends nothing else, so whoever does is cut off.
 enum LinkRules {
-    /// The longest message on a link, in bytes.
+    /// The longest message on a link that carries no state of an activity, in bytes.
     static let maximumMessage = 1 << 14
-    /// The longest reply to `Fetch`, in bytes.
-    static let maximumFetchReply = 320 << 10
+    /// The longest one that does, which is the reply to `Fetch` and the call of `Park`, in bytes.
+    static let maximumState = 320 << 10
     /// The most that a header may take, in bytes: object, interface and member take no more.
     static let maximumHeader = 2048
 
@@ -41,6 +41,8 @@ enum LinkRules {
         on message: Message, _ standing: (UInt32) -> ReplyStanding
     ) throws(DBusError) -> Framer.Verdict {
         guard message.kind == .reply || message.kind == .error else {
+            let limit = limit(ofCall: message)
+            guard message.length <= limit else { throw Framer.tooLong(message.length, limit) }
             return .take
         }
         let (limit, verdict): (Int, Framer.Verdict)
@@ -48,7 +50,7 @@ enum LinkRules {
         case .awaited(let call):
             limit = message.kind == .reply ? self.limit(ofReplyTo: call) : maximumMessage
             verdict = .take
-        case .late: (limit, verdict) = (maximumFetchReply, .passOver)
+        case .late: (limit, verdict) = (maximumState, .passOver)
         case .unknown: throw .invalidArgs("it answered what was not asked, or once more")
         }
         guard message.length <= limit else { throw Framer.tooLong(message.length, limit) }
@@ -57,16 +59,19 @@ enum LinkRules {
 
     /// How long a reply to `call`, written `interface.member`, may be, in bytes.
     static func limit(ofReplyTo call: String) -> Int {
-        call == fetch ? maximumFetchReply : maximumMessage
+        call == fetch ? maximumState : maximumMessage
+    }
+
+    private static func limit(ofCall message: Message) -> Int {
+        message.kind == .call && message.isMember("Park", of: PeerBinding.description.name)
+            ? maximumState : maximumMessage
     }
 
     /// How long `message`, which answers `call` if there is one, may be, in bytes.
     static func limit(of message: Message, answering call: Message?) -> Int {
-        guard message.kind == .reply, let call, call.isMember("Fetch", of: PeerBinding.description.name)
-        else {
-            return maximumMessage
-        }
-        return maximumFetchReply
+        guard let call else { return limit(ofCall: message) }
+        return message.kind == .reply && call.isMember("Fetch", of: PeerBinding.description.name)
+            ? maximumState : maximumMessage
     }
 
     private static let fetch = "\(PeerBinding.description.name).Fetch"

@@ -179,10 +179,9 @@ final class Links {
     /// Ends all links in order once everything that was sent has left.
     func closeAllWhenSent(_ why: String) { for link in all { link.closeWhenSent(why) } }
 
-    /// Ends all links, and returns once they have ended: in order where the other side lets that happen in
-    /// time. For the end of the program.
-    func finishAll(_ why: String) {
-        let deadline = MainLoop.now + Self.finishingTime
+    /// Ends all links, and returns once they have ended: in order where the other side lets that happen before `deadline`, in
+    /// microseconds of ``MainLoop/now``. For the end of the program, and before the machine sleeps.
+    func finishAll(_ why: String, until deadline: Int64 = MainLoop.now + finishingTime) {
         closeAllWhenSent(why)
         // No link uses up the time that is left for the others.
         let those = all

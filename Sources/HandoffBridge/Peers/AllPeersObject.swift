@@ -44,6 +44,14 @@ final class AllPeersObject: PeerServer {
         throw failure
     }
 
+    func park(
+        activity: String, summary: [String: Value], payload: PackedProperties, _ call: MethodCall
+    ) async throws { throw failure }
+
+    func continuedParked(
+        activity: String, continuation: String, revision: UInt64, _ call: MethodCall
+    ) async throws { throw failure }
+
     func continued(continuation: String, _ call: MethodCall) async throws { throw failure }
     func release(continuation: String, _ call: MethodCall) async throws { throw failure }
 

@@ -14,6 +14,8 @@ protocol BrokerClientOwner: AnyObject {
     func nameChosen(_ name: String)
     /// The user has chosen the port to listen on, 0 for any.
     func portChosen(_ port: UInt16)
+    /// The user wants what is offered to be left with others before the machine sleeps, or not.
+    func parkChosen(_ parks: Bool)
     /// There is a broker, which has yet to be told of everything.
     func brokerAppeared()
     /// The way to the broker is lost: what it offers is not known any more. It may be met again.
@@ -244,12 +246,13 @@ final class BrokerClient {
     }
 
     /// Those that concern a bridge.
-    private static let preferences: Set = ["DeviceName", "Port", "Enabled"]
+    private static let preferences: Set = ["DeviceName", "Port", "Park", "Enabled"]
 
     /// The switch comes last, since with it the bridge begins to act on the rest.
     private func take(_ preferences: [String: Value]) {
         if let name = preferences["DeviceName"]?.string { bridge.nameChosen(name) }
         if case .uint16(let port)? = preferences["Port"] { bridge.portChosen(port) }
+        if case .boolean(let parks)? = preferences["Park"] { bridge.parkChosen(parks) }
         if case .boolean(let isEnabled)? = preferences["Enabled"] { setEnabled(isEnabled) }
     }
 
@@ -301,6 +304,15 @@ final class BrokerClient {
         } catch {
             bridgeLog.debug("The broker does not hear when an invitation came: \(error)")
         }
+    }
+
+    /// What is to be left with others before the machine sleeps.
+    /// - Throws: why that is nothing.
+    func park(within limit: Duration) async throws -> PeerManagerParkReply {
+        guard let owner else {
+            throw HandoffFailure(.offerWithdrawn, "Nothing is left with other devices: there is no broker.")
+        }
+        return try await manager(owner).park(timeout: limit)
     }
 
     /// How much a refusal matters: not at all if everything is ending.

@@ -52,6 +52,28 @@ final class IncomingPeerObject: PeerServer {
         }
     }
 
+    func park(
+        activity: String, summary: [String: Value], payload: PackedProperties, _ call: MethodCall
+    ) async throws {
+        let (peer, link) = try peer()
+        let id = try ActivityID(checking: activity)
+        try SummaryTime.checkSize(summary)
+        let summary = try SummaryTime.forBus(summary, now: MainLoop.wallClock)
+        try await peer.left(id, summary, payload, over: link)
+    }
+
+    func continuedParked(
+        activity: String, continuation: String, revision: UInt64, _ call: MethodCall
+    ) async throws {
+        let (id, continuation) = (
+            try ActivityID(checking: activity), try ContinuationID(checking: continuation)
+        )
+        try await route("ContinuedParked of \(id)") {
+            try await $0.continuedParked(
+                activity: id.description, continuation: continuation.description, revision: revision)
+        }
+    }
+
     func continued(continuation: String, _ call: MethodCall) async throws {
         let id = try ContinuationID(checking: continuation)
         try await route("Continued of \(id)") { try await $0.continued(continuation: id.description) }

@@ -61,6 +61,30 @@ final class OutgoingPeerObject: PeerServer {
         }
     }
 
+    func park(
+        activity: String, summary: [String: Value], payload: PackedProperties, _ call: MethodCall
+    ) async throws {
+        throw HandoffFailure(
+            .notSupported,
+            "The bridge leaves things with other devices by itself when this machine is about to sleep.")
+    }
+
+    func continuedParked(
+        activity: String, continuation: String, revision: UInt64, _ call: MethodCall
+    ) async throws {
+        let (id, continuation) = (
+            try ActivityID(checking: activity), try ContinuationID(checking: continuation)
+        )
+        let peer = try peer()
+        // No other broker is to be told that it is here.
+        peer.dropParked(id)
+        try await peer.call("ContinuedParked of \(id)") { proxy, timeout in
+            try await proxy.continuedParked(
+                activity: id.description, continuation: continuation.description, revision: revision,
+                timeout: timeout)
+        }
+    }
+
     func continued(continuation: String, _ call: MethodCall) async throws {
         let id = try ContinuationID(checking: continuation)
         try await peer().call("Continued of \(id)") { proxy, timeout in

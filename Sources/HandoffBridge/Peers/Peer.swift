@@ -20,6 +20,8 @@ protocol PeerOwner: AnyObject {
     func brokersPeer(_ device: DeviceID) -> PeerProxy?
     /// Tells the broker that the next invitation of `device` came here at `time`, by the wall clock.
     func brokerWillHear(of device: DeviceID, invitedAt time: Int64)
+    /// Something was left here. What was left the longest ago goes, if it is too much.
+    func makeRoomForParked()
 }
 
 /// A device that this one trusts: the link over which it can be used, calls in both directions, and its
@@ -36,10 +38,10 @@ final class Peer {
     private(set) var link: Link?
     let state: BridgeState
     let owner: any PeerOwner
-    private var offer = PeerOffer()
+    private(set) var offer = PeerOffer()
     private lazy var timer = DeadlineTimer { [weak self] in
         guard let self else { return }
-        perform(offer.advance(to: MainLoop.now))
+        perform(offer.advance(to: MainLoop.bootClock))
     }
     private var waiting: [Int: CheckedContinuation<Link?, Never>] = [:]
     private var nextWaiting = 0
@@ -66,10 +68,10 @@ final class Peer {
         guard new !== link else { return }
         link = new
         guard let new else {
-            offer.unlinked(at: MainLoop.now)
+            offer.unlinked(at: MainLoop.bootClock)
             return updateTimer()
         }
-        offer.linked(new.number, at: MainLoop.now)
+        offer.linked(new.number, at: MainLoop.bootClock)
         updateTimer()
         if let own = owner.ownOffer { tell(own, over: new) }
         goOn(with: new)
@@ -224,14 +226,34 @@ final class Peer {
 
     /// A link with the peer has ended.
     func linkEnded(_ link: Link) {
-        perform(offer.ended(link.number, inOrder: link.endedInOrder, at: MainLoop.now))
+        perform(offer.ended(link.number, inOrder: link.endedInOrder, at: MainLoop.bootClock))
     }
 
     /// The peer offers an activity over `link`; the summary is in the form that it has on a bus.
     func offered(_ id: ActivityID, _ summary: [String: Value], over link: Link) async throws {
-        let actions = offer.offered(id, summary, link: link.number, at: MainLoop.now)
+        let actions = offer.offered(id, summary, link: link.number, at: MainLoop.bootClock)
         for telling in perform(actions) { try await telling.value }
     }
+
+    /// The peer leaves an activity here before it sleeps.
+    func take(
+        _ id: ActivityID, _ summary: [String: Value], _ parked: PeerOffer.Parked, over link: Link
+    ) async throws {
+        guard let actions = offer.left(id, summary, parked, link: link.number, at: MainLoop.bootClock) else {
+            throw HandoffFailure(
+                .limitsExceeded,
+                "This device has left something within the last ten seconds. Wait before the next.")
+        }
+        // By then what is refused is gone, and takes nobody's place; what a broker that hangs has not taken does.
+        defer { owner.makeRoomForParked() }
+        for telling in perform(actions) { try await telling.value }
+    }
+
+    /// What the peer has left here has to go, or only if it is this activity.
+    func dropParked(_ id: ActivityID? = nil) { perform(offer.dropParked(id)) }
+
+    /// The machine has slept: what was to end meanwhile ends.
+    func resumed() { perform(offer.advance(to: MainLoop.bootClock)) }
 
     /// The peer no longer offers the activity.
     func withdrawn(_ id: ActivityID) async throws {
@@ -242,7 +264,7 @@ final class Peer {
     /// - Throws: `offerWithdrawn` if it is not what the peer offers, or what the broker answers.
     func invited(_ id: ActivityID) async throws {
         if state.trust[device]?.isMuted == true { return }
-        guard let actions = offer.invited(id, wall: max(1, MainLoop.wallClock), at: MainLoop.now) else {
+        guard let actions = offer.invited(id, wall: max(1, MainLoop.wallClock), at: MainLoop.bootClock) else {
             throw Self.notOffered(id)
         }
         for telling in perform(actions) { try await telling.value }
@@ -262,7 +284,7 @@ final class Peer {
     }
 
     /// There is a new broker, which has been told of this peer.
-    func brokerAppeared() { perform(offer.brokerAppeared(at: MainLoop.now)) }
+    func brokerAppeared() { perform(offer.brokerAppeared(at: MainLoop.bootClock)) }
 
     /// Tells the broker, always by way of the main loop, so that later news does not overtake news that is
     /// still waiting.
@@ -281,7 +303,10 @@ final class Peer {
         }
     }
 
-    private func updateTimer() { timer.set(offer.nextDeadline(at: MainLoop.now)) }
+    private func updateTimer() {
+        let now = MainLoop.bootClock
+        timer.set(offer.nextDeadline(at: now).map { MainLoop.now + $0 - now })
+    }
 
     private func tellBroker(_ action: PeerOffer.Action) async throws {
         // Without a broker the offer waits for one.
@@ -292,13 +317,24 @@ final class Peer {
             owner.brokerWillHear(of: device, invitedAt: time)
             try await broker.invite(activity: id.description)
         case .offer(let id, let summary):
-            do {
-                try await broker.offer(activity: id.description, summary: summary)
-            } catch {
-                let failure = HandoffFailure(routed: error)
-                if failure.code != .connectionUnavailable { perform(offer.refused(id, summary)) }
-                throw failure
+            try await told(id, summary) { try await broker.offer(activity: id.description, summary: summary) }
+        case .park(let id, let summary, let payload):
+            try await told(id, summary) {
+                try await broker.park(activity: id.description, summary: summary, payload: payload)
             }
+        }
+    }
+
+    private func told(
+        _ id: ActivityID, _ summary: [String: Value], _ tell: @MainLoop () async throws -> Void
+    ) async throws {
+        do {
+            try await tell()
+            offer.taken(id)
+        } catch {
+            let failure = HandoffFailure(routed: error)
+            if failure.code != .connectionUnavailable { perform(offer.refused(id, summary)) }
+            throw failure
         }
     }
 }

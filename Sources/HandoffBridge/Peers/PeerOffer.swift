@@ -6,11 +6,13 @@ internal import HandoffCore
 /// can be told of it again, that it outlives a change of links, and that no peer makes offers or sends them faster than
 /// allowed.
 ///
-/// Times are microseconds of a monotonic clock.
+/// Times are microseconds of a monotonic clock that goes on while the machine sleeps.
 struct PeerOffer {
     /// What the broker is to be told.
     enum Action: Equatable {
         case offer(ActivityID, [String: Value])
+        /// It is left here with this state.
+        case park(ActivityID, [String: Value], PackedProperties)
         case withdraw(ActivityID)
         /// It was sent here at this time of the wall clock.
         case invite(ActivityID, at: Int64)
@@ -36,12 +38,25 @@ struct PeerOffer {
         var invitation: Invitation = .none
         /// When it was sent here last, by the wall clock; 0 if it was not.
         var invitedAt: Int64 = 0
+        /// What the peer has left here of it before it slept.
+        var parked: Parked?
+    }
+
+    /// What a peer has left here, since when, and until when it stays.
+    struct Parked: Equatable {
+        let payload: PackedProperties
+        var since: Int64 = 0
+        let until: Int64
     }
 
     /// How many offers are passed on in a second; if there are more, the latest counts.
     static let maximumRate = 10
     /// How many invitations are passed on in a second.
     static let maximumInvitations = 1
+    /// How often a peer may leave something here, in ten seconds.
+    static let maximumParked = 1
+    /// How long what was left here stays, sleep included.
+    static let parkedTime: Int64 = 12 * 3600 * 1_000_000
     /// How long an offer stays without a link.
     static let withoutLink: Int64 = 5_000_000
     /// How long an offer stays on a new link without being repeated.
@@ -55,17 +70,39 @@ struct PeerOffer {
     private var replaced: ActivityID?
     private var rate = EventRate(limit: maximumRate)
     private var invitationRate = EventRate(limit: maximumInvitations)
+    private var parkingRate = EventRate(limit: maximumParked, period: .seconds(10))
     private var expiry: Int64?
 
     /// The peer offers `id`, in place of what it offered before.
-    mutating func offered(_ id: ActivityID, _ summary: [String: Value], link: Int, at now: Int64) -> [Action]
-    {
+    mutating func offered(
+        _ id: ActivityID, _ summary: [String: Value], link: Int, at now: Int64, _ parked: Parked? = nil
+    ) -> [Action] {
         let former = held?.id == id ? held : nil
         held = Held(
             id: id, summary: summary, link: link, isDue: true, invitation: former?.invitation ?? .none,
-            invitedAt: former?.invitedAt ?? 0)
+            invitedAt: former?.invitedAt ?? 0, parked: parked)
         expiry = nil
         return tell(at: now)
+    }
+
+    /// The peer leaves `id` here, in place of what it offered before.
+    /// - Returns: nil if it has left something just before.
+    mutating func left(
+        _ id: ActivityID, _ summary: [String: Value], _ parked: Parked, link: Int, at now: Int64
+    ) -> [Action]? {
+        guard parkingRate.count(at: Instant(microseconds: now)) else { return nil }
+        let actions = offered(id, summary, link: link, at: now, parked)
+        // Whoever leaves waits for the answer.
+        return actions.isEmpty ? tell(at: now, isUrgent: true) : actions
+    }
+
+    /// What the peer has left here; nil if nothing is.
+    var parked: Parked? { held?.parked }
+
+    /// What is left here has to go, or only if it is this activity.
+    mutating func dropParked(_ id: ActivityID? = nil) -> [Action] {
+        guard let held, held.parked != nil, held.id == id ?? held.id else { return [] }
+        return end()
     }
 
     /// The peer no longer offers `id`.
@@ -95,13 +132,13 @@ struct PeerOffer {
     /// There is no link any more.
     mutating func unlinked(at now: Int64) {
         current = nil
-        if held != nil { expiry = now + Self.withoutLink }
+        if let held, held.parked == nil { expiry = now + Self.withoutLink }
     }
 
     /// The link with this number has ended. If it ended in order, the offer ends with it, unless another link
-    /// has taken its place; otherwise the offer stays for a while.
+    /// has taken its place; otherwise the offer stays for a while. What is left here stays anyway.
     mutating func ended(_ link: Int, inOrder: Bool, at now: Int64) -> [Action] {
-        guard let held, link == current ?? held.link else { return [] }
+        guard let held, held.parked == nil, link == current ?? held.link else { return [] }
         if inOrder { return end() }
         expiry = expiry ?? now + Self.withoutLink
         return []
@@ -113,6 +150,11 @@ struct PeerOffer {
         held?.isDue = true
         if held?.invitation == .told { held?.invitation = .due }
         return tell(at: now)
+    }
+
+    /// The broker has taken the offer `id`, and forgotten the one that it took the place of.
+    mutating func taken(_ id: ActivityID) {
+        if told == id { replaced = nil }
     }
 
     /// The broker has refused the offer `id` with this summary. Unless there is a newer summary, the offer no longer counts,
@@ -131,26 +173,28 @@ struct PeerOffer {
             held?.isDue == true
             ? rate.nextAllowed(at: now)
             : held?.invitation == .due ? invitationRate.nextAllowed(at: now) : nil
-        return [due?.microseconds, expiry].compactMap { $0 }.min()
+        return [due?.microseconds, expiry, parked?.until].compactMap { $0 }.min()
     }
 
     /// Time has passed.
     mutating func advance(to now: Int64) -> [Action] {
-        if let expiry, expiry <= now { return end() }
+        if let end = [expiry, parked?.until].compactMap({ $0 }).min(), end <= now { return self.end() }
         return tell(at: now)
     }
 
-    private mutating func tell(at now: Int64) -> [Action] {
+    private mutating func tell(at now: Int64, isUrgent: Bool = false) -> [Action] {
         let now = Instant(microseconds: now)
-        return tellOffer(at: now) + tellInvitation(at: now)
+        return tellOffer(at: now, isUrgent) + tellInvitation(at: now)
     }
 
-    private mutating func tellOffer(at now: Instant) -> [Action] {
-        guard let offer = held, offer.isDue, rate.count(at: now) else { return [] }
+    private mutating func tellOffer(at now: Instant, _ isUrgent: Bool) -> [Action] {
+        guard let offer = held, offer.isDue, rate.count(at: now) || isUrgent else { return [] }
         held?.isDue = false
         if told != offer.id { replaced = told }
         told = offer.id
-        return [.offer(offer.id, offer.summary)]
+        return [
+            offer.parked.map { .park(offer.id, offer.summary, $0.payload) } ?? .offer(offer.id, offer.summary)
+        ]
     }
 
     private mutating func tellInvitation(at now: Instant) -> [Action] {

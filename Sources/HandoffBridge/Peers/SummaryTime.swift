@@ -32,7 +32,11 @@ enum SummaryTime {
     /// Throws if `summary`, which has come with `message`, is too large.
     static func checkSize(_ summary: [String: Value], of message: Message) throws(HandoffFailure) {
         // It takes no more than the message, which need not be counted.
-        if message.marshalledSize <= maximumSize { return }
+        if message.marshalledSize > maximumSize { try checkSize(summary) }
+    }
+
+    /// Throws if `summary` is too large.
+    static func checkSize(_ summary: [String: Value]) throws(HandoffFailure) {
         let size = MarshalledSize.ofBody(summary)
         guard size <= maximumSize else {
             throw HandoffFailure(

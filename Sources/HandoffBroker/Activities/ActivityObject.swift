@@ -169,6 +169,15 @@ final class ActivityObject {
         }
     }
 
+    /// Waits until the state is as new as it can be, but not longer than `limit`.
+    func saved(within limit: Duration) async {
+        var generator = UnpredictableNumbers()
+        let id = ContinuationID(using: &generator)
+        let timer = LoopSource.timer(after: limit) { [weak self] in self?.forget(id) }
+        defer { timer.cancel() }
+        _ = await saved(for: id)
+    }
+
     /// A continuation has ended: a fetch of it that still waits is refused.
     func forget(_ continuation: ContinuationID) {
         saving.forget(continuation)
@@ -238,8 +247,14 @@ final class ActivityObject {
 
     // MARK: Continuations
 
-    /// What a continuation gets.
-    func payload() -> [String: Value] {
+    /// What a continuation gets. `files` is what is known of the files that the activity names; nil for nothing.
+    func payload(naming files: NamedFiles?) -> [String: Value] {
+        var payload = payload()
+        files?.describe(&payload, room: ActivityState.maximumSize - 64 - state.size)
+        return payload
+    }
+
+    private func payload() -> [String: Value] {
         var payload = state.shared
         payload["ActivityType"] = .string(type.description)
         payload["ApplicationId"] = .string(applicationID.description)

@@ -173,6 +173,28 @@ final class OwnActivities {
         objects = [:]
     }
 
+    // MARK: Sleep
+
+    /// The machine is about to sleep: what is offered is left with peers.
+    /// - Returns: what peers are to have of it; nil if nothing is offered.
+    func park() -> Offer? {
+        let (offer, actions) = machine.park(at: clock.moment)
+        perform(actions)
+        return offer
+    }
+
+    /// A peer has continued what was left with it.
+    /// - Returns: whether that is news.
+    /// - Throws: `unknownObject` if it was never left with anybody.
+    func continuedParked(
+        _ id: ActivityID, _ continuation: ContinuationID, revision: UInt64, _ call: MethodCall
+    ) throws -> Bool {
+        let (isNews, actions) = try machine.continuedParked(
+            id, continuation, revision: revision, at: clock.moment)
+        perform(actions, after: call)
+        return isNews
+    }
+
     // MARK: Actions
 
     private func advance() { perform(machine.advance(to: clock.moment)) }

@@ -31,6 +31,18 @@ final class PeerObject: PeerServer {
     // MARK: Offers
 
     func offer(activity: String, summary: [String: Value], _ call: MethodCall) async throws {
+        offers.offered(try offer(activity, summary), by: device)
+    }
+
+    func park(
+        activity: String, summary: [String: Value], payload: PackedProperties, _ call: MethodCall
+    ) async throws {
+        let offer = try offer(activity, summary)
+        let time = try OfferSummary.parkedAt(summary) ?? activities.clock.wall
+        try offers.parked(offer, payload, at: time, by: device)
+    }
+
+    private func offer(_ activity: String, _ summary: [String: Value]) throws -> Offer {
         try requireEnabled()
         let id = try ActivityID(checking: activity)
         let offer = try OfferSummary.decode(id, summary, now: activities.clock.wall)
@@ -41,7 +53,7 @@ final class PeerObject: PeerServer {
                     "ActivityType and ApplicationId of activity \(id) cannot change. Offer another activity.")
             }
         }
-        offers.offered(offer, by: device)
+        return offer
     }
 
     func withdraw(activity: String, _ call: MethodCall) async throws {
@@ -81,9 +93,8 @@ final class PeerObject: PeerServer {
         }
         continued.sent(continuationID, to: device, document: object.documentURL)
         call.afterReply { [weak self] in self?.remember(object, continuationID, saveTime) }
-        var payload = object.payload()
+        var payload = object.payload(naming: files)
         payload["SaveTime"] = .int64(saveTime)
-        files?.describe(&payload, room: ActivityState.maximumSize - 64 - object.state.size)
         return try PackedProperties(payload)
     }
 
@@ -105,6 +116,22 @@ final class PeerObject: PeerServer {
     func continued(continuation: String, _ call: MethodCall) async throws {
         let id = try ContinuationID(checking: continuation)
         try continued.continued(id, by: device, call)
+    }
+
+    func continuedParked(
+        activity: String, continuation: String, revision: UInt64, _ call: MethodCall
+    ) async throws {
+        try requireEnabled()
+        let (id, continuation) = (
+            try ActivityID(checking: activity), try ContinuationID(checking: continuation)
+        )
+        guard try activities.continuedParked(id, continuation, revision: revision, call),
+            let object = activities.object(of: id)
+        else { return }
+        call.afterReply { [weak self, continued, device] in
+            continued.tell(object, continuedBy: device)
+            self?.remember(object, continuation, 0)
+        }
     }
 
     func release(continuation: String, _ call: MethodCall) async throws {

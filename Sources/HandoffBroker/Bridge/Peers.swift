@@ -60,6 +60,7 @@ final class Peers {
         offers.peerChanged(device, isMuted: isMuted)
         continued.linkChanged(to: device, isConnected: isConnected)
         offers.continuations.linkChanged(to: device, isConnected: isConnected)
+        if isConnected { offers.tellContinuedParked(to: device) }
     }
 
     /// The device is no longer paired.
@@ -100,12 +101,15 @@ final class Peers {
 final class PeerManagerObject: PeerManagerServer {
     private let peers: Peers
     private let guards: StreamGuards
+    private let parking: Parking
     private let attach: @MainLoop (AttachedSocket) -> Void
 
     /// `attach` is given each socket to the bridge, once the bridge has been sent its end.
-    init(_ peers: Peers, _ guards: StreamGuards, attach: @escaping @MainLoop (AttachedSocket) -> Void) {
-        self.peers = peers
-        self.guards = guards
+    init(
+        _ peers: Peers, _ guards: StreamGuards, _ parking: Parking,
+        attach: @escaping @MainLoop (AttachedSocket) -> Void
+    ) {
+        (self.peers, self.guards, self.parking) = (peers, guards, parking)
         self.attach = attach
     }
 
@@ -143,6 +147,8 @@ final class PeerManagerObject: PeerManagerServer {
         }
         if peers.contains(device) { peers.offers.willInvite(device, at: invitedAt) }
     }
+
+    func park(_ call: MethodCall) async throws -> PeerManagerParkReply { try await parking.park() }
 
     func removePeer(deviceId: String, _ call: MethodCall) throws {
         let device = try DeviceID(checking: deviceId)

@@ -26,6 +26,8 @@ final class ContinuationRunner {
         perform(machine.advance(to: owner.tools.clock.instant))
     }
     var trace: ContinuationTrace
+    /// What the origin has left here, by which this continues without it; nil if it is asked.
+    let parked: ParkedActivity?
     /// The callers who are also told how long each phase took.
     private var traceReaders: Set<String> = []
     /// What the last `Fetch` brought, as the application will get it.
@@ -56,9 +58,9 @@ final class ContinuationRunner {
 
     init(
         _ machine: Continuation, _ key: RemoteActivityKey, at remotePath: ObjectPath, activationToken: String,
-        _ owner: ContinuationsHere, _ offers: any ContinuedOffers
+        _ parked: ParkedActivity?, _ owner: ContinuationsHere, _ offers: any ContinuedOffers
     ) throws {
-        self.machine = machine
+        (self.machine, self.parked) = (machine, parked)
         self.activationToken = activationToken
         self.owner = owner
         self.offers = offers
@@ -214,44 +216,6 @@ final class ContinuationRunner {
         perform(machine.willContinueAnswered(shows, at: owner.tools.clock.instant))
     }
 
-    private func fetch() async {
-        if trace.times[.request] == nil { trace.ended(.request) }
-        let begin = MainLoop.now
-        do {
-            let fetched = try await owner.peers.bridgePeer(device).fetch(
-                activity: machine.offer.id.description, continuation: id.description,
-                timeout: Deadline.fetch * 2
-            ).unpacked()
-            trace.fetched(since: begin, saving: FetchedActivity.saveTime(fetched))
-            var (activity, summary, document) = try await check(fetched)
-            // An answer that comes too late must not change what is being delivered.
-            guard machine.isFetching else { return }
-            if machine.wantsDocument { summary.document = await look(for: document) }
-            guard machine.isFetching else { return }
-            activity["DocumentURL"] = summary.document == .present ? documentFile.value : nil
-            (self.activity, self.document) = (handed(activity), document)
-            let actions = machine.fetched(summary, at: owner.tools.clock.instant)
-            owner.fetched(id, supportsStreams: supportsStreams)
-            perform(actions)
-        } catch {
-            perform(machine.fetchFailed(HandoffFailure(routed: error), at: owner.tools.clock.instant))
-        }
-    }
-
-    /// Checks what was fetched. Where that names files in shared folders, these are looked at, on a thread.
-    private func check(
-        _ fetched: [String: Value]
-    ) async throws -> (activity: [String: Value], summary: Continuation.Fetched, document: FetchedDocument?) {
-        let offer = machine.offer
-        guard SharedURLs.areNamed(in: fetched) else { return try FetchedActivity.check(fetched, offer) }
-        let folders = await owner.tools.sharedFolders.current()
-        let checked = await owner.tools.looks.look(.sharedCopy, of: device.description) {
-            Result { try FetchedActivity.check(fetched, offer, folders) }
-        }
-        // Folders that do not answer keep nobody waiting: then nothing is shared.
-        return try checked?.get() ?? FetchedActivity.check(fetched, offer)
-    }
-
     private func deliver() async {
         let activity = await activityToDeliver()
         guard machine.isAwaiting(.continue) else {
@@ -277,6 +241,7 @@ final class ContinuationRunner {
                 "continuation \(id): ContinueActivity: \(PeerText.message(error.message)) (\(error.name))")
             answer = error.saysThatMemberIsMissing ? .missing(refusal) : .failed(refusal)
         }
+        if answer == .handled { await noteCopyTaken() }
         trace.ended(.deliver, since: begin)
         perform(machine.deliverAnswered(answer, at: owner.tools.clock.instant))
         owner.delivered(id)
@@ -297,11 +262,11 @@ final class ContinuationRunner {
     }
 
     private func finished(_ outcome: Continuation.Outcome, _ callers: [String]) {
-        var (name, message) = ("", "")
+        var (name, message) = ("", documentFile.note)
         if case .failed(let failure) = outcome {
             (name, message) = (failure.dbusError.name.text, failure.message + documentFile.whereabouts)
         }
-        trace.finished(name.isEmpty ? "continued" : "\(message) (\(name))")
+        trace.finished(name, message)
         for caller in callers {
             if traceReaders.contains(caller) {
                 post(to: caller) { () throws(DBusError) in
@@ -315,6 +280,8 @@ final class ContinuationRunner {
                     errorName: name, message: message)
             }
         }
+        // It is not to be shown again before its device knows.
+        if parked != nil, name.isEmpty { offers.continuedParked(key, id, revision: machine.offer.revision) }
         offers.endContinuing(key)
         if !name.isEmpty { owner.released(id) }
     }
@@ -327,6 +294,7 @@ final class ContinuationRunner {
     }
 
     private func confirmContinued() async {
+        guard parked == nil else { return perform(machine.continuedAcknowledged()) }
         do {
             try await owner.peers.bridgePeer(device).continued(continuation: id.description)
         } catch {

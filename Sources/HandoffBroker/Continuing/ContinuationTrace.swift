@@ -55,7 +55,9 @@ struct ContinuationTrace {
         say("\(phase.rawValue) \(Self.text(microseconds)), after \(Self.text(MainLoop.now - begin))")
     }
 
-    func finished(_ outcome: String) {
+    func finished(_ errorName: String, _ message: String) {
+        let success = message.isEmpty ? "continued" : "continued. \(message)"
+        let outcome = errorName.isEmpty ? success : "\(message) (\(errorName))"
         brokerLog.message(
             "Continuation \(id) finished after \(Self.text(MainLoop.now - begin)): \(outcome)",
             ["HANDOFF_CONTINUATION": id.description])

@@ -18,6 +18,8 @@ protocol ContinuedOffers: AnyObject {
     func setProgress(_ progress: Double, _ key: RemoteActivityKey)
     /// The application that continues the offer shows that by itself.
     func setShownByApplication(_ key: RemoteActivityKey)
+    /// What its device had left here was continued, of this `revision`: the device has to be told.
+    func continuedParked(_ key: RemoteActivityKey, _ id: ContinuationID, revision: UInt64)
 }
 
 /// What continuations use to reach applications, and what else they need of this machine.
@@ -68,7 +70,8 @@ final class ContinuationsHere {
     func ended(_ runner: ContinuationRunner) {
         runners[runner.id] = nil
         _ = held.released(runner.id)
-        releases.release(runner.id, of: runner.device)
+        // The origin never heard of what was continued without it.
+        if runner.parked == nil { releases.release(runner.id, of: runner.device) }
     }
 
     /// The broker has ended, and nothing comes of them any more.

@@ -18,14 +18,15 @@ final class ContinuedByPeers {
     }
     private let activities: OwnActivities
     private let documents: SentDocuments
+    private let memory: DocumentsMemory
     private var peers: any PeerDirectory { activities.peers }
     private var clock: LoopClock { activities.clock }
     private lazy var timer = DeadlineTimer(by: clock) { [weak self] in self?.advance() }
 
-    /// Continuations of `activities`, whose documents are among those that `looks` looks at.
-    init(_ activities: OwnActivities, _ looks: FileLooks) {
-        self.activities = activities
-        documents = SentDocuments(activities.peers, looks)
+    /// Continuations of `activities`, whose documents are among those that `looks` looks at, and that `memory` knows again.
+    init(_ activities: OwnActivities, _ looks: FileLooks, _ memory: DocumentsMemory) {
+        (self.activities, self.memory) = (activities, memory)
+        documents = SentDocuments(activities.peers, looks, memory)
         documents.onClosed = { [weak self] in self?.machine.documentClosed(of: $0) }
     }
 
@@ -127,7 +128,10 @@ final class ContinuedByPeers {
     func allLinksLost() { machine.allLinksLost(at: clock.instant) }
 
     /// `device` is no longer paired.
-    func peerRemoved(_ device: DeviceID) { perform(machine.peerRemoved(device)) }
+    func peerRemoved(_ device: DeviceID) {
+        perform(machine.peerRemoved(device))
+        memory.forget(device)
+    }
 
     // MARK: Actions
 
@@ -137,9 +141,9 @@ final class ContinuedByPeers {
         for action in actions {
             switch action {
             case .tellWasContinued(let entry):
-                guard let object = activities.object(of: entry.activity) else { continue }
-                object.wasContinued(by: entry.device)
-                tellContinued(object, by: entry.device)
+                if let object = activities.object(of: entry.activity) {
+                    tell(object, continuedBy: entry.device)
+                }
             case .ended(let entry):
                 ended(entry)
                 if entry.openStreams > 0 { endStreams(of: entry) }
@@ -166,7 +170,12 @@ final class ContinuedByPeers {
         }
     }
 
-    /// Tells subscribers that `device` has continued `object`.
+    /// Tells the application of `object`, and subscribers, that `device` has continued it.
+    func tell(_ object: ActivityObject, continuedBy device: DeviceID) {
+        object.wasContinued(by: device)
+        tellContinued(object, by: device)
+    }
+
     private func tellContinued(_ object: ActivityObject, by device: DeviceID) {
         let continued: [String: Value] = [
             "DeviceId": .string(device.description), "DeviceName": .string(peers.name(of: device)),

@@ -41,6 +41,11 @@ enum OfferSummary {
             lastUsed: number(summary, "Used"))
     }
 
+    /// When what `summary` describes was left here, in microseconds since the Unix epoch; nil if it does not say.
+    static func parkedAt(_ summary: [String: Value]) throws(HandoffFailure) -> Int64? {
+        try number(summary, "Parked").map { max(1, $0) }
+    }
+
     /// What was fetched, as the offer that would have summarised it.
     /// - Throws: `InvalidArgs` or `InvalidURL` if it breaks a rule.
     static func summarise(

@@ -29,6 +29,8 @@ final class Offers {
         didSet { timer.set(machine.nextDeadline?.microseconds) }
     }
     private var shown: [RemoteActivityKey: RemoteActivityObject] = [:]
+    /// What peers have left here.
+    private var left: [DeviceID: ParkedActivity] = [:]
     private lazy var timer = DeadlineTimer(by: clock) { [weak self] in
         guard let self else { return }
         perform(machine.advance(to: clock.instant))
@@ -67,10 +69,28 @@ final class Offers {
     /// `device` offers this now, in place of anything else.
     func offered(_ offer: Offer, by device: DeviceID) {
         continuations.offered(offer, by: device)
+        offered(offer, by: device, parkedAt: 0)
+    }
+
+    private func offered(_ offer: Offer, by device: DeviceID, parkedAt: Int64) {
         perform(
             machine.offer(
                 offer, from: device, handlers: applications.handlers(for: offer),
-                keptOut: applications.keptOut(from: offer)))
+                keptOut: applications.keptOut(from: offer), parkedAt: parkedAt))
+    }
+
+    /// `device` has left this here, as `payload` has it, at `time`, because it is about to sleep.
+    /// - Throws: what rule was broken, or that the two do not agree.
+    func parked(_ offer: Offer, _ payload: PackedProperties, at time: Int64, by device: DeviceID) throws {
+        try ParkedActivity.check(payload, offer)
+        continuations.offered(offer, by: device)
+        left[device] = ParkedActivity(id: offer.id, payload: payload)
+        offered(offer, by: device, parkedAt: time)
+    }
+
+    /// What was left here of an offer; nil if nothing was.
+    func parked(_ key: RemoteActivityKey) -> ParkedActivity? {
+        left[key.device].flatMap { $0.id == key.activity ? $0 : nil }
     }
 
     /// `device` no longer offers this activity.
@@ -154,6 +174,7 @@ final class Offers {
     }
 
     private func perform(_ actions: [RemoteOffers.Action]) {
+        left = left.filter { machine.isParked($0.value.id, of: $0.key) }
         for action in actions {
             switch action {
             case .added(let entry): show(entry)
@@ -179,7 +200,43 @@ final class Offers {
     }
 }
 
+// MARK: What was continued without its device
+
+extension Offers {
+    /// Tells `device`, if there is a link to it, what of what it had left here was continued.
+    func tellContinuedParked(to device: DeviceID) {
+        for entry in machine.untold(by: device, at: clock.instant) {
+            MainLoop.start { [self] in
+                do {
+                    try await peers.bridgePeer(device).continuedParked(
+                        activity: entry.activity.description, continuation: entry.continuation.description,
+                        revision: entry.revision)
+                } catch {
+                    let failure = HandoffFailure(routed: error)
+                    // It is said again on the next link. One that does not know of it never will.
+                    if ![.unknownObject, .notPaired, .invalidArguments, .notSupported].contains(failure.code)
+                    {
+                        return
+                    }
+                    brokerLog.debug("ContinuedParked of \(entry.activity): \(failure.message)")
+                }
+                perform(machine.settled(entry))
+            }
+        }
+    }
+}
+
 extension Offers: ContinuedOffers {
+    func continuedParked(_ key: RemoteActivityKey, _ id: ContinuationID, revision: UInt64) {
+        perform(
+            machine.continuedParked(
+                ParkedContinuations.Entry(
+                    device: key.device, activity: key.activity, continuation: id, revision: revision),
+                at: clock.instant))
+        // The bridge forgets what was left here, whether or not its device can be told now.
+        tellContinuedParked(to: key.device)
+    }
+
     func beginContinuing(_ key: RemoteActivityKey) {
         _ = machine.setContinuing(true, key.activity, of: key.device)
     }

@@ -34,6 +34,8 @@ final class RemoteActivityObject: RemoteActivityServer {
         if new.isContinuing != entry.isContinuing { names.append("State") }
         if new.isInvited != entry.isInvited { names.append("Invited") }
         if new.invitedAt != entry.invitedAt { names.append("InvitedAt") }
+        if new.isParked != entry.isParked { names.append("Parked") }
+        if new.parkedAt != entry.parkedAt { names.append("ParkedAt") }
         if !new.isContinuing, progress >= 0 {
             progress = -1
             names.append("Progress")
@@ -162,7 +164,7 @@ final class RemoteActivityObject: RemoteActivityServer {
             target: target.begun(isRunning: registration != nil),
             caller: caller.text, getsPageAlone: getsPageAlone)
         let runner = try ContinuationRunner(
-            continuation, key, at: path, activationToken: token, continuations, offers)
+            continuation, key, at: path, activationToken: token, offers.parked(key), continuations, offers)
         if let registration { try runner.use(registration) }
         continuations.add(runner)
         return (runner, ended)
@@ -218,7 +220,8 @@ final class RemoteActivityObject: RemoteActivityServer {
     var lastUsed: Int64 { entry.offer.lastUsed }
     var invited: Bool { entry.isInvited }
     var invitedAt: Int64 { entry.invitedAt }
-    var parked: Bool { false }
+    var parked: Bool { entry.isParked }
+    var parkedAt: Int64 { entry.parkedAt }
     var state: String { entry.isContinuing ? "continuing" : "available" }
     /// How far its document has come, if that is known.
     private(set) var progress: Double = -1

@@ -79,7 +79,10 @@ package struct SessionActivities: Sendable {
     ) throws(HandoffFailure) -> [Action] {
         guard var activity = activities[id] else { throw .unknownActivity(id) }
         latest = now
-        if payloadChanged || activity.details != details { activity.revision += 1 }
+        if payloadChanged || activity.details != details {
+            activity.revision += 1
+            activity.isElsewhere = false
+        }
         activity.details = details
         if isUsed { activity.lastUsed = now.wall }
         activities[id] = activity
@@ -110,6 +113,7 @@ package struct SessionActivities: Sendable {
         guard activities[id] != nil else { throw .unknownActivity(id) }
         latest = now
         activities[id]?.lastUsed = now.wall
+        activities[id]?.isElsewhere = false
         guard current != id else { return offerOrWithdraw() }
         var actions: [Action] = []
         if let former = current { actions.append(.currentChanged(former, isCurrent: false)) }
@@ -117,6 +121,34 @@ package struct SessionActivities: Sendable {
         activities[id]?.since = now.wall
         actions.append(.currentChanged(id, isCurrent: true))
         return offerOrWithdraw() + actions
+    }
+
+    /// The machine is about to sleep: what peers are offered is left with them.
+    /// - Returns: what peers are to have of it; nil if nothing is offered.
+    package mutating func park(at now: Moment) -> (offer: Offer?, actions: [Action]) {
+        latest = now
+        guard let wanted else { return (nil, offerOrWithdraw()) }
+        activities[wanted.id]?.parked = wanted.revision
+        // What is offered after the sleep must not be older than what was left.
+        let actions: [Action] = wanted == offered ? [] : [.offer(wanted)]
+        (offered, lastOffer) = (wanted, now.instant)
+        return (wanted.withoutStreams, actions)
+    }
+
+    /// A peer has continued what was left with it, of this `revision`. Unless the activity has changed since, it is offered no
+    /// more until it changes or becomes current. Fails with `unknownObject` if nothing like that was ever left with anybody.
+    /// - Returns: whether that is news, and what follows from it.
+    package mutating func continuedParked(
+        _ id: ActivityID, _ continuation: ContinuationID, revision: UInt64, at now: Moment
+    ) throws(HandoffFailure) -> (isNews: Bool, actions: [Action]) {
+        guard let activity = activities[id], let parked = activity.parked, revision <= parked else {
+            throw .unknownActivity(id)
+        }
+        guard activity.continuation != continuation else { return (false, []) }
+        latest = now
+        activities[id]?.continuation = continuation
+        if activity.revision <= revision { activities[id]?.isElsewhere = true }
+        return (true, offerOrWithdraw())
     }
 
     /// The activity stops being current if it is.
@@ -190,6 +222,10 @@ package struct SessionActivities: Sendable {
         }
         if !activity.details.isEligibleForHandoff {
             return "Its application has set EligibleForHandoff to false. Set it to true."
+        }
+        if activity.isElsewhere {
+            return
+                "It was continued on another device, as it was when this one slept. Change it, or make it current."
         }
         guard activity.isExpired(at: latest.wall) else { return nil }
         return "Its ExpirationDate has passed. Set a later one, or 0 for none."

@@ -54,6 +54,12 @@ package struct SessionActivity: Hashable, Sendable {
     package internal(set) var since: Int64 = 0
     /// When it was last used, in microseconds since the Unix epoch; 0 for never.
     package internal(set) var lastUsed: Int64 = 0
+    /// The latest revision that was left with peers before this machine slept; nil if none was.
+    var parked: UInt64?
+    /// The last act of continuing that; nil if peers have said of none.
+    var continuation: ContinuationID?
+    /// Whether it goes on elsewhere, as it was left there.
+    var isElsewhere = false
 
     init(
         id: ActivityID, connection: String, type: ActivityType, applicationID: ApplicationID, details: Details

@@ -56,19 +56,24 @@ package struct Offer: Hashable, Sendable {
             && documentType == fetched.documentType && webpageHost == fetched.webpageHost
     }
 
-    /// This offer with other dates, and of another revision if one is given.
-    private func dated(since: Int64, lastUsed: Int64, revision: UInt64? = nil) -> Offer {
+    /// This offer of a device that is away: nobody can open a stream to it.
+    var withoutStreams: Offer { with(since: since, lastUsed: lastUsed, streams: false) }
+
+    /// This offer with other dates, and of another revision or without streams if that is given.
+    private func with(
+        since: Int64, lastUsed: Int64, revision: UInt64? = nil, streams: Bool? = nil
+    ) -> Offer {
         Offer(
             id: id, type: type, title: title, applicationID: applicationID, team: team,
             webpageHost: webpageHost,
-            documentType: documentType, supportsContinuationStreams: supportsContinuationStreams,
+            documentType: documentType, supportsContinuationStreams: streams ?? supportsContinuationStreams,
             revision: revision ?? self.revision,
             since: since, lastUsed: lastUsed)
     }
 
     /// Whether nobody who sees both can tell them apart, but for when they were last used.
     func looksLike(_ other: Offer) -> Bool {
-        dated(since: since, lastUsed: other.lastUsed, revision: other.revision) == other
+        with(since: since, lastUsed: other.lastUsed, revision: other.revision) == other
     }
 
     /// This offer, which takes the place of `former`: the date of an offer stays as it was told first, and that of its last
@@ -77,7 +82,7 @@ package struct Offer: Hashable, Sendable {
     func following(_ former: Offer) -> Offer {
         let (later, overflow) = former.lastUsed.addingReportingOverflow(Deadline.useGrain.wholeMicroseconds)
         let isLater = !overflow && lastUsed >= later
-        return dated(since: former.since, lastUsed: isLater ? lastUsed : former.lastUsed)
+        return with(since: former.since, lastUsed: isLater ? lastUsed : former.lastUsed)
     }
 
     private static func shortText(_ text: String?) -> String? {

@@ -6,75 +6,12 @@
 /// something here can continue it: an application, or the browser if it has a web page. An offer that is
 /// being continued remains visible until that is over, even if it has ended in the meantime.
 package struct RemoteOffers: Sendable {
-    /// An offer that the user sees.
-    package struct Entry: Hashable, Sendable {
-        /// Who offers it.
-        package let device: DeviceID
-        /// What is offered.
-        package internal(set) var offer: Offer
-        /// The applications here that can continue it, best first.
-        package internal(set) var handlers: [Handler]
-        /// Whether it is being continued here.
-        package internal(set) var isContinuing: Bool
-        /// When the user of the device has sent it to this one, in microseconds since the Unix epoch; 0 if that is not shown.
-        package internal(set) var invitedAt: Int64
-        /// Whether the user of the device has sent it to this one.
-        package var isInvited: Bool { invitedAt != 0 }
-    }
-
-    /// An offer that the user does not see because nothing here continues it.
-    package struct Hidden: Hashable, Sendable {
-        /// Who offers it.
-        package let device: DeviceID
-        /// What is offered.
-        package let offer: Offer
-        /// Whether the user of the device has sent it to this one.
-        package let isInvited: Bool
-        /// What would continue it if the user had not excluded it.
-        let keptOut: KeptOut
-        /// The application that would continue it best if the user had not excluded it; nil if there is none.
-        package var excluded: ApplicationID? { keptOut.applications.first }
-        /// Why it is hidden, and what to do, for people.
-        package var reason: String { HandoffFailure.noApplication(for: offer, keptOut: keptOut).message }
-    }
-
-    /// What an event asks to be done, in this order.
-    package enum Action: Hashable, Sendable {
-        /// Show this offer.
-        case added(Entry)
-        /// Show this offer, which is shown already, as it is now.
-        case changed(Entry)
-        /// Stop showing this offer.
-        case removed(DeviceID, ActivityID)
-        /// The set of hidden offers has changed, or what they say has.
-        case hiddenChanged
-    }
-
-    /// What continues an offer.
-    package enum Target: Hashable, Sendable {
-        /// This application.
-        case application(ApplicationID)
-        /// The user's browser, which is given the web page's address; nil if none is known.
-        case browser(ApplicationID?)
-        /// What the user opens such documents with, which is given the document.
-        case documentApplication(ApplicationID)
-
-        /// What `handler` makes the target.
-        init(_ handler: Handler) {
-            self =
-                switch handler {
-                case .application(let id): .application(id)
-                case .browser(let id): .browser(id)
-                case .documentApplication(let id): .documentApplication(id)
-                }
-        }
-    }
-
     /// What a device offers, seen or not.
     private struct Held {
         var offer: Offer
         var handlers: [Handler]
         var keptOut: KeptOut
+        var parkedAt: Int64 = 0
         var isDismissed = false
 
         /// Whether something here continues it: an application, or the browser.
@@ -86,6 +23,7 @@ package struct RemoteOffers: Sendable {
     /// The hidden offers as they were last told, to find out whether they have changed.
     private var hiddenOffers: [DeviceID: Hidden] = [:]
     private var invitations = Invitations()
+    private var continuedParked = ParkedContinuations()
     private var isEnabled: Bool
     private var showsUnhandled: Bool
 
@@ -108,6 +46,11 @@ package struct RemoteOffers: Sendable {
     /// The offers that have not ended, seen or not.
     package var offers: [DeviceID: Offer] {
         held.mapValues(\.offer)
+    }
+
+    /// Whether `device` has left this here, and has not offered anything since.
+    package func isParked(_ id: ActivityID, of device: DeviceID) -> Bool {
+        held[device].map { $0.offer.id == id && $0.parkedAt != 0 } ?? false
     }
 
     /// The offer of this identifier if the user sees it.
@@ -146,18 +89,19 @@ package struct RemoteOffers: Sendable {
     }
 
     /// A peer offers something: a new identifier replaces what it offered before, the same one replaces the
-    /// summary. The date of an offer stays as it was told first.
+    /// summary. The date of an offer stays as it was told first. `parkedAt`: when it left it here, in microseconds since the
+    /// Unix epoch, if it did and is away.
     package mutating func offer(
-        _ offer: Offer, from device: DeviceID, handlers: [Handler], keptOut: KeptOut = KeptOut()
+        _ offer: Offer, from device: DeviceID, handlers: [Handler], keptOut: KeptOut = KeptOut(),
+        parkedAt: Int64 = 0
     ) -> [Action] {
         guard isEnabled else { return [] }
+        var new = Held(offer: offer, handlers: handlers, keptOut: keptOut, parkedAt: parkedAt)
         if let former = held[device], former.offer.id == offer.id {
-            held[device]?.offer = offer.following(former.offer)
-            held[device]?.handlers = handlers
-            held[device]?.keptOut = keptOut
-        } else {
-            held[device] = Held(offer: offer, handlers: handlers, keptOut: keptOut)
+            new.offer = offer.following(former.offer)
+            new.isDismissed = former.isDismissed
         }
+        held[device] = new
         return show(device)
     }
 
@@ -172,6 +116,7 @@ package struct RemoteOffers: Sendable {
     package mutating func peerRemoved(_ device: DeviceID) -> [Action] {
         held[device] = nil
         invitations.forget(device)
+        continuedParked.forget(device)
         return show(device)
     }
 
@@ -203,6 +148,30 @@ package struct RemoteOffers: Sendable {
         held[device]?.isDismissed = true
         invitations.end(id, of: device)
         return show(device)
+    }
+
+    // MARK: What was left here
+
+    /// What a peer had left here was continued. Until it knows, it is not shown again in that state.
+    package mutating func continuedParked(_ entry: ParkedContinuations.Entry, at now: Instant) -> [Action] {
+        continuedParked.add(entry, at: now)
+        if let one = held[entry.device], one.parkedAt != 0,
+            continuedParked.contains(one.offer, of: entry.device)
+        {
+            held[entry.device] = nil
+        }
+        return show(entry.device)
+    }
+
+    /// What `device`, which there is a link to, has to be told.
+    package mutating func untold(by device: DeviceID, at now: Instant) -> [ParkedContinuations.Entry] {
+        continuedParked.untold(by: device, at: now)
+    }
+
+    /// The peer knows it, or never will.
+    package mutating func settled(_ entry: ParkedContinuations.Entry) -> [Action] {
+        continuedParked.settled(entry)
+        return show(entry.device)
     }
 
     // MARK: Invitations
@@ -277,13 +246,18 @@ package struct RemoteOffers: Sendable {
 
     /// The offer of `device`, if it ought to be visible.
     private func wanted(of device: DeviceID) -> Held? {
-        guard isEnabled, let held = held[device], !held.isDismissed else { return nil }
+        guard isEnabled, let held = held[device], isWanted(held, of: device) else { return nil }
         return held.canContinue || showsUnhandled ? held : nil
+    }
+
+    private func isWanted(_ held: Held, of device: DeviceID) -> Bool {
+        !held.isDismissed && !continuedParked.contains(held.offer, of: device)
     }
 
     /// The offer of `device`, if it is hidden because nothing here continues it.
     private func hidden(of device: DeviceID) -> Hidden? {
-        guard isEnabled, !showsUnhandled, let held = held[device], !held.isDismissed, !held.canContinue,
+        guard isEnabled, !showsUnhandled, let held = held[device], isWanted(held, of: device),
+            !held.canContinue,
             entry(held.offer.id, of: device) == nil
         else { return nil }
         return Hidden(
@@ -310,6 +284,7 @@ package struct RemoteOffers: Sendable {
                 var current = entry
                 current.offer = wanted.offer
                 current.handlers = wanted.handlers
+                current.parkedAt = wanted.parkedAt
                 current.invitedAt = invitations.time(of: entry.offer.id, by: device)
                 if current != entry { actions.append(.changed(current)) }
                 entries.append(current)
@@ -322,7 +297,7 @@ package struct RemoteOffers: Sendable {
         if let wanted, !entries.contains(where: { $0.offer.id == wanted.offer.id }) {
             let entry = Entry(
                 device: device, offer: wanted.offer, handlers: wanted.handlers, isContinuing: false,
-                invitedAt: invitations.time(of: wanted.offer.id, by: device))
+                invitedAt: invitations.time(of: wanted.offer.id, by: device), parkedAt: wanted.parkedAt)
             entries.append(entry)
             actions.append(.added(entry))
         }

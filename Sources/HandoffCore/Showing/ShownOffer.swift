@@ -22,6 +22,8 @@ package struct ShownOffer: Equatable, Sendable {
     package var isInvited: Bool
     /// When it was, in microseconds since the Unix epoch, which tells one invitation from the next; 0 if it was not.
     package var invitedAt: Int64
+    /// When its device has left it here, in microseconds since the Unix epoch; 0 unless that sleeps.
+    package var parkedAt: Int64
     /// Whether it is being continued here.
     package var isContinuing: Bool
     /// Whether the application that continues it shows by itself that it is coming.
@@ -34,7 +36,7 @@ package struct ShownOffer: Equatable, Sendable {
         path: String, deviceID: String, deviceName: String = "", title: String = "",
         applicationID: String = "",
         handler: String = "", since: Int64 = 0, lastUsed: Int64? = nil, isInvited: Bool = false,
-        invitedAt: Int64 = 0,
+        invitedAt: Int64 = 0, parkedAt: Int64 = 0,
         isContinuing: Bool = false,
         isShownByApplication: Bool = false, progress: Double? = nil
     ) {
@@ -48,6 +50,7 @@ package struct ShownOffer: Equatable, Sendable {
         self.lastUsed = max(since, lastUsed ?? since)
         self.isInvited = isInvited
         self.invitedAt = invitedAt
+        self.parkedAt = parkedAt
         self.isContinuing = isContinuing
         self.isShownByApplication = isShownByApplication
         self.progress = progress
@@ -56,7 +59,7 @@ package struct ShownOffer: Equatable, Sendable {
     /// Whether a question about it reads the same as one about `other`.
     func reads(like other: ShownOffer) -> Bool {
         path == other.path && deviceName == other.deviceName && title == other.title
-            && applicationID == other.applicationID && handler == other.handler
+            && applicationID == other.applicationID && handler == other.handler && parkedAt == other.parkedAt
     }
 }
 

@@ -65,9 +65,7 @@ package struct PeerNames: Sendable {
 
     /// What is left of a name for the eye, as it is shown: no invisible characters, no white space, no case.
     private static func look(of name: String) -> String {
-        let visible = ChosenText(name: name).shown.unicodeScalars.filter {
-            !$0.properties.isDefaultIgnorableCodePoint && !$0.properties.isWhitespace
-        }
+        let visible = ChosenText(name: name).shown.unicodeScalars.filter { !PeerText.isUnseen($0) }
         return String(String.UnicodeScalarView(visible)).lowercased()
     }
 }

@@ -15,10 +15,16 @@ package enum PeerText {
         clean(text, limit: maximumTitle)
     }
 
-    /// `text` as the name of a device, without white space at its ends.
+    /// `text` as the name of a device, without white space at its ends; empty if nothing of it can be seen.
     package static func name(_ text: String) -> String {
         // Trimmed once more after the cut, which may have left a space at the end.
-        trimmed(clean(trimmed(text), limit: maximumName))
+        let name = trimmed(clean(trimmed(text), limit: maximumName))
+        return name.unicodeScalars.allSatisfy(isUnseen) ? "" : name
+    }
+
+    /// Whether a scalar leaves nothing where it stands.
+    static func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.isDefaultIgnorableCodePoint || scalar.properties.isWhitespace
     }
 
     private static func trimmed(_ text: String) -> String {

@@ -14,7 +14,6 @@ private final class FakeDiscoveryOwner: DiscoveryOwner, AnnouncerOwner {
     let shared: TestState
     let port: UInt16 = 0
     let announcedName = ""
-    var wakings = 0
     var errorChanges = 0
 
     init() throws { shared = try TestState() }
@@ -29,7 +28,6 @@ private final class FakeDiscoveryOwner: DiscoveryOwner, AnnouncerOwner {
     func strangersChanged() {}
     func discoveryErrorChanged() { errorChanges += 1 }
     func systemBusChanged(_ bus: Bus?) {}
-    func resumed() { wakings += 1 }
     func listens(at host: String) -> Bool { true }
     func renewPort() {}
 }
@@ -84,46 +82,5 @@ struct DiscoveryTests {
             }
             #expect(owner.shared.refusals.contains { $0.hasPrefix("Devices cannot be looked for: ") })
         }
-    }
-
-    @Test("that the machine has woken up is believed of logind alone")
-    func waking() async throws {
-        try await onLoop {
-            let (bus, owner) = (MemoryBus(), try FakeDiscoveryOwner())
-            let logind = try await program("org.freedesktop.login1", on: bus)
-            let other = bus.connect()
-            // The signal is the same from both programs: only the name of its sender tells them apart.
-            @MainLoop func say(_ sender: Bus, isAboutToSleep: Bool) throws {
-                let message = try Message.signal(
-                    from: "/org/freedesktop/login1", "org.freedesktop.login1.Manager", "PrepareForSleep")
-                var writer = MessageWriter(message)
-                try writer.write(isAboutToSleep)
-                try sender.connection.send(message)
-            }
-            let receiver = bus.connect()
-            let discovery = owner.discovery(isAllowed: false) { receiver }
-            discovery.update()
-            try await eventually {
-                try say(logind, isAboutToSleep: false)
-                return owner.wakings > 0
-            }
-            try await deliver(from: logind, to: receiver)
-            let former = owner.wakings
-            try say(other, isAboutToSleep: false)
-            try say(logind, isAboutToSleep: true)
-            for sender in [other, logind] { try await deliver(from: sender, to: receiver) }
-            #expect(owner.wakings == former)
-            try say(logind, isAboutToSleep: false)
-            try await deliver(from: logind, to: receiver)
-            #expect(owner.wakings == former + 1)
-            #expect(discovery.error == .none)
-        }
-    }
-
-    /// Returns when what `sender` has sent has come to `receiver`: an answer comes after everything that was
-    /// sent before it.
-    @MainLoop
-    private func deliver(from sender: Bus, to receiver: Bus) async throws {
-        for end in [sender, receiver] { _ = try await end.request("org.example.Nobody") }
     }
 }

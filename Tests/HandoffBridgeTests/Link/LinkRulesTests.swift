@@ -57,7 +57,7 @@ struct LinkRulesTests {
         let fetch = ReplyStanding.awaited("org.example.Handoff.Peer.Fetch")
         let other = ReplyStanding.awaited("org.example.Handoff.Peer.Release")
         let kinds: [(make: () throws -> Message, standing: ReplyStanding, limit: Int)] = [
-            ({ try Message.reply(to: question) }, fetch, LinkRules.maximumFetchReply),
+            ({ try Message.reply(to: question) }, fetch, LinkRules.maximumState),
             ({ try Message.reply(to: question) }, other, LinkRules.maximumMessage),
             ({ try Message.error(.invalidArgs("x"), to: question) }, fetch, LinkRules.maximumMessage),
         ]

@@ -29,6 +29,8 @@ struct PeerOfferPropertyTests {
                 case .offer(let id, _):
                     offered = id
                     offers.append(now)
+                // How often something is left is limited by itself.
+                case .park(let id, _, _): offered = id
                 case .withdraw: offered = nil
                 case .invite(let id, _):
                     #expect(id == offered)
@@ -43,7 +45,7 @@ struct PeerOfferPropertyTests {
     ) -> [PeerOffer.Action] {
         let id = ids[Int.random(in: ids.indices, using: &numbers)]
         let link = Int.random(in: 1...2, using: &numbers)
-        switch Int.random(in: 0..<16, using: &numbers) {
+        switch Int.random(in: 0..<17, using: &numbers) {
         case 0..<4: return offer.offered(id, [:], link: link, at: now)
         case 4..<9: return offer.invited(id, at: now) ?? []
         case 9: return offer.withdrawn(id)
@@ -52,6 +54,9 @@ struct PeerOfferPropertyTests {
         case 12: return offer.ended(link, inOrder: numbers.next() & 4 == 0, at: now)
         case 13: offer.invitationEnded(numbers.next() & 4 == 0 ? nil : id)
         case 14: return offer.refused(id, [:])
+        case 15:
+            let parked = PeerOffer.Parked(payload: PackedProperties(), until: now + 20_000_000)
+            return offer.left(id, [:], parked, link: link, at: now) ?? []
         default: break
         }
         return []

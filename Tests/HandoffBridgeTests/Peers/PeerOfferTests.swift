@@ -136,6 +136,15 @@ struct PeerOfferTests {
         #expect(offer.brokerAppeared(at: second) == [])
     }
 
+    @Test("one that the broker has taken, and refuses later, is withdrawn itself")
+    mutating func refusedOnceTaken() {
+        begin()
+        _ = offer.offered(b, [:], link: 1, at: 1)
+        offer.taken(b)
+        _ = offer.offered(b, ["n": .uint32(1)], link: 1, at: 2)
+        #expect(offer.refused(b, ["n": .uint32(1)]) == [.withdraw(b)])
+    }
+
     @Test("one that was told anew since is not over when the former summary is refused")
     mutating func refusedLate() {
         begin()

@@ -75,7 +75,7 @@ struct WorkedExampleTests {
     func hello() throws {
         let bytes = try example.bytes("Hello")
         var framer = Framer(
-            Framer.Limits(header: LinkRules.maximumHeader, message: LinkRules.maximumFetchReply))
+            Framer.Limits(header: LinkRules.maximumHeader, message: LinkRules.maximumState))
         framer.add(bytes)
         let next = try framer.next { (message) throws(DBusError) in
             try LinkRules.verdict(on: message) { _ in .unknown }

@@ -46,6 +46,8 @@ struct PeerTextTests {
     func trimming() {
         #expect(PeerText.name("  Laptop\u{A0}\n") == "Laptop")
         #expect(PeerText.name(" \t ") == "")
+        #expect(PeerText.name(String(repeating: "\u{200B}", count: 500)) == "")
+        #expect(PeerText.name("\u{3164}\u{FEFF} \u{2060}") == "" && PeerText.name("❤️") == "❤️")
         let long = String(repeating: "a", count: 63)
         #expect(PeerText.name("\(long) b") == long)
     }
