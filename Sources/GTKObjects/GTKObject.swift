@@ -38,7 +38,11 @@ package final class GTKObject {
     /// Whether something is so.
     package subscript(flag name: String) -> Bool {
         get { get(name, .boolean) { g_value_get_boolean($0) != 0 } }
-        set { set(name, .boolean) { g_value_set_boolean($0, newValue ? 1 : 0) } }
+        set {
+            // A switch that is told what it is already gives up what its user has just begun.
+            guard self[flag: name] != newValue else { return }
+            set(name, .boolean) { g_value_set_boolean($0, newValue ? 1 : 0) }
+        }
     }
 
     /// A whole number.

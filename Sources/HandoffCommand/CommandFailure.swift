@@ -3,6 +3,7 @@ internal import DBus
 internal import Glibc
 internal import HandoffCore
 internal import HandoffInterfaces
+internal import Platform
 
 /// Why a command did not do what was asked, for the user to read, and for scripts.
 struct CommandFailure: Error, Equatable {
@@ -57,8 +58,9 @@ struct CommandFailure: Error, Equatable {
         let words =
             switch error.name {
             case .noReply, .timeout:
-                "No answer came: \(message) Is that program stopped or overloaded?"
-            case .disconnected: "\(message) Check that the session's D-Bus daemon is running."
+                tr("No answer came: {reason} Is that program stopped or overloaded?", ["reason": message])
+            case .disconnected:
+                tr("{reason} Check that the session's D-Bus daemon is running.", ["reason": message])
             default: message
             }
         self.init(words, FailureKind(error.name), name: Self.word(error.name))

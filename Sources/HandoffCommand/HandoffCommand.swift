@@ -23,6 +23,8 @@ package enum HandoffCommand {
         Log.useStandardError()
         // Even what cannot be understood is answered in the form that was asked for.
         let printsJSON = commandLine.prefix { $0 != "--" }.contains("--json")
+        // Programs read the same whatever the language of their user is.
+        if !printsJSON { Translation.begin() }
         do {
             guard let call = try parse(commandLine) else { return 0 }
             let run = MainLoop.assumeIsolated { VerbRun(printsJSON: call.printsJSON) }
@@ -55,7 +57,7 @@ package enum HandoffCommand {
         }
         if values.has("help") { return try help([]) }
         guard let word = values.rest.first else {
-            throw .usage("Say what to do, for example “handoff status”. “handoff help” lists everything.")
+            throw .usage(tr("Say what to do, for example “handoff status”. “handoff help” lists everything."))
         }
         let rest = Array(values.rest.dropFirst())
         if word == "help" { return try help(rest) }
@@ -85,8 +87,10 @@ package enum HandoffCommand {
     private static func verb(_ word: String) throws(CommandFailure) -> any Verb.Type {
         guard let verb = (verbs + inner).first(where: { $0.name == word }) else {
             let nearest = NearestWord.to(word, among: verbs.map { $0.name })
-            let advice = nearest.map { "Did you mean “handoff \($0)”?" } ?? "“handoff help” lists them."
-            throw .usage("There is no command \(word.quoted). \(advice)")
+            let advice =
+                nearest.map { tr("Did you mean “handoff {command}”?", ["command": $0]) }
+                ?? tr("“handoff help” lists them.")
+            throw .usage(tr("There is no command “{command}”.", ["command": word.shown]) + " \(advice)")
         }
         return verb
     }
@@ -109,8 +113,9 @@ package enum HandoffCommand {
         let list = verbs.map { "  " + $0.name.padded(to: width) + $0.summary }
         return ProgramOptions(
             arguments: "COMMAND [ARGUMENT…]",
-            summary: "Continue on one of your devices what you were doing on another.\n\nCommands:\n"
-                + list.joined(separator: "\n") + "\n\n“handoff help COMMAND” says more about a command.",
+            summary: tr("Continue on one of your devices what you were doing on another.")
+                + "\n\n" + tr("Commands:") + "\n" + list.joined(separator: "\n")
+                + "\n\n" + tr("“handoff help COMMAND” says more about a command."),
             stopsAtFirstArgument: true)
     }
 }

@@ -37,7 +37,7 @@ extension Verb {
     static var completion: Completion { .nothing }
     var streamsBytes: Bool { false }
     static var completions: [String: Completion] { [:] }
-    static var jsonSummary: String { "Print JSON, for programs" }
+    static var jsonSummary: String { tr("Print JSON, for programs") }
 
     /// Its options.
     static var options: ProgramOptions {
@@ -52,8 +52,10 @@ extension ProgramOptions.Values {
     /// The arguments, of which there must be as many as `count` allows.
     func arguments(_ count: ClosedRange<Int>, _ usage: String) throws(CommandFailure) -> [String] {
         guard count.contains(rest.count) else {
-            let problem = rest.count < count.lowerBound ? "Something is missing" : "There is too much"
-            throw .usage("\(problem): the usage is “handoff \(usage)”.")
+            throw .usage(
+                rest.count < count.lowerBound
+                    ? tr("Something is missing: the usage is “handoff {usage}”.", ["usage": usage])
+                    : tr("There is too much: the usage is “handoff {usage}”.", ["usage": usage]))
         }
         return rest
     }
@@ -64,8 +66,12 @@ extension ProgramOptions.Values {
     func require(_ options: KeyValuePairs<String, String>, otherwise: String? = nil) throws(CommandFailure) {
         let missing = options.filter { !has($0.key) }.map { "--\($0.key) \($0.value)" }
         guard let last = missing.last else { return }
-        let list = missing.count == 1 ? last : missing.dropLast().joined(separator: ", ") + " and " + last
-        let advice = otherwise ?? "Try --help."
-        throw .usage("\(list) \(missing.count == 1 ? "is" : "are") missing. \(advice)")
+        let advice = otherwise ?? tr("Try --help.")
+        guard missing.count > 1 else {
+            throw .usage(tr("{option} is missing.", ["option": last]) + " \(advice)")
+        }
+        let others = missing.dropLast().joined(separator: ", ")
+        throw .usage(
+            tr("{options} and {option} are missing.", ["options": others, "option": last]) + " \(advice)")
     }
 }

@@ -9,6 +9,7 @@ extension DocumentDescription {
         static let size = "Size"
         static let contentType = "ContentType"
         static let modified = "Modified"
+        static let id = "Document"
     }
 
     /// What `about` says; what is not listed in the interface is ignored.
@@ -20,6 +21,9 @@ extension DocumentDescription {
             contentType: about.listed(Key.contentType, "s", \.string) ?? "",
             modified: about.listed(Key.modified, "x") {
                 if case .int64(let time) = $0 { time } else { nil }
+            },
+            id: about.listed(Key.id, "s", \.string).map { (text) throws(HandoffFailure) in
+                try DocumentID(checking: text)
             })
     }
 
@@ -30,6 +34,7 @@ extension DocumentDescription {
         if let size { about[Key.size] = .uint64(size) }
         if !contentType.isEmpty { about[Key.contentType] = .string(contentType) }
         if let modified { about[Key.modified] = .int64(modified) }
+        if let id { about[Key.id] = .string(id.description) }
         return about
     }
 }

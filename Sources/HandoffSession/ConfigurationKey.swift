@@ -13,6 +13,8 @@ package struct ConfigurationKey: Sendable {
     package static let enabled = ConfigurationKey(group: "Handoff", name: "Enabled")
     /// Whether offers are shown that nothing here can continue.
     package static let showsUnhandled = ConfigurationKey(group: "Handoff", name: "ShowUnhandledOffers")
+    /// Whether what is offered is left with peers before this machine sleeps.
+    package static let parks = ConfigurationKey(group: "Handoff", name: "Park")
     /// What peers call this device.
     package static let deviceName = ConfigurationKey(group: "Device", name: "Name")
     /// Where the bridge listens.

@@ -15,6 +15,9 @@ package enum HandoffDirectories {
         "\(UserDirectories.state)/handoff/\(try MachineID.folderName())"
     }
 
+    /// The file in the state on this machine that says which documents have been handed off.
+    package static let documentsName = "documents"
+
     /// The file in the state on this machine that a bridge locks as long as it uses that.
     package static let lockName = "lock"
 }

@@ -31,7 +31,7 @@ final class ContinueView {
         // What cannot be continued, or sent, has to be seen too.
         let hasOther = page.current != nil || !page.sends.isEmpty || !page.hidden.isEmpty
         let what = hasOther && page.empty == .nothing ? nil : page.empty
-        if let what { show(empty: what, page.participants) }
+        if let what { show(empty: what, page) }
         shownEmpty = what
         let isEmpty = what != nil
         if !isEmpty && offersView == nil { makeOffersView() }
@@ -45,10 +45,10 @@ final class ContinueView {
         offersBin[object: "child"] = template["offers_page"]
     }
 
-    private func show(empty what: ContinuePage.Empty, _ applications: [ContinuePage.Participant]) {
+    private func show(empty what: ContinuePage.Empty, _ page: ContinuePage) {
         let isNew = what != shownEmpty
-        show(applications)
-        let (icon, title, description, button) = Self.texts(what, !applications.isEmpty)
+        show(page.participants)
+        let (icon, title, description, button) = Self.texts(what, page)
         empty[text: "icon-name"] = icon
         empty[text: "title"] = title
         empty[text: "description"] = description
@@ -77,9 +77,15 @@ final class ContinueView {
     }
 
     private static func texts(
-        _ what: ContinuePage.Empty, _ hasParticipants: Bool
+        _ what: ContinuePage.Empty, _ page: ContinuePage
     ) -> (icon: String, title: String, description: String, button: String) {
-        switch what {
+        if what == .nothing, let lost = page.lost {
+            return (
+                "dialog-warning-symbolic", tr("“{title}” Was Not Continued", ["title": lost.title]),
+                Markup.escaped(lost.reason) + "\n" + tr("It is not offered any more."), ""
+            )
+        }
+        return switch what {
         case .waiting: (SettingsApplication.icon, tr("Looking for Handoff…"), "", "")
         case .stopped:
             (
@@ -102,7 +108,7 @@ final class ContinueView {
         case .nothing:
             (
                 SettingsApplication.icon, tr("Nothing to Continue"),
-                hasParticipants
+                !page.participants.isEmpty
                     ? tr(
                         "Use one of these applications on another of your devices. What you do there appears here by itself."
                     )

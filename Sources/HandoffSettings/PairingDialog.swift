@@ -46,6 +46,8 @@ final class PairingDialog {
         // What the user has chosen comes before who asks.
         if let choice { choose(choice) }
         if let report { take(report) } else { render() }
+        // There is no other way then.
+        template["by_address"][flag: "expanded"] = report?.bridge.content?.discoveryError.isEmpty == false
         gtk_window_present(window.pointer)
     }
 

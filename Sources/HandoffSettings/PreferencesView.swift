@@ -8,8 +8,8 @@ import Platform
 /// The page on which people choose.
 @MainActor
 final class PreferencesView {
-    private let stack, enabled, notifyOffers, notifyContinued, noExcluded, noFolders: GTKObject
-    private let documentsFolder, documentsReset, adaptersGroup: GTKObject
+    private let stack, enabled, parks, notifyOffers, notifyContinued, noExcluded, noFolders: GTKObject
+    private let documentsFolder, documentsReset, adaptersGroup, extensionRow, topBar: GTKObject
     private let excluded: RowList<RemovableRow<ExcludedRow>>
     private let folders: RowList<RemovableRow<FolderRow>>
     private let adapters: RowList<AdapterRowView>
@@ -22,11 +22,12 @@ final class PreferencesView {
 
     /// The page in `template`.
     init(_ template: Template, _ actor: WindowActor) {
-        (stack, enabled) = (template["preferences_stack"], template["enabled"])
+        (stack, enabled, parks) = (template["preferences_stack"], template["enabled"], template["parks"])
         (notifyOffers, notifyContinued) = (template["notify_offers"], template["notify_continued"])
         (noExcluded, noFolders) = (template["no_excluded"], template["no_folders"])
         (documentsFolder, documentsReset) = (template["documents_folder"], template["documents_reset"])
-        adaptersGroup = template["adapters_group"]
+        (adaptersGroup, extensionRow) = (template["adapters_group"], template["extension_row"])
+        topBar = template["extension_switch"]
         self.actor = actor
         let view = WeakView()
         excluded = RowList(template["excluded"]) { _ in
@@ -52,6 +53,7 @@ final class PreferencesView {
         let offers = PreferencesPage.NotifyOffers.allCases.firstIndex(of: page.notifyOffers) ?? 0
         notifyOffers[number: "selected"] = offers
         notifyContinued[flag: "active"] = page.notifyContinued
+        parks[flag: "active"] = page.parks
         excluded.set(page.excluded)
         folders.set(page.folders)
         noExcluded[flag: "visible"] = page.excluded.isEmpty
@@ -62,6 +64,8 @@ final class PreferencesView {
         documentsReset[flag: "visible"] = !page.documentsFolder.isEmpty
         adapters.set(page.adapters)
         adaptersGroup[flag: "visible"] = !page.adapters.isEmpty
+        extensionRow[flag: "visible"] = page.shellExtension != nil
+        topBar[flag: "active"] = page.shellExtension == true
     }
 
     // MARK: Choosing
@@ -69,6 +73,12 @@ final class PreferencesView {
     private func connect(_ template: Template) {
         enabled.on("notify::active") { [weak self] in
             self?.chosen { PreferencesPage.setEnabled($0.enabled[flag: "active"]) }
+        }
+        parks.on("notify::active") { [weak self] in
+            self?.chosen { PreferencesPage.setParks($0.parks[flag: "active"]) }
+        }
+        topBar.on("notify::active") { [weak self] in
+            self?.chosen { .setShellExtension($0.topBar[flag: "active"]) }
         }
         notifyContinued.on("notify::active") { [weak self] in
             self?.chosen { PreferencesPage.setNotifyContinued($0.notifyContinued[flag: "active"]) }

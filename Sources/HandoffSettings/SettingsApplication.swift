@@ -25,6 +25,7 @@ final class SettingsApplication {
     /// What the daemons have said last, for a window that is opened later.
     private var latest: StatusReport?
     private var latestAdapters: [Adapter] = []
+    private var latestExtension: Bool?
 
     /// Runs until the window is closed.
     /// - Returns: the exit status.
@@ -54,10 +55,15 @@ final class SettingsApplication {
                 application.quit()
             }
         })
-        session.begin { [unowned self] report in
-            latest = report
-            window?.take(report)
-        }
+        session.begin(
+            { [unowned self] report in
+                latest = report
+                window?.take(report)
+            },
+            { [unowned self] isOn in
+                latestExtension = isOn
+                window?.take(shellExtension: isOn)
+            })
         adapters.begin { [unowned self] adapters in
             latestAdapters = adapters
             window?.take(adapters)
@@ -71,6 +77,7 @@ final class SettingsApplication {
         self.window = window
         if let latest { window.take(latest) }
         window.take(latestAdapters)
+        window.take(shellExtension: latestExtension)
         window.present()
         begin()
     }

@@ -19,6 +19,7 @@ final class SettingsSession {
     private var feed: StatusFeed?
     private var tell: (@MainActor (StatusReport) -> Void)?
     private var closing: SignalToken?
+    private var shellExtension: ShellExtension?
     private var endings: [LoopSource] = []
 
     /// How long a bridge may take to connect: longer than it takes to give up.
@@ -27,9 +28,16 @@ final class SettingsSession {
     /// A session that is not looked at yet.
     nonisolated init() {}
 
-    /// Begins to follow the daemons. `tell` is called with what they say, each time that it is something else.
-    nonisolated func begin(_ tell: @escaping @MainActor (StatusReport) -> Void) {
-        MainLoop.start { [self] in await follow(tell) }
+    /// Begins to follow the daemons, and GNOME's extension. `tell` is called with what they say, each time that it is
+    /// something else, and `tellExtension` with whether that is on, nil if there is none.
+    nonisolated func begin(
+        _ tell: @escaping @MainActor (StatusReport) -> Void,
+        _ tellExtension: @escaping @MainActor (Bool?) -> Void
+    ) {
+        MainLoop.start { [self] in
+            await follow(tell)
+            shellExtension = bus.map { ShellExtension($0) { isOn in Self.enter { tellExtension(isOn) } } }
+        }
     }
 
     /// Asks for `request`. `done` is called with what came of it.
@@ -125,6 +133,7 @@ final class SettingsSession {
         case .unpair(let id): try await device(id).unpair()
         case .setMuted(let id, let isOn):
             try await object(of: id).setProperty(DeviceProxy.interface, "Muted", isOn)
+        case .setShellExtension(let isOn): try await shellExtension?.set(isOn)
         case .send(let id):
             let failure = try await SendCall(bridge, HandoffNames.devices.appending(id)).failure()
             if let failure { return .notSent(failure.name, failure.message) }
@@ -203,7 +212,9 @@ final class SettingsSession {
         if let application { options["ApplicationId"] = .string(application) }
         if !token.isEmpty { options["ActivationToken"] = .string(token) }
         let outcome = try await ContinueCall(broker, offer).outcome(of: options)
-        if outcome.isSuccess { return .done }
+        if outcome.isSuccess {
+            return outcome.message.isEmpty ? .done : .told(PeerText.message(outcome.message))
+        }
         return .notContinued(outcome.errorName, outcome.message)
     }
 

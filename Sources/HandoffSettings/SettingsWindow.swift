@@ -79,6 +79,12 @@ final class SettingsWindow {
         render()
     }
 
+    /// GNOME's extension is on or off, or there is none.
+    func take(shellExtension isOn: Bool?) {
+        state.shellExtension = isOn
+        render()
+    }
+
     /// Shows what there is, without touching what is the same as before.
     private func render() {
         let new = WindowContent(state, at: Int64(g_get_real_time()), applications.names)
@@ -171,6 +177,7 @@ final class SettingsWindow {
         session.perform(request) { [weak self] outcome in
             guard let self, !isClosed else { return }
             if let message = state.finish(card.path, outcome) { tell(tr("Not Continued"), message) }
+            if case .told(let note) = outcome { tell(tr("There Are Two Versions Now"), note) }
             render()
         }
     }

@@ -16,6 +16,11 @@ package enum Ages {
         }
     }
 
+    /// How long before `now` a connection was there that is not any more; both as in ``ago(_:at:)``.
+    package static func last(_ then: Int64, at now: Int64) -> String {
+        then == 0 ? tr("Not connected") : tr("Last connected {age}", ["age": ago(then, at: now)])
+    }
+
     /// Since when a connection is there; both in microseconds since the Unix epoch.
     package static func connected(_ then: Int64, at now: Int64) -> String {
         guard then != 0 else { return tr("Connected") }

@@ -13,7 +13,16 @@ package struct Attempts: Equatable, Sendable {
         case failed(application: String?, reason: String)
     }
 
+    /// What has failed, and is offered no longer.
+    package struct Lost: Equatable, Sendable {
+        package let title: String
+        package let reason: String
+    }
+
     private var standings: [ObjectPath: Standing] = [:]
+    private var titles: [ObjectPath: String] = [:]
+    /// What was lost last, until something else is tried.
+    package private(set) var lost: Lost?
 
     /// None yet.
     package init() {}
@@ -21,11 +30,12 @@ package struct Attempts: Equatable, Sendable {
     /// How far that of the offer at `path` is; nil if there is none, or if it has succeeded.
     package subscript(path: ObjectPath) -> Standing? { standings[path] }
 
-    /// Begins to continue the offer at `path`, in `application` or the best one.
+    /// Begins to continue the offer at `path`, which is called `title`, in `application` or the best one.
     /// - Returns: whether it has to be asked for; it has not while it is under way.
-    package mutating func begin(_ path: ObjectPath, in application: String?) -> Bool {
+    package mutating func begin(_ path: ObjectPath, _ title: String, in application: String?) -> Bool {
         if case .running = standings[path] { return false }
         standings[path] = .running(application: application)
+        (titles[path], lost) = (title, nil)
         return true
     }
 
@@ -38,8 +48,8 @@ package struct Attempts: Equatable, Sendable {
     }
 
     /// The attempt at `path` is over.
-    /// - Returns: what the user has to be told in another place than the offer's, because `offers` have it no more; nil for
-    ///   nothing.
+    /// - Returns: what the user has to be told in another place than the offer's, because `offers` has others, but not that one
+    ///   any more; nil for nothing.
     package mutating func finish(
         _ path: ObjectPath, _ outcome: Outcome, offers: [RemoteOffer]
     ) -> String? {
@@ -47,17 +57,21 @@ package struct Attempts: Equatable, Sendable {
         standings[path] = nil
         guard case .failed(let name, let message) = outcome, name != Self.cancelled else { return nil }
         let reason = message.isEmpty ? tr("It has failed, and nobody says why.") : message
-        guard offers.contains(where: { $0.path == path }) else { return reason }
         standings[path] = .failed(application: application, reason: reason)
-        return nil
+        let isThere = offers.contains { $0.path == path }
+        keep(only: offers)
+        return isThere || offers.isEmpty ? nil : reason
     }
 
     /// Forgets the failures of offers that are gone.
     package mutating func keep(only offers: [RemoteOffer]) {
         let paths = Set(offers.map(\.path))
-        standings = standings.filter { path, standing in
-            if case .failed = standing { paths.contains(path) } else { true }
+        for (path, standing) in standings where !paths.contains(path) {
+            guard case .failed(_, let reason) = standing else { continue }
+            lost = Lost(title: titles[path] ?? "", reason: reason)
+            standings[path] = nil
         }
+        titles = titles.filter { standings[$0.key] != nil }
     }
 
     private static let cancelled = "org.example.Handoff.Error.Cancelled"

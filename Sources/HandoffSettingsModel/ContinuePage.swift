@@ -31,6 +31,8 @@ package struct ContinuePage: Equatable, Sendable {
     package var sends: [SendRow] = []
     /// What stands where there is no offer; nil if there is one.
     package var empty: Empty?
+    /// What has failed last, if its offer has gone since.
+    package var lost: Attempts.Lost?
     /// The applications here that take part, which do so on other devices too, by name.
     package var participants: [Participant] = []
 
@@ -49,7 +51,7 @@ package struct ContinuePage: Equatable, Sendable {
         _ report: StatusReport?, _ attempts: Attempts, _ begun: Sends, _ adapters: [Adapter], at now: Int64,
         _ name: ApplicationNames
     ) {
-        sends = begun.rows(report?.peers ?? [])
+        (sends, lost) = (begun.rows(report?.peers ?? []), attempts.lost)
         guard let report else {
             empty = .waiting
             return
@@ -107,7 +109,7 @@ package struct OfferCard: Equatable, Sendable, Identifiable {
     package let path: ObjectPath
     /// What it is.
     package let title: String
-    /// The device that it is on.
+    /// The device that it is on, and since when that sleeps, if it does.
     package let device: String
     /// The application in which it is continued, and since when it is there.
     package let detail: String
@@ -126,7 +128,7 @@ package struct OfferCard: Equatable, Sendable, Identifiable {
     init(_ offer: RemoteOffer, _ attempt: Attempts.Standing?, at now: Int64, _ name: ApplicationNames) {
         path = offer.path
         title = offer.label.shown
-        device = offer.device.shown
+        device = offer.whereabouts
         isInvited = offer.isInvited
         let application = offer.handlers.first ?? offer.applicationID
         detail = [name.name(of: application), Ages.ago(offer.since, at: now)].filter { !$0.isEmpty }

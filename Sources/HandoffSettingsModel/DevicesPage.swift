@@ -19,10 +19,11 @@ package struct DevicesPage: Equatable, Sendable {
 
     /// What `report` has of it at the time `now`, in microseconds since the Unix epoch.
     package init(_ report: StatusReport?, at now: Int64) {
-        guard let bridge = report?.bridge.content else { return }
+        guard let report, let bridge = report.bridge.content else { return }
+        let asleep = report.asleep
         isAvailable = true
         deviceName = bridge.deviceName
-        peers = bridge.devices.filter(\.isPaired).map { DeviceRow($0, at: now) }
+        peers = bridge.devices.filter(\.isPaired).map { DeviceRow($0, asleepSince: asleep[$0.id], at: now) }
         asking = bridge.devices.filter(AskingRow.asks).map { AskingRow($0) }
         nearby = NearbyRow.all(bridge)
     }
@@ -49,14 +50,19 @@ package struct DeviceRow: Equatable, Sendable, Identifiable {
     /// Whether what its user sends to this device is not shown.
     package let isMuted: Bool
 
-    init(_ device: KnownDevice, at now: Int64) {
+    /// `asleepSince`: when it has left something here before it slept, in microseconds since the Unix epoch; nil if it has not.
+    init(_ device: KnownDevice, asleepSince: Int64?, at now: Int64) {
         id = device.id
         name = device.label.shown
         isConnected = device.isConnected
+        let asleep = device.isConnected ? nil : asleepSince
         standing =
-            device.isConnected ? Ages.connected(device.connectedSince, at: now) : tr("Not connected")
+            device.isConnected
+            ? Ages.connected(device.connectedSince, at: now)
+            : asleep.map { tr("Asleep since {time}", ["time": LocalTime.ofDay($0)]) }
+                ?? Ages.last(device.disconnectedSince, at: now)
         address = device.isConnected ? device.connectedAddress.shown : ""
-        problem = device.isConnected ? "" : device.connectionFailure?.summary ?? ""
+        problem = device.isConnected || asleep != nil ? "" : device.connectionFailure?.summary ?? ""
         picture = Pictures.name(ofDevice: device.type)
         isMuted = device.isMuted
     }
@@ -99,8 +105,8 @@ package struct NearbyRow: Equatable, Sendable, Identifiable {
     package let id: String
     /// What it calls itself.
     package let name: String
-    /// Where it is.
-    package let address: String
+    /// Where it is, if that is all that tells it from another one; else empty.
+    package private(set) var address: String
     package let way: Way
 
     private init(_ device: KnownDevice) {
@@ -126,7 +132,10 @@ package struct NearbyRow: Equatable, Sendable, Identifiable {
         let announced = bridge.nearby.filter { announced in
             !known.contains { isSame($0, announced) }
         }
-        return connected.map { NearbyRow($0) } + announced.map { NearbyRow($0) }
+        var rows = connected.map { NearbyRow($0) } + announced.map { NearbyRow($0) }
+        let names = Dictionary(grouping: rows, by: \.name)
+        for index in rows.indices where names[rows[index].name]?.count == 1 { rows[index].address = "" }
+        return rows
     }
 
     private static func isSame(_ device: KnownDevice, _ announced: NearbyDevice) -> Bool {

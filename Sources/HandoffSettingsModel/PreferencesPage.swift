@@ -14,6 +14,8 @@ package struct PreferencesPage: Equatable, Sendable {
     package var notifyOffers = NotifyOffers.arrival
     /// Whether the user is notified of what was continued elsewhere.
     package var notifyContinued = true
+    /// Whether what is offered is left with other devices when this one sleeps.
+    package var parks = true
     /// The applications that are kept out, by name.
     package var excluded: [ExcludedRow] = []
     /// The shared folders, by name.
@@ -22,28 +24,34 @@ package struct PreferencesPage: Equatable, Sendable {
     package var documentsFolder = ""
     /// The adapters that are installed, by name; empty if none is.
     package var adapters: [AdapterRow] = []
+    /// Whether GNOME's extension is on; nil if there is none.
+    package var shellExtension: Bool?
 
     /// When the user is notified of offers.
     package enum NotifyOffers: String, CaseIterable, Sendable {
         case arrival, always, never
     }
 
-    /// What `report` has of it, when these `adapters` are installed.
-    init(_ report: StatusReport?, adapters known: [Adapter], _ name: ApplicationNames) {
-        guard let broker = report?.broker.content else { return }
+    /// What `state` has of it.
+    init(_ state: WindowState, _ name: ApplicationNames) {
+        shellExtension = state.shellExtension
+        guard let broker = state.report?.broker.content else { return }
         let chosen = broker.preferences
         isAvailable = true
         isEnabled = broker.isEnabled
         notifyOffers = NotifyOffers(rawValue: chosen.text("NotifyOffers")) ?? .arrival
         if chosen["NotifyContinued"] != nil { notifyContinued = chosen.flag("NotifyContinued") }
+        if chosen["Park"] != nil { parks = chosen.flag("Park") }
         excluded = chosen.texts("ExcludedApplications").map { ExcludedRow(id: $0, name: name.name(of: $0)) }
             .sorted { ($0.name, $0.id) < ($1.name, $1.id) }
         folders = Self.texts(chosen["SharedFolders"]).map { FolderRow(name: $0, path: $1) }
             .sorted { $0.name < $1.name }
         documentsFolder = chosen.text("DocumentsFolder")
         let disabled = Set(chosen.texts("DisabledAdapters"))
-        adapters = known.map { AdapterRow(id: $0.id, name: $0.name, isOn: !disabled.contains($0.id)) }
-            .sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+        adapters = state.adapters.map {
+            AdapterRow(id: $0.id, name: $0.name, isOn: !disabled.contains($0.id))
+        }
+        .sorted { ($0.name, $0.id) < ($1.name, $1.id) }
     }
 
     // MARK: Changes
@@ -60,6 +68,9 @@ package struct PreferencesPage: Equatable, Sendable {
     package static func setNotifyContinued(_ isOn: Bool) -> Request {
         .setPreference("NotifyContinued", .boolean(isOn))
     }
+
+    /// Whether what is offered is left with other devices when this one sleeps.
+    package static func setParks(_ isOn: Bool) -> Request { .setPreference("Park", .boolean(isOn)) }
 
     /// Where documents go; empty for the folder that they go to if nothing else is chosen.
     package static func setDocumentsFolder(_ path: String) -> Request {

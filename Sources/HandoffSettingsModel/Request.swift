@@ -34,6 +34,8 @@ package enum Request: Equatable, Sendable {
     case unpair(String)
     /// Whether what is sent to this device by that one is not shown.
     case setMuted(String, Bool)
+    /// Switches GNOME's extension on or off.
+    case setShellExtension(Bool)
     /// Sends what the user of this device is doing to that one. It is over when it is there, or has failed.
     case send(String)
 }
@@ -44,6 +46,8 @@ package enum Outcome: Equatable, Sendable {
     case done
     /// It is done, and this is the id of the device.
     case device(String)
+    /// It is done, and this is what the user has to know.
+    case told(String)
     /// It is not done: the name of the error, empty if it has none, and why, in the user's language.
     case failed(name: String, message: String)
 

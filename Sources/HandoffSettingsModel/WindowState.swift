@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
+internal import HandoffCore
 package import HandoffStatus
 
 /// What the Handoff window knows. Everything but what it has begun itself is what the daemons say.
@@ -12,6 +13,8 @@ package struct WindowState: Equatable, Sendable {
     package private(set) var sends = Sends()
     /// The adapters of which an application is installed.
     package private(set) var adapters: [Adapter] = []
+    /// Whether GNOME's extension is on; nil if there is none.
+    package var shellExtension: Bool?
 
     /// Nothing is known yet.
     package init() {}
@@ -32,7 +35,8 @@ package struct WindowState: Equatable, Sendable {
         at path: ObjectPath, in application: String?, token: String
     ) -> Request? {
         let application = application ?? attempts.application(of: path)
-        guard attempts.begin(path, in: application) else { return nil }
+        let title = offers.first { $0.path == path }?.label.shown ?? ""
+        guard attempts.begin(path, title, in: application) else { return nil }
         return .continueOffer(path, application: application, token: token)
     }
 
@@ -76,6 +80,6 @@ package struct WindowContent: Equatable, Sendable {
             state.report, state.attempts, state.sends, state.adapters, at: now, name)
         devices = DevicesPage(state.report, at: now)
         activity = ActivityPage(state.report, at: now, name)
-        preferences = PreferencesPage(state.report, adapters: state.adapters, name)
+        preferences = PreferencesPage(state, name)
     }
 }

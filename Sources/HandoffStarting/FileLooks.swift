@@ -19,6 +19,8 @@ package final class FileLooks {
         case sharedCopy
         /// What kind of document is to be opened, and with what.
         case openedDocument
+        /// What is here already of a document that comes.
+        case knownDocument
         /// A document that is to be sent to a peer.
         case sentDocument
         /// A document that a sandboxed application is to be given.
@@ -31,6 +33,7 @@ package final class FileLooks {
             switch self {
             case .syncClients: 1
             case .sharedCopy: 16
+            case .knownDocument: 4
             case .namedDocument, .openedDocument, .sentDocument, .portal, .starting: 8
             }
         }
@@ -42,6 +45,7 @@ package final class FileLooks {
             case .namedDocument: "looking for the document"
             case .sharedCopy: "looking into the shared folder"
             case .openedDocument: "opening the document"
+            case .knownDocument: "looking for the document that is here already"
             case .sentDocument: "opening the document on the device that it comes from"
             case .portal: "giving the application access to the document"
             case .starting: "starting the application"

@@ -54,7 +54,7 @@ extension FailureText {
                     "It answers, but does not know this device as its peer. If that lasts, unpair both and pair them again."
                 ))
         }
-        return FailureText(summary: tr("It cannot be reached."), message)
+        return FailureText(summary: tr("It may be off, asleep or in another network."), message)
     }
 
     /// Devices are not found by themselves.

@@ -22,6 +22,8 @@ package struct KnownDevice: Equatable, Sendable {
     package let isConnected: Bool
     /// When it was connected, in microseconds since the Unix epoch; 0 if it is not connected.
     package let connectedSince: Int64
+    /// When the last link ended, in microseconds since the Unix epoch; 0 with a link, or if that is not known.
+    package let disconnectedSince: Int64
     /// Where it is connected; empty if it is not.
     package let connectedAddress: String
     /// Why it is not connected, as far as that is known.
@@ -68,6 +70,7 @@ package struct KnownDevice: Equatable, Sendable {
         isPaired = properties.flag("Paired")
         isConnected = properties.flag("Connected")
         connectedSince = properties.time("ConnectedSince")
+        disconnectedSince = properties.time("DisconnectedSince")
         connectedAddress = properties.text("ConnectedAddress")
         connectionError = properties.text("ConnectionError")
         connectionErrorName = properties.text("ConnectionErrorName")

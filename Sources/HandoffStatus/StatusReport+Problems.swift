@@ -73,7 +73,9 @@ extension StatusReport {
             ]
         }
         if broker.content?.isEnabled == false || bridge.port == 0 { return [] }
-        return peers.filter { !$0.isConnected }.map { peer in
+        // That a device sleeps stands beside what it has left here.
+        let asleep = asleep
+        return peers.filter { !$0.isConnected && asleep[$0.id] == nil }.map { peer in
             let address = peer.addresses.first ?? "HOST:PORT"
             let text = tr("There is no connection to “{device}”.", ["device": peer.label.shown])
             return Problem(

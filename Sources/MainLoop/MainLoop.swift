@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CGio
+internal import Glibc
 
 /// The global actor of everything that runs on the GLib main loop: one thread, one main context.
 @globalActor
@@ -55,6 +56,12 @@ package actor MainLoop {
     /// first one, and no other thread runs the loop.
     package static var canBeHere: Bool { executor.mayClaim }
 
+    /// The clock that goes on while the machine sleeps, in microseconds since an arbitrary start (CLOCK_BOOTTIME).
+    package static var bootClock: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
+    }
     /// The monotonic clock, in microseconds since an arbitrary start (CLOCK_MONOTONIC).
     package static var now: Int64 { Int64(g_get_monotonic_time()) }
 

@@ -38,7 +38,7 @@ struct ContactFileOthersTests {
         }
         #expect(
             failure?.description
-                == "Another program has kept \(path).lock locked for 1 seconds. End it, and try again.")
+                == "Another program has kept \(path).lock locked for 1 second. End it, and try again.")
         #expect((.seconds(1)..<(.seconds(15))).contains(taken))
         #expect(throws: ContactFile.Failure.self) { try file.read() }
         close(other)

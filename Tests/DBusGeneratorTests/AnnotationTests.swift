@@ -43,8 +43,9 @@ struct AnnotationTests {
             .method(4, "\(waits) is one of true, false, not “yes”", annotation(waits, "yes")),
             .method(
                 4, "only properties (type a{sv}) can be packed",
-                annotation(packed, "true") + "<arg name=\"a\" type=\"s\" direction=\"out\"/>"),
-            .method(4, "Go returns nothing that could be packed", annotation(packed, "true")),
+                "<arg name=\"a\" type=\"s\" direction=\"out\">" + annotation(packed, "true") + "</arg>"),
+            .method(
+                4, "the annotation “\(packed)” is not known for method", annotation(packed, "true")),
             .members(
                 4, "P can't be written, so nobody waits: leave \(waits) out",
                 property("read", annotation(waits, "true"))),

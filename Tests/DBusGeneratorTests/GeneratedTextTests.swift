@@ -68,16 +68,19 @@ struct GeneratedTextTests {
         ] { #expect(text.contains(part), "\(part)") }
     }
 
-    @Test("properties that are packed are returned as the bytes that they are, on both sides")
+    @Test("properties that are packed are given and returned as the bytes that they are, on both sides")
     func packing() throws {
         let file = Sample.file(
             """
-            <!-- D. --><method name="Get"><annotation name="org.example.Handoff.Packed" value="true"/>
-            <arg type="a{sv}" name="query" direction="in"/><arg type="a{sv}" name="all" direction="out"/></method>
+            <!-- D. --><method name="Get"><arg type="a{sv}" name="query" direction="in"/><arg type="a{sv}" name="all" direction="out">
+            <annotation name="org.example.Handoff.Packed" value="true"/></arg></method>
+            <!-- D. --><method name="Put"><arg type="a{sv}" name="all" direction="in">
+            <annotation name="org.example.Handoff.Packed" value="true"/></arg></method>
             """)
         let text = try Generator.swift(from: [file])[0]
         for part in [
             "func get(query: [String: Value], _ call: MethodCall) throws -> PackedProperties\n",
+            "func put(all: PackedProperties, _ call: MethodCall) throws\n",
             "input: \"a{sv}\", output: \"a{sv}\"",
         ] { #expect(text.contains(part), "\(part)") }
     }

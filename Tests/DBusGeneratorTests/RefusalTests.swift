@@ -155,8 +155,8 @@ struct RefusalTests {
                 5, "there is an argument a already",
                 "<arg name=\"a\" type=\"s\"/>\n<arg name=\"a\" type=\"s\"/>"),
             .method(
-                4, "the element annotation is not allowed in arg",
-                "<arg name=\"a\" type=\"s\"><annotation/></arg>"),
+                4, "the element arg is not allowed in arg",
+                "<arg name=\"a\" type=\"s\"><arg/></arg>"),
             .members(
                 4, "an argument of a signal has no direction but “out”",
                 "<!-- D. --><signal name=\"S\"><arg name=\"a\" type=\"s\" direction=\"in\"/></signal>"),

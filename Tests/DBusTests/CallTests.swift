@@ -198,6 +198,12 @@ struct CallTests {
                 _ = try await nobody.call("a.b", "C", output: "") { (_) throws(DBusError) in }
             }
             #expect(error == .serviceUnknown)
+            // Whoever floods with long paths is not answered with as much.
+            let long = try ObjectPath("/" + String(repeating: "a", count: 100_000))
+            let refusal = await #expect(throws: DBusError.self) {
+                _ = try await pair.object(long).call("a.b", "C", output: "") { (_) throws(DBusError) in }
+            }
+            #expect(refusal?.name == .unknownObject && refusal?.message.utf8.count ?? 0 < 512)
         }
     }
 

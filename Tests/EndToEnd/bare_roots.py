@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from support import SOURCE
+from support import SOURCE, has_all_rights
 
 # A gigabyte that is downloaded once: outside of what is removed after the tests.
 FOLDER = Path(os.environ.get("HANDOFF_BARE_ROOTS", SOURCE / "build" / "bare-roots"))
@@ -65,7 +65,7 @@ INSTALL = "apt-get -q install --yes /mnt/*.deb"
 
 def missing() -> str:
     """Why there can be no such root here; empty if there can."""
-    if os.geteuid() != 0:
+    if not has_all_rights():
         return "only root can make a Debian of its own: run the tests as root"
     for program in ("debootstrap", "unshare", "nsenter", "setpriv", "ip"):
         if not shutil.which(program, path=PATH):

@@ -52,8 +52,9 @@ class Completing(Terminal):
             return all(part in self.text[begin:] for part in parts)
 
         for _attempt in range(PATIENCE // ATTEMPT):
-            # A daemon has a second to answer; where it took longer, the user presses the key again.
-            self.type(f"{KILL}handoff {typed}{TAB}{TAB}")
+            # A daemon has a second to answer; where it took longer, the user presses the key again. What all have in common is
+            # completed before the rest is listed.
+            self.type(f"{KILL}handoff {typed}{TAB}{TAB}{TAB}")
             with suppress(AssertionError):
                 wait(is_listed, "the list", ATTEMPT)
                 break

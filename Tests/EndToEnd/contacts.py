@@ -48,10 +48,13 @@ def stored(machine: Machine) -> list[dict[str, str]]:
 class Contacts(Program):
     """The address book, running on a machine."""
 
+    # What stands above the list.
+    title = "Contacts"
+
     def __init__(self, machine: Machine, screen: Screen, *arguments: str) -> None:
         super().__init__(machine, screen, PROGRAM, *arguments)
         if not arguments:
-            self.wait_for("label", "Contacts")
+            self.wait_for("label", self.title)
             self.focus()
 
     def names(self) -> list[str]:
@@ -63,6 +66,18 @@ class Contacts(Program):
             return []
         # The first label of a row are the initials.
         return [row[1] for row in labels if len(row) > 1]
+
+    def wait_until_within(self, width: int, what: str, *unseen: str) -> None:
+        """Waits until nothing that is seen is cut off at the edge of the window, apart from what has one of these names.
+
+        What is on the other page is beside the window as a whole, and while a page slides in, the other one is cut off."""
+        def cut() -> list[str]:
+            parts = [(part, part.place) for part in self.application.parts()
+                     if part.role in ("label", "push button", "text", "list item") and part.name not in unseen]
+            return [f"{part.role} “{part.name}”" for part, place in parts
+                    if place is not None and (place.x < 0 < place.x + place.width or place.x < width < place.x + place.width)]
+
+        self.wait_until(lambda: not cut(), f"{what} to be within the window")
 
     def choose(self, name: str) -> None:
         """Clicks on a contact in the list."""

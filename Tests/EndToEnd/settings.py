@@ -37,6 +37,12 @@ class Settings(Program):
         self.wait_until(lambda: self.find("frame", "Handoff"), "the window")
         self.focus()
 
+    def address(self) -> Part:
+        """The field of the dialog for pairing that takes an address, which is folded away at first."""
+        self.focus()
+        self.click(self.wait_for("list item", "By Address"))
+        return self.wait_for("text", "Address, HOST:PORT")
+
     def go_to(self, page: str) -> None:
         """Shows a page, with the keyboard."""
         self.focus()
@@ -70,8 +76,10 @@ class Settings(Program):
                 # It has gone while it was looked at.
                 return []
 
-        self.wait_until(found, f"{name} for “{what}”")
-        return found()[0]
+        # What was found may be shown anew a moment later.
+        parts: list[Part] = []
+        self.wait_until(lambda: parts.extend(found()) or parts, f"{name} for “{what}”")
+        return parts[0]
 
     def offers(self, title: str) -> bool:
         """Whether it can be continued now."""

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from gi.repository import GLib
 from agents import Desk
@@ -199,11 +201,12 @@ def test_adapter_that_ends_at_once(desk: Desk) -> None:
     wait_for_start(adapter)
     let_pass(RETRY)
     assert adapter.begun == adapter.starts == 1, "without another application it is not tried again"
+    begin = time.monotonic()
     for number in range(40):
         appear(desk, f"{NAME}.x{number}").close()
-        # Forty of these are two seconds, in which the backoff allows three or four starts more.
+        # Forty of these are two seconds, in which the backoff allows three or four starts more; a busy machine takes longer.
         let_pass(0.05)
-    assert 1 <= adapter.starts <= 6
+    assert 1 <= adapter.starts <= 4 + (time.monotonic() - begin)
     assert "cannot be started" not in desk.log("handoff-agent")
 
 

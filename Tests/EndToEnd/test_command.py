@@ -5,13 +5,16 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import signal
 import subprocess
+from pathlib import Path
 
 import pytest
 from buses import wait
 from clients import ACTIVITY_TYPE, APPLICATION_ID, Client, Dock
-from support import SOURCE, Machine, start_machine
+from support import PROGRAMS, SOURCE, Machine, start_machine
+from test_extension_translated import LANGUAGE, install_catalogue
 
 Machines = tuple[Machine, Machine]
 CONTACTS = str(SOURCE / "data" / "examples" / "contacts.py")
@@ -318,3 +321,30 @@ def test_refused_publication(machine: Machine) -> None:
     large = machine.run("handoff", "publish", *APPLICATION, "--title", "x", "--user-info", f"k:={[0] * 40000}")
     assert large.returncode == 1
     assert "131072" in large.stderr
+
+
+def test_german(machines: Machines, tmp_path: Path) -> None:
+    """Where its catalogue is installed the command is German, in its help, its errors and its tables, and its JSON is not"""
+    desk, lap = machines
+    origin, _target = Client(desk), Client(lap)
+    origin.offer("A letter")
+    listed(lap, "A letter")
+    # It looks for catalogues beside the folder that it is in.
+    (tmp_path / "bin").mkdir()
+    handoff = shutil.copy(PROGRAMS / "handoff", tmp_path / "bin")
+    install_catalogue(tmp_path / "share")
+    english = done(lap.run(handoff, "status", "--json")), lap.run(handoff, "lsit", "--json").stdout
+    lap.environment |= LANGUAGE
+    assert "  on        Handoff einschalten\n" in done(lap.run(handoff, "help"))
+    # Names of arguments are names, though there is a translation of the same word.
+    assert "--type=TYPE " in done(lap.run(handoff, "publish", "--help"))
+    mistaken = lap.run(handoff, "lsit")
+    assert mistaken.returncode == 2
+    assert mistaken.stderr == "handoff: Es gibt keinen Befehl „lsit“. Meinten Sie „handoff list“?\n"
+    heading, row = done(lap.run(handoff, "list")).splitlines()
+    assert heading.index("TITEL") == row.index("A letter")
+    assert re.search("  (gerade eben|vor [0-9]+ s)  ", row)
+    broker, bridge = done(lap.run(handoff, "status")).splitlines()[:2]
+    assert broker == "Vermittler  läuft, eingeschaltet"
+    assert bridge.startswith("Brücke      läuft, nimmt Verbindungen auf Port ")
+    assert (done(lap.run(handoff, "status", "--json")), lap.run(handoff, "lsit", "--json").stdout) == english

@@ -156,16 +156,8 @@ def test_sizes(desk: Machine, size: str, tmp_path: Path) -> None:
     # On a phone's screen this page is never seen, and where it is said to be is where it was when the window began.
     unseen = ["No Contact Selected"] if size == NARROW else []
 
-    def cut() -> list[str]:
-        """What is to be seen or used and is cut off; what is on the other page is beside the window as a whole."""
-        parts = [(part, part.place) for part in window.application.parts()
-                 if part.role in ("label", "push button", "text", "list item") and part.name not in unseen]
-        return [f"{part.role} “{part.name}”" for part, place in parts
-                if place is not None and (place.x < 0 < place.x + place.width or place.x < width < place.x + place.width)]
-
     def is_within(what: str) -> None:
-        # While a page slides in, the other one is cut off.
-        window.wait_until(lambda: not cut(), f"{what} to be within the window")
+        window.wait_until_within(width, what, *unseen)
 
     window.wait_until(lambda: len(window.names()) > 5, "the list")
     is_within("the list")

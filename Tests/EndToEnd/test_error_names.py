@@ -87,6 +87,6 @@ def test_words_of_others_in_a_terminal(machines: Machines) -> None:
     number = Dock(lap).offer("A letter").rpartition("/")[2]
     result = lap.run("handoff", "continue", number)
     assert result.returncode == 1
-    begin, _, words = result.stderr.splitlines()[-1].partition(": “com.example.editor")
-    assert begin == "handoff: “A letter” was not continued" and "No' room." in words and words.endswith("”")
+    begin, _, words = result.stderr.splitlines()[-1].partition(" was not continued: “")
+    assert begin == "handoff: “A letter”" and "No' room." in words and words.endswith("”")
     assert result.stderr.count("”") == 2 and "\x1b" not in result.stderr

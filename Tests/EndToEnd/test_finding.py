@@ -11,6 +11,7 @@ import pytest
 from buses import BRIDGE_ROOT, wait
 from clients import Client, Dock
 from finding import Pair, hosted, make_peers, nearby
+from pairing import discoverable
 from rig import Network
 from support import Machine, wait_for_link
 from terminal import Typing
@@ -168,3 +169,18 @@ def test_avahi_in_a_loop(peers: Pair) -> None:
     # With Avahi gone for good it is said what that means.
     lap.place.kill_avahi()
     wait(lambda: "Avahi is not running" in lap.run("handoff", "status").stdout, "the status to tell")
+
+
+def test_trusted_by_id_where_it_announces_itself(network: Network, machine_list: list[Machine]) -> None:
+    """Two devices that trust each other by their ids, and have not met, are connected by the address of one of them, also
+    where that is announced."""
+    desk, lap = hosted(network, machine_list)
+    for one, other in ((desk, lap), (lap, desk)):
+        one.trust(other.device_id, other.name)
+    discoverable(desk)
+    wait(lambda: nearby(lap).get("desk"), "desk to be announced")
+    discoverable(desk, False)
+    port = desk.session.get(BRIDGE_ROOT, "Bridge.Port")
+    result = lap.run("handoff", "connect", f"{desk.place.address}:{port}")
+    assert result.returncode == 0, result.stderr
+    wait_for_link(desk, lap)

@@ -11,7 +11,7 @@ import subprocess
 import pytest
 from gi.repository import GLib
 from buses import wait
-from support import SOURCE
+from support import SOURCE, has_all_rights
 from test_installed import manager, prefix  # noqa: F401
 from test_package_scripts import UNITS
 from user_manager import UserManager
@@ -35,7 +35,7 @@ def starts(conditions: list[str], uid: int, session_class: str | None) -> bool:
 def test_nothing_starts_with_a_greeter(name: str) -> None:
     """What starts with each graphical session does so for ordinary users and for root, and not for the screen at which users
     log in, whether its user is one of the system's or only for a while."""
-    if os.geteuid() != 0 or not shutil.which("systemd-analyze"):
+    if not has_all_rights() or not shutil.which("systemd-analyze"):
         pytest.skip("needs systemd-analyze, and root, who can be each user")
     conditions = re.findall(r"^(?:Condition|Assert)\w+=.*", (FILES / name).read_text(), re.MULTILINE)
     for session_class in (None, "user"):

@@ -31,6 +31,19 @@ def test_each_program_and_file_has_a_manual_page(prefix: Path) -> None:  # noqa:
         assert "NAME" in done.stdout, page
 
 
+def test_applications_have_names_in_other_languages(prefix: Path) -> None:  # noqa: F811
+    """What is installed among the applications is called, described and found in the languages of the catalogues."""
+    if not shutil.which("msgfmt"):
+        pytest.skip("msgfmt is missing: meson-helpers/install-packages build")
+    entries = list((prefix / "share" / "applications").glob("*.desktop"))
+    assert len(entries) >= 6
+    for language in ("de", "pl"):
+        for entry in entries:
+            assert f"\nName[{language}]=" in entry.read_text(), entry
+    window = prefix / "share" / "applications" / "org.example.Handoff.Settings.desktop"
+    assert not window.exists() or "\nGenericName[de]=Auf anderem Gerät fortsetzen\n" in window.read_text()
+
+
 def test_plugins_of_gedit(prefix: Path, tmp_path: Path) -> None:  # noqa: F811
     """Where the user has chosen no plugins of gedit, Handoff's is on, beside all that gedit has on by itself."""
     schema = Path("/usr/share/glib-2.0/schemas/org.gnome.gedit.gschema.xml")

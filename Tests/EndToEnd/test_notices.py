@@ -37,7 +37,7 @@ class Service:
 
     def __init__(self, machine: Machine, name: str, path: str, xml: str, **answers: GLib.Variant) -> None:
         self.session = machine.connect()
-        self.path = path
+        self.path, self.answers = path, answers
         self.calls: list[tuple[str, object]] = []
         self.interface = Gio.DBusNodeInfo.new_for_xml(xml).interfaces[0]
 
@@ -67,7 +67,8 @@ def test_failure(both: Pair) -> None:
     both.presence.arrive()
     server.press(server.wait_for("Continue “Report”?"), "continue")
     shown = server.wait_for("Nothing was continued", "The disk is full")
-    assert shown.body.splitlines()[2:] == ["“Report”", "desk"] and shown.buttons == {"continue": "Try again"}
+    assert shown.body.splitlines()[1:] == ["“The disk is full”", "“Report”", "desk"]
+    assert shown.buttons == {"continue": "Try again"}
     both.receiver.answers["ContinueActivity"] = lambda arguments: GLib.Variant("(b)", (True,))
     server.press(shown, "continue")
     both.receiver.wait_for("ContinueActivity", 2)

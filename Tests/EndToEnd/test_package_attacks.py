@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 from buses import BROKER, wait
-from support import SOURCE
+from support import SOURCE, has_all_rights
 from test_package_scripts import UPGRADE, WithoutSystemd, exchange, prefix, script, scripts, session  # noqa: F401
 
 NAMESPACES = ("unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc")
@@ -61,7 +61,7 @@ def place() -> Iterator[Path]:
 @pytest.fixture
 def own_scripts(place: Path) -> Path:
     """The parts of maintainer scripts, for programs in `libexec` of that folder, and sessions in `users`."""
-    if os.geteuid() != 0:
+    if not has_all_rights():
         pytest.skip("packages are installed by root")
     shutil.copytree(SOURCE / "debian", place / "debian")
     subprocess.run(["debian/maintainer-scripts"], cwd=place, check=True, timeout=30)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from buses import BRIDGE, BROKER, wait
 from notifications import AGENT
-from support import SOURCE, Machine
+from support import SOURCE, Machine, has_all_rights
 from test_installed import InstalledMachine, install
 from user_manager import UserManager
 
@@ -30,7 +30,7 @@ UPGRADE = ("postinst", "configure", "0.0.1-1")
 @pytest.fixture(scope="module")
 def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A prefix of these tests alone, which exchange programs in it."""
-    if os.geteuid() != 0:
+    if not has_all_rights():
         pytest.skip("packages are installed by root")
     return install(tmp_path_factory.mktemp("packaged"))[0]
 

@@ -16,7 +16,7 @@ import pytest
 from gi.repository import GLib
 import pairing
 from buses import BRIDGE_ROOT, wait
-from finding import nearby
+from finding import hosted, nearby
 from link import Link, method_call
 from pairing import discoverable
 from rig import Network, start_hosted
@@ -91,6 +91,20 @@ def test_pair_by_command(strangers: Machines, answer: str) -> None:
     result = lap.run("handoff", "unpair", "desk")
     assert result.returncode == 0, result.stderr
     wait(lambda: not pairing.shown(desk, lap.device_id).get("Paired"), "desk to be told")
+
+
+def test_named_before_it_can_be_found(network: Network, machine_list: list[Machine]) -> None:
+    """A device that is named a moment before it lets itself be found is waited for; one that does not come is not there."""
+    desk, lap = hosted(network, machine_list)
+    here = Typing(lap, "handoff", "pair", "desk")
+    here.until("Looking for “(desk)”")
+    there = Typing(desk, "handoff", "pair")
+    assert here.until(r"(\d{3} \d{3})") == there.until(r"(\d{3} \d{3})")
+    here.type("z\n")
+    here.until("(Type “y” if)")
+    here.process.stdin.close()
+    result = lap.run("handoff", "pair", "nobody")
+    assert (result.returncode, "There is no device “nobody”." in result.stderr) == (3, True)
 
 
 def test_a_name_shows_no_other_code(machine_list: list[Machine]) -> None:

@@ -82,6 +82,7 @@ def test_unreachable_peer(machines: tuple[Machine, Machine]) -> None:
     peer = lap.device_id
     lap.kill("handoff-bridge", signal.SIGTERM)
     wait(lambda: not desk.session.get(device_path(peer), "Device.Connected"), "the link to end")
+    assert desk.session.get(device_path(peer), "Device.DisconnectedSince") > 0
     done = reset(desk)
     assert done.returncode == 0, done.stderr
     assert "“lap” could not be told" in done.stdout, done.stdout

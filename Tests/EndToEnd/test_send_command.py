@@ -10,6 +10,7 @@ from clients import Client, Dock
 from link import Device
 from sending import invited, wait_until_invited
 from support import Machine, pair, start_machine
+from terminal import Typing
 from test_command import done, listed, printed
 
 Machines = tuple[Machine, Machine]
@@ -38,6 +39,23 @@ def test_send(machines: Machines) -> None:
     printed(lap, "sent to this device")
     for name in ("lap", lap.device_id[:8]):
         assert "“lap”" in done(desk.run("handoff", "send", name))
+
+
+def test_send_and_wait(machines: Machines) -> None:
+    """“handoff send --wait” says when what was sent goes on there, and when nobody has continued it before it was interrupted."""
+    desk, lap = machines
+    origin, dock, _target = Client(desk), Dock(lap), Client(lap)
+    origin.offer("A letter")
+    path = dock.offer("A letter")
+    waiting = Typing(desk, "handoff", "send", "--wait")
+    waiting.until("was sent to “(lap)”")
+    dock.continue_offer(path)
+    waiting.until("“(A letter)” goes on on “lap”")
+    assert waiting.end() == 0
+    waiting = Typing(desk, "handoff", "send", "--wait")
+    waiting.until("was sent to “(lap)”")
+    assert waiting.interrupt() == 1
+    assert "does not go on there yet" in waiting.text
 
 
 def test_send_hidden(machines: Machines) -> None:

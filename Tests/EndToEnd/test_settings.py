@@ -12,6 +12,7 @@ from buses import BRIDGE, BRIDGE_ROOT, BROKER, ROOT, wait
 from clients import APPLICATION_ID as EDITOR
 from clients import ACTIVITY_TYPE, Client
 from gi.repository import GLib
+from link import Device, leave
 from pairing import shown
 from settings import APPLICATION_ID, MIDDLE, PROGRAM, Settings, complaints, ends, not_built, screen_of
 from support import PROGRAMS, Machine, pair, start_machine
@@ -73,9 +74,7 @@ def begin_pairing(desk: Machine, lap: Machine) -> tuple[Settings, Settings]:
     wait(lambda: desk.session.get(BRIDGE_ROOT, "Bridge.Discoverable"), "that desk can be found")
     at_lap.wait_for("label", "Go On Where You Left Off")
     at_lap.press("Pair a Device…")
-    address = at_lap.wait_for("text", "Address, HOST:PORT")
-    at_lap.focus()
-    at_lap.click(address)
+    at_lap.click(at_lap.address())
     at_lap.type(f"127.0.0.1:{desk.port}")
     at_lap.keys("Return")
     return at_desk, at_lap
@@ -124,9 +123,7 @@ def test_pairing_refused(strangers: Machines) -> None:
     at_lap.wait_until(lambda: not at_lap.find("frame", "Pair a Device"), "the end of the dialog")
     wait(lambda: not lap.session.get(BRIDGE_ROOT, "Bridge.Discoverable"), "that lap can no longer be found")
     at_lap.press("Pair a Device…")
-    address = at_lap.wait_for("text", "Address, HOST:PORT")
-    at_lap.focus()
-    at_lap.click(address)
+    at_lap.click(at_lap.address())
     at_lap.type("x")
     at_lap.wait_until(lambda: at_lap.field("Address, HOST:PORT") == "x", "what was typed")
     at_lap.keys("Escape")
@@ -153,6 +150,28 @@ def test_continuing(seen: Machines) -> None:
     window.button("Continue", "Shopping")
     assert not window.sees("The disk is full.")
     origin.wait_for("WasContinued")
+
+
+def test_left_by_a_sleeping_device(strangers: Machines) -> None:
+    """What a device has left here before it slept says since when it sleeps, and is continued from the window without it"""
+    _desk, lap = strangers
+    target = Client(lap)
+    window = Settings(lap, lap.screen)
+    link = Device().paired_link_to(lap)
+    assert leave(link, UserInfo=GLib.Variant("a{sv}", {"line": GLib.Variant("u", 7)})) == ""
+    link.close()
+    window.wait_for("label", "Letter")
+    window.wait_until(lambda: any(re.fullmatch(r"other, asleep since \d\d:\d\d", label) for label in window.labels()),
+                      "since when it sleeps")
+    window.button("Continue", "Letter").press()
+    target.wait_for("ContinueActivity")
+    window.wait_until(lambda: not window.find("push button", "Continue"), "what goes on here to go")
+    set_preference(lap, "Park", GLib.Variant("b", False))
+    window.go_to("Preferences")
+    label = "Continue Elsewhere While This Device Sleeps"
+    window.wait_until(lambda: not window.switch(label).is_on, "the switch to be off")
+    window.switch(label).press()
+    wait(lambda: preference(lap, "Park"), "the choice to be stored")
 
 
 def test_cancelling(seen: Machines) -> None:

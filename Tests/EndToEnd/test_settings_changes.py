@@ -9,7 +9,13 @@ import pytest
 from buses import BRIDGE_ROOT, wait
 from gi.repository import GLib
 from settings import Settings, not_built
+from test_notices import Service
 from test_settings import Machines, preference, set_preference, strangers
+SHELL_XML = """<node><interface name="org.gnome.Shell.Extensions">
+<method name="GetExtensionInfo"><arg type="s" direction="in"/><arg type="a{sv}" direction="out"/></method>
+<method name="EnableExtension"><arg type="s" direction="in"/><arg type="b" direction="out"/></method>
+<method name="DisableExtension"><arg type="s" direction="in"/><arg type="b" direction="out"/></method>
+<signal name="ExtensionStateChanged"><arg type="s"/><arg type="a{sv}"/></signal></interface></node>"""
 
 if reason := not_built():
     pytest.skip(reason, allow_module_level=True)
@@ -79,3 +85,24 @@ def test_discoverable(strangers: Machines) -> None:
     window.focus()
     window.keys("Escape")
     wait(lambda: not is_discoverable(), "that lap cannot be found any more")
+
+
+def test_extension_of_gnome(strangers: Machines) -> None:
+    """Where GNOME's extension is installed the window switches it on and off, shows what becomes of that elsewhere, and says
+    so if GNOME does not do it"""
+    lap = strangers[1]
+
+    def state(number: float) -> GLib.Variant:
+        return GLib.Variant("(a{sv})", ({"state": GLib.Variant("d", number)},))
+
+    shell = Service(lap, "org.gnome.Shell", "/org/gnome/Shell", SHELL_XML, GetExtensionInfo=state(2),
+                    EnableExtension=GLib.Variant("(b)", (True,)), DisableExtension=GLib.Variant("(b)", (False,)))
+    window = Settings(lap, lap.screen)
+    window.go_to("Preferences")
+    window.switch("Show in the Top Bar").press()
+    assert shell.wait_for("EnableExtension") == ("handoff@example.org",)
+    shell.answers["GetExtensionInfo"] = state(1)
+    shell.signal("ExtensionStateChanged", GLib.Variant("(sa{sv})", ("handoff@example.org", {})))
+    window.wait_until(lambda: window.switch("Show in the Top Bar").is_on, "that it is on")
+    window.switch("Show in the Top Bar").press()
+    window.wait_to_see("GNOME does not do it.")

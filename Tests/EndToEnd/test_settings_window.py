@@ -90,7 +90,7 @@ def test_keyboard(strangers: Machines) -> None:
     wait(lambda: desk.session.get(BRIDGE_ROOT, "Bridge.Discoverable"), "that desk can be found")
     at_lap.focus()
     at_lap.keys("ctrl+n")
-    at_lap.wait_for("text", "Address, HOST:PORT")
+    at_lap.wait_for("label", "By Address")
     at_lap.focus()
 
     def press_tab_until(window: Settings, name: str) -> None:
@@ -103,6 +103,8 @@ def test_keyboard(strangers: Machines) -> None:
             window.wait_until(lambda before=before: window.focused() != before, "something else with the keyboard")
         raise AssertionError(f"the Tab key does not lead to {name}\n{window.tree()}")
 
+    press_tab_until(at_lap, "By Address")
+    at_lap.keys("space")
     press_tab_until(at_lap, ENTRY)
     at_lap.type(f"127.0.0.1:{desk.port}")
     at_lap.keys("Return")

@@ -144,6 +144,10 @@ class Part:
         return self.accessible.get_state_set().contains(Atspi.StateType.SENSITIVE)
 
     @property
+    def is_on(self) -> bool:
+        return self.accessible.get_state_set().contains(Atspi.StateType.CHECKED)
+
+    @property
     def has_keyboard(self) -> bool:
         return self.accessible.get_state_set().contains(Atspi.StateType.FOCUSED)
 

@@ -21,7 +21,7 @@ struct CompletionTests {
             (["mute", ""], .unmutedPeers), (["unmute", ""], .mutedPeers), (["unpair", ""], .peers),
             (["connect", ""], .addresses), (["trust", ""], .nothing), (["fly", ""], .nothing),
             (["publish", "--document", ""], .files), (["publish", "--document="], .files),
-            (["publish", "--title", "--document", ""], .nothing),
+            (["publish", "--title", "--document", ""], .files),
             (["publish", "--", "--document", ""], .nothing),
         ] as [([String], Completion)])
     func places(_ words: [String], _ expected: Completion) {

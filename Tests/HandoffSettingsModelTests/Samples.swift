@@ -19,7 +19,7 @@ enum Samples {
     static func offer(
         _ number: Int = 1, title: String = "Shopping", state: String = "available", progress: Double = -1,
         handlers: [String] = ["org.example.Editor", "org.example.Other"], invited: Bool = false,
-        since: Int64 = now - 120_000_000
+        since: Int64 = now - 120_000_000, parkedAt: Int64 = 0
     ) throws -> ManagedObjects {
         [
             try offerPath(number): [
@@ -27,6 +27,7 @@ enum Samples {
                     "Title": .string(title), "DeviceName": .string("desk"), "State": .string(state),
                     "ApplicationId": .string("com.example.origin"), "Handlers": .strings(handlers),
                     "Since": .int64(since), "Invited": .boolean(invited), "Progress": .double(progress),
+                    "Parked": .boolean(parkedAt != 0), "ParkedAt": .int64(parkedAt),
                 ]
             ]
         ]
@@ -57,6 +58,7 @@ enum Samples {
                     "ConnectionErrorName": .string(problemName),
                     "ConnectionError": .string(problem), "ConnectedAddress": .string("192.0.2.1:4321"),
                     "ConnectedSince": .int64(now - 180_000_000),
+                    "DisconnectedSince": .int64(connected ? 0 : now - 7_200_000_000),
                 ]
             ]
         ]

@@ -96,9 +96,18 @@ struct WindowContentTests {
         state.take(Samples.report())
         state.take(offered)
         #expect(standing() == .available)
-        // An offer that has ended has no place of its own for why.
+        // An offer that has ended has no place of its own for why: the page says it, until something else is tried.
+        func lost() -> Attempts.Lost? { WindowContent(state, at: Samples.now, Samples.names).continuing.lost }
+        #expect(lost()?.reason == "No.")
         _ = state.continueOffer(at: path, in: nil, token: "")
+        #expect(lost() == nil)
         state.take(Samples.report())
+        #expect(state.finish(path, .failed(name: "", message: "Gone.")) == nil)
+        #expect(lost()?.title == "Shopping" && lost()?.reason == "Gone.")
+        // Where others are offered, there is no page for it.
+        state.take(offered)
+        _ = state.continueOffer(at: path, in: nil, token: "")
+        state.take(Samples.report(Samples.broker(try Samples.offer(2))))
         #expect(state.finish(path, .failed(name: "", message: "Gone.")) == "Gone.")
     }
 
@@ -135,16 +144,32 @@ struct WindowContentTests {
         let away = Samples.bridge(try Samples.device(connected: false, problem: "It is asleep"))
         let content = Samples.content(Samples.report(Samples.broker(), away))
         // With no device connected nothing can be continued at all.
-        #expect(content.bars.map(\.text) == ["There is no connection to “desk”. It cannot be reached."])
+        #expect(
+            content.bars.map(\.text) == [
+                "There is no connection to “desk”. It may be off, asleep or in another network."
+            ])
         #expect(content.bars.map(\.mend) == [.connect])
         let one = try Samples.device(connected: false)
         let both = Samples.bridge(
             one.merging(try Samples.device(Samples.other, name: "pad")) { first, _ in first })
         #expect(Samples.content(Samples.report(Samples.broker(), both)).bars.isEmpty)
         let row = try #require(content.devices.peers.first)
-        #expect(row.standing == "Not connected")
-        #expect(row.problem == "It cannot be reached.")
+        #expect(row.standing == "Last connected 2 hours ago")
+        #expect(row.problem == "It may be off, asleep or in another network.")
         #expect(row.address.isEmpty)
+    }
+
+    @Test("that a device sleeps which has left something here is said, and is no problem")
+    func asleep() throws {
+        let away = Samples.bridge(try Samples.device(connected: false, problem: "It was not reached."))
+        let broker = Samples.broker(try Samples.offer(parkedAt: Samples.now - 60_000_000))
+        let content = Samples.content(Samples.report(broker, away))
+        #expect(content.bars.isEmpty)
+        let (row, offer) = (
+            try #require(content.devices.peers.first), try #require(content.continuing.offers.first)
+        )
+        #expect(row.standing.hasPrefix("Asleep since ") && row.problem.isEmpty)
+        #expect(offer.device.hasPrefix("desk, asleep since "))
     }
 
     @Test("what one continuation has fetched is one row, and another one's is another")
@@ -197,5 +222,15 @@ struct WindowContentTests {
         let other = Samples.content(Samples.report(Samples.broker(), Samples.bridge(asked))).devices
         #expect(other.asking.isEmpty, "it does not ask: it was asked")
         #expect(other.nearby.map(\.name) == ["pad"])
+        // Where a device is says something only if another one has its name.
+        #expect(page.nearby.map(\.address) == [""])
+        let twins = try Value.array(
+            of: "a{sv}",
+            ["192.0.2.9:1", "192.0.2.8:1"].map {
+                .properties(["Name": .string("phone"), "Addresses": .strings([$0])])
+            })
+        let two = Samples.content(Samples.report(Samples.broker(), Samples.bridge([:], ["Nearby": twins])))
+            .devices
+        #expect(two.nearby.map(\.address) == ["192.0.2.9:1", "192.0.2.8:1"])
     }
 }

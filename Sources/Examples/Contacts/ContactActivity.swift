@@ -2,6 +2,7 @@
 import ContactsModel
 import HandoffGTK
 import HandoffKit
+import Platform
 
 /// What a window hands off: all contacts, the one that is shown, or the one that is being typed.
 @MainActor
@@ -45,7 +46,7 @@ final class ContactActivity {
         self.state = state
         switch state.pane {
         case .nothing:
-            begin(.list, nil, title: "All Contacts")
+            begin(.list, nil, title: tr("All Contacts"))
             if former.query != state.query { activity?.needsSave = true }
         case .viewing(let contact):
             begin(.view, contact.id, title: contact.displayName)

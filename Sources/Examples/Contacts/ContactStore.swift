@@ -3,6 +3,7 @@ import CAdwaita
 import ContactsModel
 import GTKObjects
 import GTKSupport
+import Platform
 
 /// The user's contacts, for all windows. Files are read and written elsewhere, so that no window ever waits for a disk.
 @MainActor
@@ -106,7 +107,8 @@ final class ContactStore {
         // From now on there is the folder of the file.
         if monitor == nil { watch() }
         if let aside = contents.setAside {
-            news = "The file with your contacts was damaged. What is left of it is in \(aside)."
+            news = tr(
+                "The file with your contacts was damaged. What is left of it is in {file}.", ["file": aside])
         }
         tell()
     }

@@ -5,6 +5,7 @@ import ContactsModel
 import GTKObjects
 import GTKSupport
 import HandoffKit
+import Platform
 
 /// The address book: its windows, its shortcuts, and what it is for Handoff.
 @MainActor
@@ -101,7 +102,7 @@ final class ContactsApplication {
         let announced = coming.firstIndex { $0.type == activity.activityType && $0.device == device.name }
         let window = announced.map { coming.remove(at: $0).window } ?? windowForContinuing()
         if window.hasStopped {
-            throw HandoffError(.applicationFailed, "This was stopped in Contacts. Continue it again.")
+            throw HandoffError(.applicationFailed, tr("This was stopped in Contacts. Continue it again."))
         }
         // The user may have begun something else meanwhile.
         let target = window.state.hasUnsavedChanges ? windowForContinuing() : window

@@ -3,6 +3,7 @@ import CAdwaita
 import ContactsModel
 import GTKObjects
 import GTKSupport
+import Platform
 
 /// What the user can do in a window.
 extension ContactsWindow {
@@ -34,7 +35,7 @@ extension ContactsWindow {
             } catch {
                 change { $0.endSaving() }
                 editor.focus(draft)
-                tell("Couldn’t Save", "\(error)")
+                tell(tr("Couldn’t Save"), "\(error)")
             }
         }
     }
@@ -66,15 +67,17 @@ extension ContactsWindow {
         guard let contact = state.viewed.flatMap({ store.list[$0.id] }) else { return }
         change { $0.show(nil) }
         Task {
-            guard await stores("Couldn’t Delete", { $0.delete(contact.id) }) else { return }
-            toast("\(contact.displayName) deleted", "Undo") { [weak self] in self?.restore(contact) }
+            guard await stores(tr("Couldn’t Delete"), { $0.delete(contact.id) }) else { return }
+            toast(tr("{contact} deleted", ["contact": contact.displayName]), tr("Undo")) { [weak self] in
+                self?.restore(contact)
+            }
         }
     }
 
     /// Brings back a contact that was deleted.
     private func restore(_ contact: Contact) {
         Task {
-            if await stores("Couldn’t Undo", { $0.save(contact) }) { change { $0.show(contact) } }
+            if await stores(tr("Couldn’t Undo"), { $0.save(contact) }) { change { $0.show(contact) } }
         }
     }
 
@@ -84,19 +87,21 @@ extension ContactsWindow {
         case .elsewhere:
             change { $0.takeBack() }
             if let draft = state.draft { editor.focus(draft) }
-        case .notStored: takeOver("Couldn’t Add", "added")
-        case .newer: takeOver("Couldn’t Update", "updated")
+        case .notStored:
+            takeOver(tr("Couldn’t Add")) { tr("{contact} added", ["contact": $0]) }
+        case .newer:
+            takeOver(tr("Couldn’t Update")) { tr("{contact} updated", ["contact": $0]) }
         case .changedHere, nil:
             break
         }
     }
 
-    /// Stores the contact that is shown, which another device has sent.
-    private func takeOver(_ failure: String, _ success: String) {
+    /// Stores the contact that is shown, which another device has sent, and says that by its name.
+    private func takeOver(_ failure: String, _ success: @escaping (String) -> String) {
         guard let contact = state.viewed else { return }
         Task {
             guard await stores(failure, { _ = $0.merge([contact]) }) else { return }
-            toast("\(contact.displayName) \(success)")
+            toast(success(contact.displayName))
         }
     }
 
@@ -114,7 +119,7 @@ extension ContactsWindow {
         guard case .failed(let device, let reason) = state.pane else { return }
         let details = [reason, failureDetails].filter { !$0.isEmpty }.joined(separator: " ")
         gdk_clipboard_set_text(gtk_widget_get_clipboard(window.pointer), "\(device): \(details)")
-        toast("Details copied")
+        toast(tr("Details copied"))
     }
 
     /// Closes the window; asks first if something would be lost.
@@ -133,10 +138,11 @@ extension ContactsWindow {
     /// Shows what this is.
     func showAbout() {
         let about = GTKObject(adw_about_window_new())
-        about[text: "application-name"] = "Contacts"
+        about[text: "application-name"] = tr("Contacts")
         about[text: "application-icon"] = ContactsApplication.id
-        about[text: "developer-name"] = "The Handoff developers"
-        about[text: "comments"] = "An address book that goes along from one of your devices to another."
+        about[text: "developer-name"] = tr("The Handoff developers")
+        about[text: "comments"] = tr(
+            "An address book that goes along from one of your devices to another.")
         gtk_window_set_transient_for(about.pointer, window.pointer)
         about[flag: "modal"] = true
         gtk_window_present(about.pointer)
@@ -151,8 +157,8 @@ extension ContactsWindow {
     func unlessUnsaved(_ body: @escaping (ContactsWindow) -> Void) {
         guard state.hasUnsavedChanges else { return body(self) }
         let question = MessageDialog(
-            "Discard Changes?", "What you have typed has not been saved.",
-            [.init("keep", "_Keep Editing"), .init("discard", "_Discard", .destructive)])
+            tr("Discard Changes?"), tr("What you have typed has not been saved."),
+            [.init("keep", tr("_Keep Editing")), .init("discard", tr("_Discard"), .destructive)])
         question.ask(over: window) { [weak self] answer in
             guard let self else { return }
             if answer == "discard" { body(self) } else { change { _ in } }
@@ -169,7 +175,7 @@ extension ContactsWindow {
 
     /// Tells the user that something has failed.
     func tell(_ heading: String, _ text: String) {
-        MessageDialog(heading, text, [.init("close", "_Close")]).ask(over: window) { _ in }
+        MessageDialog(heading, text, [.init("close", tr("_Close"))]).ask(over: window) { _ in }
     }
 
     /// Changes the contacts, and says under `heading` if that fails.

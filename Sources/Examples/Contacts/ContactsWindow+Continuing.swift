@@ -4,6 +4,7 @@ import ContactsModel
 import GTKObjects
 import GTKSupport
 import HandoffKit
+import Platform
 
 /// What comes from other devices, and what went on there.
 extension ContactsWindow {
@@ -17,9 +18,10 @@ extension ContactsWindow {
 
     /// Shows why it has not come.
     func failContinuing(from device: String, _ error: any Error) {
-        let known = error as? HandoffError
-        let reason = known?.reason ?? "\(error)"
-        if let known, known.message != reason { failureDetails = known.message }
+        let reason = HandoffError.reason(of: error)
+        if let known = error as? HandoffError, !reason.contains(known.message) {
+            failureDetails = known.message
+        }
         change { $0.failContinuing(from: device, reason: reason) }
     }
 
@@ -68,16 +70,14 @@ extension ContactsWindow {
             return try activity.typedPayload(type)
         } catch {
             failureDetails = "\(error)"
-            throw HandoffError(
-                .applicationFailed,
-                "This version of Contacts doesn’t understand what has come. Use the same version on both.")
+            throw .notUnderstood
         }
     }
 
     /// What this window shows was continued elsewhere.
     func continued(_ kind: ContactActivity.Kind, on device: ContinuationDevice) {
         change { $0.continued(on: device.name) }
-        if kind != .edit { toast("Continued on \(device.name)") }
+        if kind != .edit { toast(tr("Continued on {device}", ["device": device.name])) }
     }
 
     /// Takes over the contacts that come, and shows how many have. `activity` lives until then, and with it the stream.
@@ -85,7 +85,8 @@ extension ContactsWindow {
         transfer?.cancel()
         transfers += 1
         let number = transfers
-        widgets.transferLabel[text: "label"] = "Receiving contacts from \(device)…"
+        widgets.transferLabel[text: "label"] = tr(
+            "Receiving contacts from {device}…", ["device": device])
         widgets.transferBar[fraction: "fraction"] = 0
         widgets.transferBox[flag: "visible"] = true
         widgets.transfer[flag: "reveal-child"] = true
@@ -104,9 +105,9 @@ extension ContactsWindow {
             } catch {
                 // What was stopped ends in one error or another, depending on where it was.
                 if Task.isCancelled {
-                    self?.toast("Stopped. No contacts were changed.")
+                    self?.toast(tr("Stopped. No contacts were changed."))
                 } else {
-                    self?.tell("Couldn’t Receive Contacts", "\(error)")
+                    self?.tell(tr("Couldn’t Receive Contacts"), HandoffError.reason(of: error))
                 }
             }
             activity.invalidate()

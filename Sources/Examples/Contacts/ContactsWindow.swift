@@ -5,6 +5,7 @@ import GTKObjects
 import GTKSupport
 import HandoffGTK
 import HandoffKit
+import Platform
 
 /// A window of the address book: the list, and beside it a contact, the form, or what comes from another device.
 @MainActor
@@ -120,8 +121,7 @@ final class ContactsWindow {
     private func storeChanged() {
         change { $0.listChanged(store.list) }
         if let news = store.takeNews() {
-            MessageDialog("Contacts Were Damaged", news, [.init("close", "_Close")]).ask(over: window) { _ in
-            }
+            tell(tr("Contacts Were Damaged"), news)
         }
     }
 
@@ -135,7 +135,7 @@ final class ContactsWindow {
         widgets.selection.on("notify::selected") { [weak self] in self?.selected() }
         widgets.leaflet.on("notify::folded") { [weak self] in self?.render() }
         widgets.leaflet.on("notify::visible-child") { [weak self] in self?.swiped() }
-        viewer.onCopy = { [weak self] field in self?.toast("\(field.label) copied") }
+        viewer.onCopy = { [weak self] field in self?.toast(tr("{field} copied", ["field": field.label])) }
         editor.onChange = { [weak self] change in
             guard let self, state.canType else { return }
             self.change { $0.type(change) }
@@ -230,14 +230,16 @@ final class ContactsWindow {
             pane = ("viewing", "")
             viewer.show(contact)
         case .editing(let draft):
-            pane = ("editing", draft.isNew ? "New Contact" : "Edit Contact")
+            pane = ("editing", draft.isNew ? tr("New Contact") : tr("Edit Contact"))
             editor.show(draft, canType: state.canType)
         case .continuing(let device):
             pane = ("continuing", "")
-            widgets.continuing[text: "title"] = Markup.escaped("Continuing from \(device)…")
+            widgets.continuing[text: "title"] = Markup.escaped(
+                tr("Continuing from {device}…", ["device": device]))
         case .failed(let device, let reason):
             pane = ("failed", "")
-            widgets.failed[text: "title"] = Markup.escaped("Couldn’t Continue from \(device)")
+            widgets.failed[text: "title"] = Markup.escaped(
+                tr("Couldn’t Continue from {device}", ["device": device]))
             widgets.failed[text: "description"] = Markup.escaped(reason)
         }
         if widgets.panes[text: "visible-child-name"] != pane.name { leavePane() }

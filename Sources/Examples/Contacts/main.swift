@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import CAdwaita
 import ContactsModel
+import Platform
 
-setlocale(LC_ALL, "")
+Translation.begin()
 let application = ContactsApplication(.ofUser())
 exit(application.run())

@@ -36,7 +36,7 @@ package struct Contact: Hashable, Sendable, Identifiable {
             let words = self[field].split(whereSeparator: \.isWhitespace)
             if !words.isEmpty { return words.joined(separator: " ") }
         }
-        return "No Name"
+        return tr("No Name")
     }
 
     /// What tells two of the same name apart: the first field after the one that it is called by.

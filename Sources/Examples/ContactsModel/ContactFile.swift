@@ -71,7 +71,9 @@ package struct ContactFile: Sendable {
             body(&contents.list)
             guard contents.list.count <= ContactList.maximumCount else {
                 throw Failure(
-                    description: "There can't be more than \(ContactList.maximumCount) contacts. Delete some."
+                    description: tr(
+                        "There can't be more than {count} contacts. Delete some.",
+                        ["count": "\(ContactList.maximumCount)"])
                 )
             }
             try write(contents.list)
@@ -96,7 +98,8 @@ package struct ContactFile: Sendable {
         if let version = try? decoder.decode(Version.self, from: Data(bytes)), version.version > Form.version
         {
             throw Failure(
-                description: "A newer version of Contacts has written \(path). Use that version.")
+                description: tr(
+                    "A newer version of Contacts has written {path}. Use that version.", ["path": path]))
         }
         do {
             let form = try decoder.decode(Form.self, from: Data(bytes))
@@ -126,8 +129,9 @@ package struct ContactFile: Sendable {
             // A longer file could be written, but not be read again.
             guard bytes.count <= maximumSize else {
                 throw Failure(
-                    description:
-                        "The contacts take \(bytes.count) bytes, more than \(maximumSize). Shorten or delete some."
+                    description: tr(
+                        "The contacts take {size} bytes, more than {maximum}. Shorten or delete some.",
+                        ["size": "\(bytes.count)", "maximum": "\(maximumSize)"])
                 )
             }
             try SmallFile.write(bytes, to: part)
@@ -135,7 +139,10 @@ package struct ContactFile: Sendable {
             throw Failure(description: "\(error)")
         }
         guard rename(part, path) == 0 else {
-            throw Failure(description: "\(path) can't be replaced: \(SystemError.last). Move it away.")
+            let reason = SystemError.last
+            throw Failure(
+                description: tr(
+                    "{path} can't be replaced: {reason}. Move it away.", ["path": path, "reason": reason]))
         }
         persistFolder()
     }
@@ -160,8 +167,11 @@ package struct ContactFile: Sendable {
             }
             guard errno == EEXIST else { break }
         }
+        let reason = SystemError.last
         throw Failure(
-            description: "\(path) is damaged and can't be renamed: \(SystemError.last). Move it away.")
+            description: tr(
+                "{path} is damaged and can't be renamed: {reason}. Move it away.",
+                ["path": path, "reason": reason]))
     }
 
     // MARK: One at a time

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+internal import Platform
 
 /// All contacts, sorted by name.
 package struct ContactList: Sendable {
@@ -37,10 +38,12 @@ package struct ContactList: Sendable {
 
         /// As a person reads it.
         package var text: String {
-            guard added + updated > 0 else { return "All contacts were here already" }
+            guard added + updated > 0 else { return tr("All contacts were here already") }
             var parts: [String] = []
-            if added > 0 { parts.append("\(added) \(added == 1 ? "contact" : "contacts") added") }
-            if updated > 0 { parts.append("\(updated) updated") }
+            if added > 0 {
+                parts.append(trn("{count} contact added", "{count} contacts added", count: added))
+            }
+            if updated > 0 { parts.append(trn("{count} updated", "{count} updated", count: updated)) }
             return parts.joined(separator: ", ")
         }
     }

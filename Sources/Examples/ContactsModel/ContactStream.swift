@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import FoundationEssentials
+internal import Platform
 
 /// How all contacts travel to another device: a line that says how many, then a line for each, in JSON.
 package enum ContactStream {
@@ -80,7 +81,9 @@ package struct ContactStreamReader {
     package mutating func read(_ piece: Data) throws(Failure) {
         size += piece.count
         guard size <= maximumSize else {
-            throw Failure(description: "More than \(maximumSize) bytes of contacts have come.")
+            throw Failure(
+                description: tr(
+                    "More than {size} bytes of contacts have come.", ["size": "\(maximumSize)"]))
         }
         var rest = piece[...]
         while let end = rest.firstIndex(of: 0x0a) {
@@ -92,46 +95,63 @@ package struct ContactStreamReader {
         }
         unread += rest
         guard unread.count <= ContactStream.longestLine else {
-            throw Failure(description: "A line is longer than \(ContactStream.longestLine) bytes.")
+            throw Self.lineTooLong
         }
     }
 
     /// Nothing more comes.
     /// - Returns: all contacts.
     package func finish() throws(Failure) -> [Contact] {
-        guard let expected, contacts.count == expected, unread.isEmpty else {
+        guard let expected else { throw Failure(description: tr("No contacts have come.")) }
+        guard contacts.count == expected, unread.isEmpty else {
             throw Failure(
-                description:
-                    "Only \(contacts.count) of \(expected.map(String.init) ?? "all") contacts have come.")
+                description: tr(
+                    "Only {count} of {expected} contacts have come.",
+                    ["count": "\(contacts.count)", "expected": "\(expected)"]))
         }
         return contacts
     }
 
+    private static var lineTooLong: Failure {
+        Failure(
+            description: tr(
+                "A line is longer than {size} bytes.", ["size": "\(ContactStream.longestLine)"]))
+    }
+
     private mutating func read(line: Data) throws(Failure) {
         guard line.count <= ContactStream.longestLine else {
-            throw Failure(description: "A line is longer than \(ContactStream.longestLine) bytes.")
+            throw Self.lineTooLong
         }
         guard let expected else { return try readHeader(line) }
         guard contacts.count < expected else {
-            throw Failure(description: "More contacts have come than the \(expected) that were announced.")
+            throw Failure(
+                description: tr(
+                    "More contacts have come than the {count} that were announced.",
+                    ["count": "\(expected)"]))
         }
         do {
             contacts.append(try decoder.decode(Contact.self, from: line).changed(atMost: latest))
         } catch {
-            throw Failure(description: "Contact \(contacts.count + 1) can't be understood.")
+            throw Failure(
+                description: tr(
+                    "Contact {number} can't be understood.", ["number": "\(contacts.count + 1)"]))
         }
     }
 
     private mutating func readHeader(_ line: Data) throws(Failure) {
         guard let header = try? decoder.decode(ContactStream.Header.self, from: line) else {
-            throw Failure(description: "What has come are not contacts.")
+            throw Failure(description: tr("What has come are not contacts."))
         }
         guard header.version == ContactStream.Header.version else {
             throw Failure(
-                description: "The other device has another version of Contacts. Use the same on both.")
+                description: tr(
+                    "The other device has another version of Contacts. Use the same on both."))
         }
         guard (0...ContactList.maximumCount).contains(header.count) else {
-            throw Failure(description: "\(header.count) contacts are more than \(ContactList.maximumCount).")
+            throw Failure(
+                description: tr(
+                    "{count} contacts are more than {maximum}.",
+                    ["count": "\(header.count)", "maximum": "\(ContactList.maximumCount)"]))
         }
         expected = header.count
     }

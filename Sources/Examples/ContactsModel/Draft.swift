@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+internal import Platform
 
 /// A contact that is being typed: what stands in the form, and where the cursor is. All of it goes along when editing is
 /// continued on another device.
@@ -45,23 +46,26 @@ package struct Draft: Hashable, Codable, Sendable {
 
     /// What people see while it is edited.
     package var title: String {
-        isNew && contact.displayName == Contact().displayName ? "New Contact" : contact.displayName
+        isNew && contact.displayName == Contact().displayName ? tr("New Contact") : contact.displayName
     }
 
     /// Why it can't be saved; nil if it can.
     package var problem: String? {
         for field in Field.allCases where contact[field].utf8.count > field.maximumSize {
-            return "\(field.label) is too long: shorten it to \(field.maximumSize) bytes."
+            return tr(
+                "{field} is too long: shorten it to {size} bytes.",
+                ["field": field.label, "size": "\(field.maximumSize)"])
         }
         guard contact.values.values.reduce(0, { $0 + $1.utf8.count }) <= Contact.maximumSize else {
-            return "The contact is too long: shorten it to \(Contact.maximumSize) bytes."
+            return tr(
+                "The contact is too long: shorten it to {size} bytes.", ["size": "\(Contact.maximumSize)"])
         }
         let isEmpty = Field.allCases.allSatisfy { contact[$0].allSatisfy(\.isWhitespace) }
-        return isEmpty ? "Enter a name, or anything else that you know." : nil
+        return isEmpty ? tr("Enter a name, or anything else that you know.") : nil
     }
 
     /// What the title of the activity says, for the user's other devices.
-    package var activityTitle: String { isNew ? title : "Edit \(title)" }
+    package var activityTitle: String { isNew ? title : tr("Edit {title}", ["title": title]) }
 
     /// Whether `stored`, the contact that saving replaces, was changed after editing began.
     package func isOlder(than stored: Contact?) -> Bool {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+internal import Platform
 
 /// What there is to know about a person.
 package enum Field: String, CaseIterable, Codable, Sendable {
@@ -8,13 +9,13 @@ package enum Field: String, CaseIterable, Codable, Sendable {
     /// The field as a person reads it.
     package var label: String {
         switch self {
-        case .name: "Name"
-        case .company: "Company"
-        case .phone: "Phone"
-        case .email: "Email"
-        case .address: "Address"
-        case .website: "Website"
-        case .note: "Note"
+        case .name: tr("Name")
+        case .company: tr("Company")
+        case .phone: tr("Phone")
+        case .email: tr("Email")
+        case .address: tr("Address")
+        case .website: tr("Website")
+        case .note: tr("Note")
         }
     }
 

@@ -13,7 +13,9 @@ final class FileLock {
     init(_ path: String, within limit: Duration) throws(ContactFile.Failure) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else {
-            throw ContactFile.Failure(description: "\(path) can't be opened: \(SystemError.last).")
+            let reason = SystemError.last
+            throw ContactFile.Failure(
+                description: tr("{path} can't be opened: {reason}.", ["path": path, "reason": reason]))
         }
         do throws(ContactFile.Failure) {
             if flock(descriptor, LOCK_EX | LOCK_NB) != 0 { try Self.wait(descriptor, path, limit) }
@@ -34,16 +36,23 @@ final class FileLock {
         do throws(GLibError) {
             try waiting.begin(descriptor)
         } catch {
-            throw ContactFile.Failure(description: "\(path) can't be waited for: \(error.message)")
+            throw ContactFile.Failure(
+                description: tr(
+                    "{path} can't be waited for: {reason}", ["path": path, "reason": error.message]))
         }
         guard let number = waiting.outcome(within: limit) else {
             throw ContactFile.Failure(
-                description:
-                    "Another program has kept \(path) locked for \(limit.components.seconds) seconds. End it, and try again."
+                description: trn(
+                    "Another program has kept {path} locked for {count} second. End it, and try again.",
+                    "Another program has kept {path} locked for {count} seconds. End it, and try again.",
+                    count: Int(limit.components.seconds), ["path": path])
             )
         }
         guard number == 0 else {
-            throw ContactFile.Failure(description: "\(path) can't be locked: \(SystemError.text(number)).")
+            throw ContactFile.Failure(
+                description: tr(
+                    "{path} can't be locked: {reason}.",
+                    ["path": path, "reason": SystemError.text(number)]))
         }
     }
 }

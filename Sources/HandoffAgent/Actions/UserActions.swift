@@ -20,8 +20,9 @@ final class UserActions: AgentActions {
 
     /// Called when the continuation of an offer has been asked for.
     var onContinuing: (@MainLoop (RemoteOffer) -> Void)?
-    /// Called when such a continuation is over, with why it has failed; nil if it has not.
-    var onOutcome: (@MainLoop (RemoteOffer, Failure?) -> Void)?
+    /// Called when such a continuation is over, with why it has failed; nil if it has not, and then with what the user has to
+    /// know, which may be empty.
+    var onOutcome: (@MainLoop (RemoteOffer, Failure?, _ note: String) -> Void)?
 
     /// Called when what is current here is sent to a device, and then with why it was not, if it was not.
     var onSent: (@MainLoop (KnownDevice, FailureText?) -> Void)?
@@ -63,17 +64,17 @@ final class UserActions: AgentActions {
                 token = await Self.token(of: tokens, for: applicationID ?? offer.handlers.first)
             }
             if let token { options["ActivationToken"] = .string(token) }
-            let failure = await Self.failure(of: ContinueCall(broker, offer), options)
-            self?.ended(offer, failure)
+            let (failure, note) = await Self.outcome(of: ContinueCall(broker, offer), options)
+            self?.ended(offer, failure, note)
         }
     }
 
-    private func ended(_ offer: RemoteOffer, _ failure: Failure?) {
+    private func ended(_ offer: RemoteOffer, _ failure: Failure?, _ note: String) {
         running.remove(offer.path)
         if let failure {
             agentLog.info("\(offer.path) was not continued: \(failure.text.summary) \(failure.text.detail)")
         }
-        onOutcome?(offer, failure)
+        onOutcome?(offer, failure, note)
     }
 
     /// A token for an application, with which it may raise its window; nil if there is none to be had.
@@ -82,22 +83,25 @@ final class UserActions: AgentActions {
         return ActivationToken.checked(await tokens.token(for: id))
     }
 
-    private static func failure(of call: ContinueCall, _ options: [String: Value]) async -> Failure? {
+    private static func outcome(
+        of call: ContinueCall, _ options: [String: Value]
+    ) async -> (failure: Failure?, note: String) {
+        let failure: Failure
         do {
             let outcome = try await call.outcome(of: options)
-            return outcome.isSuccess
-                ? nil
-                : Failure(
-                    code: (try? ErrorName(outcome.errorName)).flatMap { HandoffFailure.Code($0) },
-                    text: FailureText(errorName: outcome.errorName, outcome.message))
+            if outcome.isSuccess { return (nil, outcome.message) }
+            failure = Failure(
+                code: (try? ErrorName(outcome.errorName)).flatMap { HandoffFailure.Code($0) },
+                text: FailureText(errorName: outcome.errorName, outcome.message))
         } catch is ContinueCall.Failure {
-            return Failure(
+            failure = Failure(
                 code: .connectionUnavailable,
                 text: FailureText(summary: tr("The broker has ended before it was over. Try again.")))
         } catch {
             let error = DBusError.converting(error)
-            return Failure(code: HandoffFailure.Code(error.name), text: FailureText(error))
+            failure = Failure(code: HandoffFailure.Code(error.name), text: FailureText(error))
         }
+        return (failure, "")
     }
 
     /// Ends the continuation of the offer at `path`, if it is under way.

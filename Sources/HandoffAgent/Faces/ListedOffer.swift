@@ -16,6 +16,8 @@ package struct ListedOffer: Hashable, Sendable {
     package let label: String
     /// The name of its device.
     package let device: String
+    /// The same, and since when it sleeps, if it does.
+    package let whereabouts: String
     /// The name of the application that would continue it.
     package let application: String
     /// The icon of that application, or else ours.
@@ -30,7 +32,7 @@ package struct ListedOffer: Hashable, Sendable {
         path = offer.path
         title = offer.title
         label = offer.label.quoted
-        device = offer.device.shown
+        (device, whereabouts) = (offer.device.shown, offer.whereabouts)
         // An id that a peer has sent is only looked up: what is shown then comes from this machine.
         let ids = offer.applications
         let face = ids.firstResult { faces.face(of: $0) }

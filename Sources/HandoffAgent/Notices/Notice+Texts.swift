@@ -14,7 +14,7 @@ extension Notice {
         let press = NoticePress.continueOffer(path)
         return Notice(
             slot: slot, title: tr("Continue “{title}”?", ["title": offer.label.shown]),
-            lines: [offer.device.shown], applications: offer.applications,
+            lines: [offer.device.whereabouts(parkedAt: offer.parkedAt)], applications: offer.applications,
             buttons: [Button(label: tr("Continue"), press: press)], press: press)
     }
 
@@ -89,6 +89,13 @@ extension Notice {
             slot: .sending, title: tr("Nothing was sent"),
             lines: [failure.summary, saying(failure.detail), device.label.shown].filter { !$0.isEmpty },
             icon: "dialog-warning")
+    }
+
+    /// What was continued has a document of which there are two versions now; `note` says where.
+    static func versions(of offer: ShownOffer, _ note: String) -> Notice {
+        Notice(
+            slot: .versions, title: tr("There are two versions now"),
+            lines: [saying(PeerText.message(note)), offer.device.shown], applications: offer.applications)
     }
 
     /// Handoff is there, and what to do first.

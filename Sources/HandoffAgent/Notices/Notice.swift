@@ -16,6 +16,8 @@ enum NoticeSlot: Hashable, Sendable {
     case progress(ObjectPath)
     /// What is current here was not sent.
     case sending
+    /// There are two versions of a document.
+    case versions
     /// The Handoff window cannot be opened.
     case window
     /// Handoff is there.
@@ -30,6 +32,7 @@ enum NoticeSlot: Hashable, Sendable {
         case .continued: "continued"
         case .progress(let path): "progress\(path.text.replacing("/", with: "-"))"
         case .sending: "sending"
+        case .versions: "versions"
         case .window: "window"
         case .welcome: "welcome"
         }
@@ -51,7 +54,7 @@ extension NoticeSlot {
         switch self {
         case .arrival, .invited, .welcome: .offers
         case .pairing: .pairing
-        case .continued, .progress, .sending, .window: nil
+        case .continued, .progress, .sending, .versions, .window: nil
         }
     }
 

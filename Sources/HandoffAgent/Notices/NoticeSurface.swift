@@ -21,11 +21,9 @@ final class NoticeSurface: Surface {
     private var pairing = PairingNotices()
     private var continued = ContinuedNotices()
     private var progress = ProgressNotices()
-    /// Why nothing was sent, as long as the user has not put it away.
-    private var notSent: Notice?
+    /// What is told once, as long as the user has not put it away, and it is not done.
+    private var told: [NoticeSlot: Notice] = [:]
     private let welcome = Welcome()
-    /// What the user was told first, as long as it is not put away or done.
-    private var welcoming: Notice?
     private var token: SignalToken?
     private var windowWatches: [OwnerWatch] = []
     /// What was said last in the log of which offers there are.
@@ -47,7 +45,7 @@ final class NoticeSurface: Surface {
             self?.activityContinued($0)
         }
         actions.onContinuing = { [weak self] in self?.continuing($0) }
-        actions.onOutcome = { [weak self] in self?.ended($0, $1) }
+        actions.onOutcome = { [weak self] in self?.ended($0, $1, $2) }
         actions.onWindowFailure = { [weak self] in self?.windowFailed($0) }
         actions.onSent = { [weak self] in self?.sent($0, $1) }
         windowWatches = WindowView.allCases.map { view in
@@ -74,18 +72,12 @@ final class NoticeSurface: Surface {
         perform(progress.update(offers, at: .now))
         schedule()
         greet(report)
-        if welcoming != nil, !report.peers.isEmpty {
-            welcoming = nil
-            board.withdraw(.welcome)
-        }
+        if told[.welcome] != nil, !report.peers.isEmpty { tell(nil, in: .welcome) }
     }
 
     private func greet(_ report: StatusReport) {
         guard gate.isOpen else { return }
-        welcome.update(report) { [weak self] in
-            self?.welcoming = .welcome
-            self?.show(.welcome)
-        }
+        welcome.update(report) { [weak self] in self?.tell(.welcome, in: .welcome) }
     }
 
     // MARK: Events
@@ -99,15 +91,14 @@ final class NoticeSurface: Surface {
             perform(pairing.locked())
             perform(continued.locked())
             perform(progress.locked(isKnown: board.tellsOfClosing))
-            for slot in [.window, .sending, .welcome] as [NoticeSlot] { board.withdraw(slot) }
+            for slot in [.window] + told.keys { board.withdraw(slot) }
         case .unlocked:
             arrival.unlocked()
             continued.unlocked()
             perform(invited.unlocked(at: .now))
             perform(pairing.unlocked(at: .now))
             perform(progress.unlocked(at: .now))
-            show(notSent)
-            show(welcoming)
+            for notice in told.values { show(notice) }
             greet(feed.report)
         case .arrived(let hasJustWokenUp):
             perform(arrival.arrived(hasJustWokenUp: hasJustWokenUp, at: .now))
@@ -132,7 +123,7 @@ final class NoticeSurface: Surface {
         schedule()
     }
 
-    private func ended(_ offer: RemoteOffer, _ failure: UserActions.Failure?) {
+    private func ended(_ offer: RemoteOffer, _ failure: UserActions.Failure?, _ note: String) {
         // What the user has cancelled needs no explanation.
         let shown = failure.flatMap { failure in
             failure.code == .cancelled
@@ -142,13 +133,19 @@ final class NoticeSurface: Surface {
                     canTryAgain: failure.canTryAgain)
         }
         perform(progress.finished(path: offer.path.text, shown))
+        if !note.isEmpty { tell(.versions(of: ShownOffer(offer), note), in: .versions) }
         schedule()
     }
 
     private func sent(_ device: KnownDevice, _ failure: FailureText?) {
-        notSent = failure.map { .notSent(to: device, $0) }
-        board.withdraw(.sending)
-        show(notSent)
+        tell(failure.map { .notSent(to: device, $0) }, in: .sending)
+    }
+
+    /// Tells the user once, in the place of what was told there before; nil for nothing.
+    private func tell(_ notice: Notice?, in slot: NoticeSlot) {
+        told[slot] = notice
+        board.withdraw(slot)
+        show(notice)
     }
 
     private func windowFailed(_ reason: String) { show(.noWindow(reason)) }
@@ -195,8 +192,7 @@ final class NoticeSurface: Surface {
         case .pairing(let device): pairing.closed(device)
         case .continued: continued.closed()
         case .progress(let path): progress.closed(path: path.text)
-        case .sending: notSent = nil
-        case .welcome: welcoming = nil
+        case .sending, .versions, .welcome: told[slot] = nil
         case .window: break
         }
         schedule()
@@ -264,7 +260,7 @@ extension ShownOffer {
             path: offer.path.text, deviceID: offer.deviceID, deviceName: offer.deviceName, title: offer.title,
             applicationID: offer.applicationID, handler: offer.handlers.first ?? "", since: offer.since,
             lastUsed: offer.lastUsed, isInvited: offer.isInvited, invitedAt: offer.invitedAt,
-            isContinuing: offer.state == "continuing",
+            parkedAt: offer.parkedAt, isContinuing: offer.state == "continuing",
             isShownByApplication: offer.isShownByApplication, progress: offer.progress)
     }
 }

@@ -71,7 +71,7 @@ package struct PanelContent: Equatable, Sendable {
 
     /// An offer in one line.
     package static func line(for offer: ListedOffer) -> String {
-        tr("{title} — {device}", ["title": offer.label, "device": offer.device])
+        tr("{title} — {device}", ["title": offer.label, "device": offer.whereabouts])
     }
 
     /// `text` with signs in place of those that some panels take for markup, and others don't: whatever a panel does, it

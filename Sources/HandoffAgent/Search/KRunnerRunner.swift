@@ -38,7 +38,7 @@ package final class KRunnerRunner: RunnerServer {
                 offer.key, tr("Continue {title}", ["title": offer.label]), offer.icon,
                 relevance == 1 ? Self.exact : Self.possible, relevance,
                 [
-                    "subtext": .string(tr("from {device}", ["device": offer.device])),
+                    "subtext": .string(tr("from {device}", ["device": offer.whereabouts])),
                     "category": .string(tr("Handoff")), "actions": .strings([Self.dismiss]),
                 ])
         }

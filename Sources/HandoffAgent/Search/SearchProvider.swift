@@ -45,7 +45,7 @@ package final class SearchProvider: SearchProvider2Server {
         }
         return [
             "id": .string(id), "name": .string(tr("Continue {title}", ["title": offer.label])),
-            "description": .string(tr("from {device}", ["device": offer.device])),
+            "description": .string(tr("from {device}", ["device": offer.whereabouts])),
             "gicon": .string(offer.icon),
         ]
     }

@@ -14,7 +14,7 @@ internal import Platform
 struct CompleteVerb: Verb {
     static let name = "complete"
     static let arguments: String? = "-- WORD…"
-    static let summary = "Complete the last of the words"
+    static let summary = tr("Complete the last of the words")
 
     private let request: CompletionRequest
     /// How long a daemon may take to answer somebody who waits with a finger on the key.
@@ -41,7 +41,7 @@ struct CompleteVerb: Verb {
         case .nothing, .files, .folders, .commands: return []
         case .verbs:
             return HandoffCommand.verbs.compactMap { CompletionCandidate($0.name, $0.summary) }
-                + [CompletionCandidate("help", "Say more about a command")].compactMap(\.self)
+                + [CompletionCandidate("help", tr("Say more about a command"))].compactMap(\.self)
         case .offers: return try await offers(session).candidates
         case .handlers: return try await offers(session).handlerCandidates
         case .peers: return try await peers(session).candidates

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
 internal import HandoffStatus
+internal import Platform
 
 /// What a shell may put into the command line, and what it may show beside it.
 struct CompletionCandidate: Equatable {
@@ -40,7 +41,7 @@ extension [KnownDevice] {
                 && CompletionCandidate(name, "") != nil && named(name) == [device]
             return isPlain
                 ? CompletionCandidate(name, device.state)
-                : CompletionCandidate(ids.short(device.id), device.label.quoted + ", " + device.state)
+                : CompletionCandidate(ids.short(device.id), device.label.inQuotes + ", " + device.state)
         }
     }
 
@@ -48,7 +49,9 @@ extension [KnownDevice] {
     var strangers: [CompletionCandidate] {
         let ids = ShortIDs(map(\.id))
         return compactMap {
-            CompletionCandidate(ids.short($0.id), ($0.pairingAsked ? "asks: " : "") + $0.label.quoted)
+            CompletionCandidate(
+                ids.short($0.id),
+                $0.pairingAsked ? tr("asks: “{device}”", ["device": $0.label.shown]) : $0.label.inQuotes)
         }
     }
 }
@@ -58,7 +61,7 @@ extension [NearbyDevice] {
     var candidates: [CompletionCandidate] {
         flatMap { device in
             device.addresses.filter { !$0.hasPrefix("-") }
-                .compactMap { CompletionCandidate($0, device.label.quoted) }
+                .compactMap { CompletionCandidate($0, device.label.inQuotes) }
         }
     }
 }
@@ -68,7 +71,7 @@ extension [RemoteOffer] {
     var candidates: [CompletionCandidate] {
         let ids = ShortIDs(map(\.id))
         return compactMap {
-            CompletionCandidate(name(of: $0, ids), $0.label.quoted + ", " + $0.device.quoted)
+            CompletionCandidate(name(of: $0, ids), $0.label.inQuotes + ", " + $0.device.inQuotes)
         }
     }
 

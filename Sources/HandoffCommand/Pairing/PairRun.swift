@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CGio
 internal import DBus
 internal import HandoffClient
 internal import HandoffCore
 internal import HandoffInterfaces
 internal import HandoffStatus
 internal import MainLoop
+internal import Platform
+
+// This file is long because looking for a device and pairing with it take turns with the same events and the same keyboard.
 
 /// One pairing, as the user goes through it.
 @MainLoop
@@ -30,14 +34,17 @@ final class PairRun {
 
     /// How long to wait for the bridge: longer than it takes to give up.
     private static let timeout = Duration.seconds(60)
+    /// How long a device is looked for that is not there yet.
+    private static let lookingTime = Duration.seconds(5)
     /// How long the bridge may take to end what was begun.
     private static let patience = Duration.seconds(2)
     /// How many devices are listed at most, whoever comes and goes nearby.
     private static let mostListed = 64
 
-    private static let ended = CommandFailure("The bridge has ended. Start this command again.", .notRunning)
+    private static let ended = CommandFailure(
+        tr("The bridge has ended. Start this command again."), .notRunning)
     /// The user has ended the pairing, or nobody can see any longer what it prints.
-    static let interrupted = CommandFailure("Interrupted: the pairing is given up.")
+    static let interrupted = CommandFailure(tr("Interrupted: the pairing is given up."))
 
     init(_ bridge: Daemon, printsJSON: Bool) {
         self.bridge = bridge
@@ -57,9 +64,9 @@ final class PairRun {
     /// there.
     func pair(with text: String?) async throws {
         // From here on, the bridge tells this connection of changes.
-        let devices = try await bridge.devices()
+        _ = try await bridge.devices()
         if let text {
-            try await pair(try await find(text, devices))
+            try await pair(try await find(text))
         } else {
             try await pair(try await chosen())
         }
@@ -82,22 +89,57 @@ final class PairRun {
 
     // MARK: Which device
 
-    private func find(_ text: String, _ devices: [KnownDevice]) async throws -> ObjectPath {
-        let candidates = PairingCandidates(named: text, devices, try await bridge.nearby())
-        if candidates.all.count > 1 { throw Self.unnamed(candidates) }
-        if let candidate = candidates.all.first { return try await path(of: candidate) }
-        guard text.contains(":") else {
-            throw CommandFailure(
-                "There is no device \(text.quoted). Run “handoff pair” there, so that it can be found; or give its"
-                    + " address, HOST:PORT.", .notFound)
+    /// The device that `text` names. One that has just let itself be found, perhaps at another place than before, takes a moment
+    /// to be seen.
+    private func find(_ text: String) async throws -> ObjectPath {
+        var failure: (any Error)?
+        // Where it was looked for in vain.
+        var tried: Set<String> = []
+        var timer: LoopSource?
+        var isOver = false
+        defer { timer?.cancel() }
+        feed.yield(.changed)
+        for await event in events {
+            switch event {
+            case .bridgeEnded: throw Self.ended
+            case .unread: throw Self.interrupted
+            case .line: continue
+            case .changed: break
+            }
+            let candidates = PairingCandidates(
+                named: text, try await bridge.devices(), try await bridge.nearby())
+            if candidates.all.count > 1 { throw Self.unnamed(candidates) }
+            do {
+                if let candidate = candidates.all.first, tried.insert(candidate.key).inserted {
+                    return try await path(of: candidate)
+                }
+                if text.contains(":") {
+                    return try await bridge.bridge.connect(address: text, timeout: Self.timeout)
+                }
+            } catch let error as DBusError
+                where HandoffFailure.Code(error.name) == .connectionUnavailable && !text.contains(":")
+            {
+                failure = error
+            }
+            if isOver { break }
+            guard timer == nil else { continue }
+            Output.note(tr("Looking for “{device}”…", ["device": text.shown]))
+            timer = .timer(after: Self.lookingTime) { [feed] in
+                isOver = true
+                feed.yield(.changed)
+            }
         }
-        return try await bridge.bridge.connect(address: text, timeout: Self.timeout)
+        throw failure
+            ?? CommandFailure(
+                tr(
+                    "There is no device “{device}”. Run “handoff pair” there, so that it can be found; or give its"
+                        + " address, HOST:PORT.", ["device": text.shown]), .notFound)
     }
 
     /// Connects to a device at the first of its addresses where it answers.
     private func connect(_ device: NearbyDevice) async throws -> ObjectPath {
         var failure: any Error = CommandFailure(
-            "\(device.label.quoted) has no address. Try again.", .notFound)
+            tr("“{device}” has no address. Try again.", ["device": device.label.shown]), .notFound)
         for address in device.addresses {
             do {
                 return try await bridge.bridge.connect(address: address, timeout: Self.timeout)
@@ -114,7 +156,9 @@ final class PairRun {
         try await beFound()
         if let other = try await bridge.nearby().onlyOne {
             tell(
-                "Nearby at \(other.places): \(other.label.quoted). “handoff pair” with that address asks it.")
+                tr(
+                    "Nearby at {places}: “{device}”. “handoff pair” with that address asks it.",
+                    ["places": other.places, "device": other.label.shown]))
         }
         // Each device keeps its number: what is typed must not refer to another device that has come in the
         // meantime.
@@ -131,7 +175,10 @@ final class PairRun {
                 if let path = try await chosen(text, listed, candidates) { return path }
             case .changed:
                 if listed.isEmpty, let device = candidates.only {
-                    tell("Device \(device.id.prefix(ShortIDs.minimum)) asks to be paired.")
+                    tell(
+                        tr(
+                            "Device {id} asks to be paired.",
+                            ["id": String(device.id.prefix(ShortIDs.minimum))]))
                     return device.path
                 }
                 list(candidates, &listed)
@@ -140,7 +187,7 @@ final class PairRun {
             if canType, !listed.isEmpty { keyboard.readLine() }
             guard try await bridge.bridge.discoverable() else {
                 throw CommandFailure(
-                    "No device has asked. Start this command again for another five minutes.", .timedOut)
+                    tr("No device has asked. Start this command again for another five minutes."), .timedOut)
             }
         }
         throw Self.ended
@@ -150,18 +197,28 @@ final class PairRun {
         if try await !bridge.bridge.discoverable() { hasMadeDiscoverable = true }
         try await bridge.bridge.setDiscoverable(true)
         let port = try await bridge.bridge.port()
+        guard port != 0 else { throw HandoffFailure.disabled }
         let name = try await bridge.bridge.deviceName()
         Output.note(
-            "For five minutes another device can be paired with this one: there, run “handoff pair"
-                + " \(ChosenText(name: name).shown)”, or “handoff pair HOST:\(port)”, HOST being this machine's name or"
-                + " address.")
+            tr(
+                "For five minutes another device can be paired with this one: there, run “handoff pair {name}”, or"
+                    + " “handoff pair HOST:{port}”, HOST being this machine's name or address.",
+                ["name": Self.word(ChosenText(name: name).shown), "port": "\(port)"]))
+    }
+
+    /// `text` as one word for a shell.
+    private static func word(_ text: String) -> String {
+        let isWord = text.allSatisfy { $0.isLetter || $0.isNumber || "-_.".contains($0) }
+        guard !isWord, let quoted = g_shell_quote(text) else { return text }
+        defer { g_free(quoted) }
+        return String(cString: quoted)
     }
 
     /// Shows the candidates that were not there before, or did not ask before, each with the number by which
     /// it can be chosen.
     private func list(_ candidates: PairingCandidates, _ listed: inout [PairingCandidate]) {
         guard candidates.all.count > 1 || !listed.isEmpty else { return }
-        var lines = listed.isEmpty ? ["More than one device is there:"] : []
+        var lines = listed.isEmpty ? [tr("More than one device is there:")] : []
         for candidate in candidates.all {
             let known = listed.firstIndex { $0.key == candidate.key }
             if let known, listed[known].asks || !candidate.asks { continue }
@@ -172,7 +229,7 @@ final class PairRun {
         if lines.isEmpty { return }
         tell(
             lines.joined(separator: "\n")
-                + "\nType the number of the one that is to be paired, or wait for another.")
+                + "\n" + tr("Type the number of the one that is to be paired, or wait for another."))
     }
 
     /// The candidate whose number is `text`; nil if there is none.
@@ -181,12 +238,12 @@ final class PairRun {
     ) async throws -> ObjectPath? {
         guard let text = text?.filter({ !$0.isWhitespace }), !text.isEmpty else { return nil }
         guard let number = Int(text), listed.indices.contains(number - 1) else {
-            tell("\(text.quoted) is not one of the numbers.")
+            tell(tr("“{text}” is not one of the numbers.", ["text": text.shown]))
             return nil
         }
         let key = listed[number - 1].key
         guard let candidate = candidates.all.first(where: { $0.key == key }) else {
-            tell("That one is not there any more.")
+            tell(tr("That one is not there any more."))
             return nil
         }
         return try await path(of: candidate)
@@ -201,7 +258,7 @@ final class PairRun {
 
     private static func unnamed(_ candidates: PairingCandidates) -> CommandFailure {
         .ambiguous(
-            "Say which of these to pair with, by its id or address:\n"
+            tr("Say which of these to pair with, by its id or address:") + "\n"
                 + candidates.all.map { "  " + $0.line }.joined(separator: "\n"))
     }
 
@@ -210,6 +267,13 @@ final class PairRun {
     /// Pairs with the device at `path`, and asks the user when it is time to.
     private func pair(_ path: ObjectPath) async throws {
         let proxy = DeviceProxy(bridge.object(path))
+        let device = try await look(path)
+        if device.isPaired, device.isConnected {
+            Output.note(
+                tr(
+                    "“{device}” is paired with this device already. Both are paired anew; interrupt this to leave it as it is.",
+                    ["device": device.label.shown]))
+        }
         current = path
         try await proxy.pair()
         var (hasAsked, hasBegun) = (false, false)
@@ -231,22 +295,39 @@ final class PairRun {
                 if !device.pairingError.isEmpty {
                     // The words may be those of the device.
                     throw CommandFailure(
-                        "Not paired: \(ChosenText(message: device.pairingError).quoted)",
+                        tr(
+                            "Not paired: “{reason}”",
+                            ["reason": ChosenText(message: device.pairingError).shown]),
                         errorName: device.pairingErrorName)
                 }
                 if device.isPaired, hasBegun {
                     current = nil
                     if printsJSON { return try Output.json(device.json) }
-                    return try Output.line("Paired with device \(device.id)\(device.callsItself).")
+                    return try Output.line(Self.success(device))
                 }
             }
         }
     }
 
+    private static func success(_ device: KnownDevice) -> String {
+        if device.name.isEmpty { return tr("Paired with device {id}.", ["id": device.id]) }
+        return tr(
+            "Paired with device {id}, which calls itself “{device}”.",
+            ["id": device.id, "device": device.label.shown])
+    }
+
     /// Tells the bridge what the user says.
     /// - Throws: a failure if that was not yes.
     private func answer(_ proxy: DeviceProxy, _ text: String?) async throws {
-        let matches = ["y", "yes"].contains((text ?? "").lowercased().filter { !$0.isWhitespace })
+        // Translators: what is typed to agree, as a letter and as a word. It has to be what the question asks for.
+        let yes = ["y", "yes", tr("y"), tr("yes")]
+        let said = (text ?? "").lowercased().filter { !$0.isWhitespace }
+        let matches = yes.contains(said)
+        // A slip of the finger would alarm the other side's user.
+        if !matches, !["", "n", "no", tr("n"), tr("no")].contains(said) {
+            tell(tr("Type “y” if the two codes are the same, and “n” if they are not."))
+            return keyboard.readLine()
+        }
         do {
             try await proxy.confirmPairing(matches: matches)
         } catch let error as DBusError where HandoffFailure.Code(error.name) == .pairingFailed {
@@ -255,7 +336,7 @@ final class PairRun {
         }
         // Where the input has ended, nobody has said no.
         let kind = text == nil ? FailureKind.failed : .refused
-        if !matches { throw CommandFailure("Not paired: you did not say yes.", kind) }
+        if !matches { throw CommandFailure(tr("Not paired: you did not say yes."), kind) }
     }
 
     private func look(_ path: ObjectPath) async throws -> KnownDevice {
@@ -263,7 +344,7 @@ final class PairRun {
             let properties = try await bridge.properties(DeviceProxy.interface, path)
             return KnownDevice(path, id: properties.text("DeviceId"), properties)
         } catch let error as DBusError where error.name == .unknownObject {
-            throw CommandFailure("Not paired: the device is gone. Try again.", .notFound)
+            throw CommandFailure(tr("Not paired: the device is gone. Try again."), .notFound)
         }
     }
 
@@ -271,12 +352,13 @@ final class PairRun {
     /// code.
     private func ask(_ device: KnownDevice) {
         tell(
-            """
-            \(device.pairingCode)
-            The other device has to show this code. Its id begins with \(device.id.prefix(ShortIDs.minimum)), and it calls itself
-            \(device.label.quoted)
-            Are the two codes the same? [y/N]
-            """)
+            tr(
+                "{code}\nThe other device has to show this code. Its id begins with {id}, and it calls itself\n“{device}”"
+                    + "\nAre the two codes the same? [y/N]",
+                [
+                    "code": device.pairingCode, "id": String(device.id.prefix(ShortIDs.minimum)),
+                    "device": device.label.shown,
+                ]))
         keyboard.readLine()
     }
 }

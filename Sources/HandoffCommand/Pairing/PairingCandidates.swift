@@ -2,6 +2,7 @@
 internal import DBus
 internal import HandoffCore
 internal import HandoffStatus
+internal import Platform
 
 /// A device that the user could pair with, having named none.
 enum PairingCandidate: Equatable {
@@ -27,17 +28,21 @@ enum PairingCandidate: Equatable {
     var line: String {
         let (what, place, label) =
             switch self {
-            case .asking(let device): ("asks", Self.place(device), device.label)
+            case .asking(let device): (tr("asks"), Self.place(device), device.label)
             case .known(let device):
-                (device.isPaired ? "paired" : "connected", Self.place(device), device.label)
-            case .nearby(let device): ("nearby", "at \(device.places)", device.label)
+                (device.isPaired ? tr("paired") : tr("connected"), Self.place(device), device.label)
+            case .nearby(let device):
+                (tr("nearby"), tr("at {places}", ["places": device.places]), device.label)
             }
-        return "\(what.padded(to: 9))  \(place)  \(label.quoted)"
+        let width = [tr("asks"), tr("paired"), tr("connected"), tr("nearby")].map(\.displayWidth).max() ?? 0
+        return "\(what.padded(to: width))  \(place)  \(label.inQuotes)"
     }
 
     private static func place(_ device: KnownDevice) -> String {
         let places = device.places.shown
-        return "device \(device.id.prefix(ShortIDs.minimum))" + (places.isEmpty ? "" : " at \(places)")
+        let id = String(device.id.prefix(ShortIDs.minimum))
+        return places.isEmpty
+            ? tr("device {id}", ["id": id]) : tr("device {id} at {places}", ["id": id, "places": places])
     }
 }
 

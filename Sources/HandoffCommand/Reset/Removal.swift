@@ -39,7 +39,10 @@ struct Removal {
         if unlinkat(parent, name, 0) == 0 { return }
         guard errno == EISDIR else { return note(errno, path) }
         guard depth < Self.maximumDepth else {
-            failures.append("\(path.shown) could not be removed: it is deeper than anything of Handoff's.")
+            failures.append(
+                tr(
+                    "{path} could not be removed: it is deeper than anything of Handoff's.",
+                    ["path": path.shown]))
             return
         }
         let before = failures.count
@@ -82,6 +85,9 @@ struct Removal {
 
     private mutating func note(_ number: Int32, _ path: String) {
         if number == ENOENT || number == ENOTDIR { return }
-        failures.append("\(path.shown) could not be removed: \(SystemError.text(number)).")
+        failures.append(
+            tr(
+                "{path} could not be removed: {reason}.",
+                ["path": path.shown, "reason": SystemError.text(number)]))
     }
 }

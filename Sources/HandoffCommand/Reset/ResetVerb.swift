@@ -11,20 +11,22 @@ internal import Platform
 /// `handoff reset`: makes Handoff forget everything.
 struct ResetVerb: Verb {
     static let name = "reset"
-    static let summary = "Forget everything: the key, the peers and the settings; asks first"
+    static let summary = tr("Forget everything: the key, the peers and the settings; asks first")
 
     private let isSure: Bool
     /// How long the bridge may take to say who is paired.
     private static let patience = Duration.seconds(3)
 
-    static func declare(_ options: inout ProgramOptions) { options.flag("yes", "Do not ask, for scripts") }
+    static func declare(_ options: inout ProgramOptions) {
+        options.flag("yes", tr("Do not ask, for scripts"))
+    }
 
     init(_ values: ProgramOptions.Values) throws(CommandFailure) { isSure = values.has("yes") }
 
     func run(in session: Session) async throws -> Int32 {
         // What a sandbox sees of the files and the daemons is not what there is.
         guard Sandbox.own == nil else {
-            throw CommandFailure("This does not work in a sandbox. Use a terminal of the host.", .refused)
+            throw CommandFailure(tr("This does not work in a sandbox. Use a terminal of the host."), .refused)
         }
         try await ask(session)
         let (standstill, state, farewells) = try await end(session)
@@ -34,8 +36,8 @@ struct ResetVerb: Verb {
         if !session.printsJSON { try Output.lines(Self.report(standstill, isWhole: failures.isEmpty)) }
         guard failures.isEmpty else {
             throw CommandFailure(
-                (["Not everything could be removed."] + failures + [
-                    "Mend that, then run “handoff reset” again."
+                ([tr("Not everything could be removed.")] + failures + [
+                    tr("Mend that, then run “handoff reset” again.")
                 ])
                 .joined(separator: "\n  "))
         }
@@ -50,19 +52,22 @@ struct ResetVerb: Verb {
         if isSure { return }
         guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
             throw CommandFailure.usage(
-                "There is no terminal to ask in whether Handoff is to forget everything. If it is, give --yes."
+                tr(
+                    "There is no terminal to ask in whether Handoff is to forget everything. If it is, give --yes."
+                )
             )
         }
         let lines = await Self.question(of: Self.peers(session))
         // What was typed before the question is no answer to it.
         tcflush(STDIN_FILENO, TCIFLUSH)
-        Output.error(lines.joined(separator: "\n") + "\nType “yes” to go on: ")
+        Output.error(lines.joined(separator: "\n") + "\n" + tr("Type “yes” to go on:") + " ")
         let (answers, feed) = AsyncStream<String?>.makeStream()
         let keyboard = Keyboard { feed.yield($0) }
         keyboard.readLine()
         for await answer in answers {
-            if answer?.split(whereSeparator: \.isWhitespace).map({ $0.lowercased() }) == ["yes"] { return }
-            throw CommandFailure("Nothing was changed.", .refused)
+            let words = answer?.split(whereSeparator: \.isWhitespace).map { $0.lowercased() }
+            if words == ["yes"] || words == [tr("yes")] { return }
+            throw CommandFailure(tr("Nothing was changed."), .refused)
         }
     }
 
@@ -77,13 +82,13 @@ struct ResetVerb: Verb {
 
     private static func question(of peers: [KnownDevice]) -> [String] {
         [
-            "Handoff is to forget everything on this device:",
-            "  - its key and its id: for others it will be another device;",
-            "  - the devices that it is paired with, which have to be paired again;",
-        ] + peers.map { "      \($0.label.quoted)" } + [
-            "  - its settings, \(StoredState.configuration);",
-            "  - what it remembers of sites and of notifications.",
-            "Handoff ends in this session, and with it what is being continued. Received documents stay.",
+            tr("Handoff is to forget everything on this device:"),
+            tr("  - its key and its id: for others it will be another device;"),
+            tr("  - the devices that it is paired with, which have to be paired again;"),
+        ] + peers.map { "      \($0.label.inQuotes)" } + [
+            tr("  - its settings, {file};", ["file": StoredState.configuration]),
+            tr("  - what it remembers of sites and of notifications."),
+            tr("Handoff ends in this session, and with it what is being continued. Received documents stay."),
         ]
     }
 
@@ -115,7 +120,8 @@ struct ResetVerb: Verb {
         do {
             return try await Farewells(by: bridge)
         } catch {
-            Output.note("The bridge has told no peer: \(CommandFailure(error).message)")
+            Output.note(
+                tr("The bridge has told no peer: {reason}", ["reason": CommandFailure(error).message]))
             return nil
         }
     }
@@ -124,8 +130,9 @@ struct ResetVerb: Verb {
     private static func failure(_ error: any Error, after farewells: Farewells?) -> CommandFailure {
         let failure = CommandFailure(error)
         guard let former = farewells?.unpaired, !former.isEmpty else { return failure }
-        let names = former.map(\.label.quoted).joined(separator: ", ")
-        return CommandFailure("\(failure.message) The pairing with \(names) has ended already.")
+        let names = former.map(\.label.inQuotes).joined(separator: ", ")
+        return CommandFailure(
+            failure.message + " " + tr("The pairing with {devices} has ended already.", ["devices": names]))
     }
 
     @MainLoop
@@ -136,24 +143,26 @@ struct ResetVerb: Verb {
 
     @MainLoop
     private static func report(_ standstill: Standstill?, isWhole: Bool) -> [String] {
-        var lines = isWhole ? ["Handoff has forgotten everything on this device."] : []
+        var lines = isWhole ? [tr("Handoff has forgotten everything on this device.")] : []
         if standstill == nil {
-            lines.append("Without a session bus no peer could be told: run “handoff unpair” on each.")
+            lines.append(tr("Without a session bus no peer could be told: run “handoff unpair” on each."))
         }
         if standstill?.hasEndedAny == true {
             lines.append(
-                "Handoff has ended in this session. It starts as a new device when it is used again.")
+                tr("Handoff has ended in this session. It starts as a new device when it is used again."))
         }
-        return lines + ["Documents that were received are still where they are."]
+        return lines + [tr("Documents that were received are still where they are.")]
     }
 }
 
 extension Farewells {
     /// Who knows, and who does not, for people.
     fileprivate var lines: [String] {
-        told.map { "\($0.label.quoted) knows that it is not paired any more." }
+        told.map { tr("“{device}” knows that it is not paired any more.", ["device": $0.label.shown]) }
             + untold.map {
-                "\($0.label.quoted) could not be told that it is not paired any more: run “handoff unpair” there."
+                tr(
+                    "“{device}” could not be told that it is not paired any more: run “handoff unpair” there.",
+                    ["device": $0.label.shown])
             }
     }
 }

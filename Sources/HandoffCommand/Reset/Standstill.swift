@@ -3,6 +3,7 @@ internal import DBus
 internal import HandoffClient
 internal import HandoffInterfaces
 internal import MainLoop
+internal import Platform
 
 /// Both daemons of this session ended, and kept from coming back as long as this has their bus names.
 ///
@@ -48,11 +49,16 @@ struct Standstill {
 
     private static func restless(_ name: BusName, _ process: UInt32) -> CommandFailure {
         CommandFailure(
-            "The owner of \(name), process \(process), does not end. End it with “kill -KILL \(process)”, then try again."
-                + " No file was removed.")
+            tr(
+                "The owner of {name}, process {process}, does not end. End it with “kill -KILL {process}”, then try again."
+                    + " No file was removed.",
+                ["name": name.text, "process": "\(process)"]))
     }
 
     private static func hasBegun(_ name: BusName) -> CommandFailure {
-        CommandFailure("Something has just taken the name \(name). Try again. No file was removed.")
+        CommandFailure(
+            tr(
+                "Something has just taken the name {name}. Try again. No file was removed.",
+                ["name": name.text]))
     }
 }

@@ -14,8 +14,10 @@ final class StoredState: Sendable {
     /// The folder of the key and the list of peers; nil if this machine has no id, so that nobody knows it.
     private let folder: String?
 
-    /// What the names of all that a bridge keeps there begin with.
-    private static let names = ["identity.pem", "trust", HandoffDirectories.lockName]
+    /// What the names of all that the daemons keep there begin with.
+    private static let names = [
+        "identity.pem", "trust", HandoffDirectories.lockName, HandoffDirectories.documentsName,
+    ]
     /// What makes the name of a folder that is being removed.
     private static let ending = ".forgotten"
 
@@ -25,7 +27,7 @@ final class StoredState: Sendable {
         folder = try? HandoffDirectories.state()
         lock = folder.flatMap { StateLock(of: $0) }
         guard let folder, let lock, !lock.take() else { return }
-        throw Self.isInUse(folder, "No file was removed.")
+        throw Self.isInUse(folder, tr("No file was removed."))
     }
 
     /// Looks, before anything is done, whether a bridge uses the state that is not `process`, the one of this session.
@@ -34,13 +36,14 @@ final class StoredState: Sendable {
         guard let folder = try? HandoffDirectories.state(), let lock = StateLock(of: folder),
             lock.isTaken(byOtherThan: process)
         else { return }
-        throw isInUse(folder, "Nothing was changed.")
+        throw isInUse(folder, tr("Nothing was changed."))
     }
 
     private static func isInUse(_ folder: String, _ consequence: String) -> CommandFailure {
         CommandFailure(
-            "Another bridge is using \(folder), perhaps in another session of this user. End it, then try again."
-                + " \(consequence)")
+            tr(
+                "Another bridge is using {folder}, perhaps in another session of this user. End it, then try again.",
+                ["folder": folder]) + " \(consequence)")
     }
 
     /// Removes everything.
@@ -53,8 +56,9 @@ final class StoredState: Sendable {
             Self.remove(folder, by: &removal)
         } else {
             failures.append(
-                "This machine has no id in /etc/machine-id, so which folder in \(UserDirectories.state)/handoff is its"
-                    + " own is not known: remove that folder yourself.")
+                tr(
+                    "This machine has no id in /etc/machine-id, so which folder in {folder} is its own is not known:"
+                        + " remove that folder yourself.", ["folder": "\(UserDirectories.state)/handoff"]))
         }
         removal.remove(
             from: "\(UserDirectories.configuration)/handoff", named: WrittenFile("handoff.conf").hasName)

@@ -36,7 +36,8 @@ struct ActivityUpdate: Equatable {
     /// - Throws: what is wrong with them, and what to do.
     init(_ bytes: [UInt8]) throws(CommandFailure) {
         guard case .object(let list) = try JSON.reading(bytes) else {
-            throw CommandFailure("It is not an object. Write {\"title\": …, \"userInfo\": {…}}.")
+            throw CommandFailure(
+                tr("It is not an object. Write {example}.", ["example": "{\"title\": …, \"userInfo\": {…}}"]))
         }
         let members = Dictionary(uniqueKeysWithValues: list.map { ($0.name, $0.value) })
         var properties: [String: Value] = [:]
@@ -57,15 +58,17 @@ struct ActivityUpdate: Equatable {
         switch members["passing"] {
         case .boolean(let flag): passing = flag
         case nil: passing = nil
-        case .some: throw CommandFailure("“passing” has to be true or false.")
+        case .some: throw CommandFailure(tr("“passing” has to be true or false."))
         }
     }
 
     private static func unknown(_ name: String) -> CommandFailure {
         let nearest = NearestWord.to(name, among: settable.keys.sorted() + helping.sorted())
         let advice =
-            nearest.map { "Did you mean “\($0)”?" } ?? "What belongs to the application goes into “userInfo”."
-        return CommandFailure("\(name.quoted) is no property of an activity. \(advice)")
+            nearest.map { tr("Did you mean “{name}”?", ["name": $0]) }
+            ?? tr("What belongs to the application goes into “userInfo”.")
+        return CommandFailure(
+            tr("“{name}” is no property of an activity.", ["name": name.shown]) + " \(advice)")
     }
 
     /// What a property of this type is that has no value.
@@ -74,7 +77,7 @@ struct ActivityUpdate: Equatable {
         case "s": return .string("")
         case "as": return .strings([])
         case "x": return .int64(0)
-        default: throw CommandFailure("It has to be true or false.")
+        default: throw CommandFailure(tr("It has to be true or false."))
         }
     }
 
@@ -90,14 +93,17 @@ struct ActivityUpdate: Equatable {
         guard case .string(let text)? = members["userInfoText"] else { return nil }
         let value = try VariantText.value(of: text)
         guard value.properties != nil else {
-            throw CommandFailure("“userInfoText” is no dictionary of the type a{sv}: begin it with @a{sv}.")
+            throw CommandFailure(
+                tr(
+                    "“userInfoText” is no dictionary of the type {type}: begin it with @{type}.",
+                    ["type": "a{sv}"]))
         }
         return value
     }
 
     private static func userInfo(_ state: JSON, _ types: JSON?) throws(CommandFailure) -> Value {
         if state == .null { return .properties([:]) }
-        guard case .object(let entries) = state else { throw CommandFailure("It has to be an object.") }
+        guard case .object(let entries) = state else { throw CommandFailure(tr("It has to be an object.")) }
         var told: [String: JSON] = [:]
         if case .object(let list)? = types {
             told = Dictionary(uniqueKeysWithValues: list.map { ($0.name, $0.value) })
@@ -107,7 +113,7 @@ struct ActivityUpdate: Equatable {
             let value = try naming(entry.name) { () throws(CommandFailure) in
                 guard case .string(let type)? = told[entry.name] else { return try entry.value.value }
                 guard Signature.isSingle(type) else {
-                    throw CommandFailure("\(type.quoted) is no type of D-Bus.")
+                    throw CommandFailure(tr("“{type}” is no type of D-Bus.", ["type": type.shown]))
                 }
                 return try entry.value.value(as: type)
             }
@@ -121,7 +127,7 @@ struct ActivityUpdate: Equatable {
         _ name: String, _ body: () throws(CommandFailure) -> Result
     ) throws(CommandFailure) -> Result {
         do throws(CommandFailure) { return try body() } catch {
-            throw CommandFailure("\(name.quoted): \(error.message)")
+            throw CommandFailure("\(name.inQuotes): \(error.message)")
         }
     }
 }

@@ -43,7 +43,10 @@ final class ChildProcess {
         id = process
         guard number == 0 else {
             let name = String(decoding: command.first ?? [], as: UTF8.self)
-            throw CommandFailure("\(name.quoted) cannot be started: \(SystemError.text(number)).")
+            throw CommandFailure(
+                tr(
+                    "“{program}” cannot be started: {reason}.",
+                    ["program": name.shown, "reason": SystemError.text(number)]))
         }
         watch = ChildWatch(id) { [status] in status.come($0) }
     }
@@ -130,8 +133,8 @@ enum ProcessEnd: Equatable {
     /// What has happened, as the end of a sentence.
     var text: String {
         switch self {
-        case .exited(let status): "has ended with status \(status)"
-        case .killed(let signal): "was ended by signal \(signal)"
+        case .exited(let status): tr("has ended with status {number}", ["number": "\(status)"])
+        case .killed(let signal): tr("was ended by signal {number}", ["number": "\(signal)"])
         }
     }
 

@@ -68,7 +68,8 @@ enum InputLines {
             do {
                 chunk = try await BackgroundThread.run("input") { try next() }
             } catch let error as GLibError {
-                throw CommandFailure("No thread could be started: \(error.message).")
+                throw CommandFailure(
+                    tr("No thread could be started: {reason}.", ["reason": error.message]))
             } catch {
                 throw CommandFailure(error)
             }
@@ -90,7 +91,8 @@ enum InputLines {
                 var entry = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
                 _ = poll(&entry, 1, -1)
             } else if errno != EINTR {
-                throw CommandFailure("Standard input cannot be read: \(SystemError.last).")
+                throw CommandFailure(
+                    tr("Standard input cannot be read: {reason}.", ["reason": SystemError.last]))
             }
         }
     }

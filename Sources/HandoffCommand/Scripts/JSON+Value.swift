@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffCore
+internal import Platform
 
 extension JSON {
     /// The D-Bus value that this stands for where no type is asked for: texts are `s`, whole numbers `x` (or `t` if they need
@@ -29,7 +30,7 @@ extension JSON {
     /// The members of an object by name, each as ``value`` has it.
     var properties: [String: DBus.Value] {
         get throws(CommandFailure) {
-            guard case .object(let members) = self else { throw CommandFailure("It is not an object.") }
+            guard case .object(let members) = self else { throw CommandFailure(tr("It is not an object.")) }
             var properties: [String: DBus.Value] = [:]
             for member in members { properties[try Self.checked(member.name)] = try member.value.value }
             return properties
@@ -69,16 +70,18 @@ extension JSON {
     var kind: String {
         switch self {
         case .null: "null"
-        case .boolean: "true or false"
-        case .number: "a number"
-        case .string: "a text"
-        case .array: "an array"
-        case .object: "an object"
+        case .boolean: tr("true or false")
+        case .number: tr("a number")
+        case .string: tr("a text")
+        case .array: tr("an array")
+        case .object: tr("an object")
         }
     }
 
     private func unlike(_ type: String) -> CommandFailure {
-        CommandFailure("\(kind) cannot become the type \(type.quoted).".capitalisedFirst)
+        CommandFailure(
+            tr("{kind} cannot become the type “{type}”.", ["kind": kind, "type": type.shown]).capitalisedFirst
+        )
     }
 
     // MARK: Numbers
@@ -87,7 +90,7 @@ extension JSON {
         if let number = Int64(digits) { return .int64(number) }
         if let number = UInt64(digits) { return .uint64(number) }
         guard let number = Double(digits), number.isFinite else {
-            throw CommandFailure("A number is too large.")
+            throw CommandFailure(tr("A number is too large."))
         }
         return .double(number)
     }
@@ -115,7 +118,8 @@ extension JSON {
         guard fields.count == 2, case .string(let tag) = fields[0] else { throw unlike("(sv)") }
         let types = ["date": "x", "url": "s", "set": "av", "null": "b"]
         guard let type = types[tag] else {
-            throw CommandFailure("\(tag.quoted) is no tag. The tags are date, url, set and null.")
+            throw CommandFailure(
+                tr("“{tag}” is no tag. The tags are date, url, set and null.", ["tag": tag.shown]))
         }
         return try Self.tagged(tag, try fields[1].value(as: type))
     }
@@ -137,7 +141,7 @@ extension JSON {
     /// `text`, which D-Bus can carry.
     static func checked(_ text: String) throws(CommandFailure) -> String {
         guard !text.unicodeScalars.contains("\0") else {
-            throw CommandFailure("A text has a NUL character in it, which no text of D-Bus can have.")
+            throw CommandFailure(tr("A text has a NUL character in it, which no text of D-Bus can have."))
         }
         return text
     }

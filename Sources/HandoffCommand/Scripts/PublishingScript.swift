@@ -19,15 +19,18 @@ struct ScriptOptions: Sendable {
     static func declare(_ options: inout ProgramOptions) {
         options.flag(
             "json-lines",
-            "Set what each line of standard input says, an object of JSON such as"
-                + " {\"title\": \"…\", \"userInfo\": {…}}; end with standard input")
+            tr(
+                "Set what each line of standard input says, an object of JSON such as {example}; end with standard input",
+                ["example": "{\"title\": \"…\", \"userInfo\": {…}}"]))
         options.text(
             "save", argument: "COMMAND",
-            "Whenever the activity is needed elsewhere, take such an object from what this command prints")
+            tr("Whenever the activity is needed elsewhere, take such an object from what this command prints")
+        )
         options.text(
             "continued", argument: "COMMAND",
-            "Run this whenever the activity has gone on elsewhere; HANDOFF_DEVICE_ID and HANDOFF_DEVICE_NAME say where"
-        )
+            tr(
+                "Run this whenever the activity has gone on elsewhere; HANDOFF_DEVICE_ID and HANDOFF_DEVICE_NAME say where"
+            ))
     }
 
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {
@@ -35,16 +38,18 @@ struct ScriptOptions: Sendable {
         save = values["save"]
         continued = values["continued"]
         for name in ["save", "continued"] where values[name]?.isEmpty == true {
-            throw .usage("--\(name) has no command. Give one, or leave it out.")
+            throw .usage(tr("--{option} has no command. Give one, or leave it out.", ["option": name]))
         }
         guard readsLines else { return }
         guard values["stream"] != "-" else {
             throw .usage(
-                "--json-lines and “--stream -” both read standard input. Give --stream a file, or leave one out."
+                tr(
+                    "--json-lines and “--stream -” both read standard input. Give --stream a file, or leave one out."
+                )
             )
         }
         guard !StandardDescriptors.closed.contains(STDIN_FILENO) else {
-            throw .usage("--json-lines: standard input is closed. Redirect it.")
+            throw .usage(tr("--json-lines: standard input is closed. Redirect it."))
         }
     }
 }
@@ -98,13 +103,17 @@ final class PublishingScript {
             do throws(CommandFailure) {
                 guard let bytes = line.bytes else {
                     throw CommandFailure(
-                        "It is longer than \(InputLines.maximumLine) bytes. Send the bulk of it with --stream."
+                        tr(
+                            "It is longer than {count} bytes. Send the bulk of it with --stream.",
+                            ["count": "\(InputLines.maximumLine)"])
                     )
                 }
                 if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return }
                 set(try checked(try ActivityUpdate(bytes).properties))
             } catch {
-                refuse("Line \(line.number) of standard input is left out. \(error.message)")
+                refuse(
+                    tr("Line {number} of standard input is left out.", ["number": "\(line.number)"])
+                        + " \(error.message)")
             }
         }
         return true
@@ -113,16 +122,19 @@ final class PublishingScript {
     private func refuse(_ text: String) {
         refusedLines += 1
         if refusedLines <= Self.toldLines { Output.note(text) }
-        if refusedLines == Self.toldLines { Output.note("More lines that are left out are only counted.") }
+        if refusedLines == Self.toldLines {
+            Output.note(tr("More lines that are left out are only counted."))
+        }
     }
 
     /// What comes of it for who called: why not all of standard input was set; nil if all was.
     var failure: CommandFailure? {
-        switch refusedLines {
-        case 0: nil
-        case 1: CommandFailure("1 line of standard input was left out.")
-        default: CommandFailure("\(refusedLines) lines of standard input were left out.")
-        }
+        refusedLines == 0
+            ? nil
+            : CommandFailure(
+                trn(
+                    "{count} line of standard input was left out.",
+                    "{count} lines of standard input were left out.", count: refusedLines))
     }
 
     /// `properties`, which the rules allow: all of them or none.
@@ -140,7 +152,7 @@ final class PublishingScript {
     /// The broker has refused something, which has these values again.
     func refused(_ error: DBusError, restored: [String: Value?]) {
         _ = try? state.apply(restored.compactMapValues(\.self))
-        refuse("What standard input says was refused. \(error.message.shown.sentence)")
+        refuse(tr("What standard input says was refused.") + " \(error.message.shown.sentence)")
     }
 
     // MARK: Saving
@@ -153,20 +165,21 @@ final class PublishingScript {
             let run = try ShellCommand(command, variables, taking: .output(limit: InputLines.maximumLine))
             let outcome = await run.outcome(within: Self.saving)
             guard !outcome.isTooMuch else {
-                throw CommandFailure("It has printed more than \(InputLines.maximumLine) bytes.")
+                throw CommandFailure(
+                    tr("It has printed more than {count} bytes.", ["count": "\(InputLines.maximumLine)"]))
             }
             guard let end = outcome.end else {
-                throw CommandFailure("It took longer than the two seconds that the other device waits.")
+                throw CommandFailure(tr("It took longer than the two seconds that the other device waits."))
             }
-            guard end == .exited(0) else { throw CommandFailure("It \(end.text).") }
+            guard end == .exited(0) else { throw CommandFailure(tr("It {end}.", ["end": end.text])) }
             let update = try ActivityUpdate(outcome.output)
             var answer = try checked(update.properties)
             // What a command says is asked of it each time.
             answer["Passing"] = .boolean(update.passing ?? true)
             return answer
         } catch {
-            let message = "The command of --save has not said what the state is. \(error.message)"
-            Output.note("\(message) What was known before goes on.")
+            let message = tr("The command of --save has not said what the state is.") + " \(error.message)"
+            Output.note("\(message) " + tr("What was known before goes on."))
             throw HandoffFailure(.applicationFailed, message)
         }
     }
@@ -178,7 +191,7 @@ final class PublishingScript {
         guard options.continued != nil, !isOver else { return }
         guard waiting.count < Self.maximumWaiting else {
             return Output.note(
-                "The command of --continued is still busy with others, and is not run for this.")
+                tr("The command of --continued is still busy with others, and is not run for this."))
         }
         waiting.append(device)
         if running == nil { MainLoop.start { [self] in await runContinued() } }
@@ -195,10 +208,10 @@ final class PublishingScript {
                 running = run
                 let outcome = await run.outcome(within: nil)
                 if let end = outcome.end, end != .exited(0), !isOver {
-                    Output.note("The command of --continued \(end.text).")
+                    Output.note(tr("The command of --continued {end}.", ["end": end.text]))
                 }
             } catch {
-                Output.note("The command of --continued was not run. \(error.message)")
+                Output.note(tr("The command of --continued was not run.") + " \(error.message)")
             }
             running = nil
         }

@@ -3,6 +3,7 @@ internal import DBus
 internal import HandoffClient
 internal import HandoffCore
 internal import MainLoop
+internal import Platform
 
 /// The command that `handoff receive --run` runs with each activity, as often as it is under way.
 @MainLoop
@@ -27,7 +28,9 @@ final class ReceivingCommands {
         guard running.count < Self.maximumRunning, !isEnding else {
             throw HandoffFailure(
                 .applicationFailed,
-                "The command that continues activities runs \(running.count) times already. Try again when one has ended."
+                tr(
+                    "The command that continues activities runs {count} times already. Try again when one has ended.",
+                    ["count": "\(running.count)"])
             )
         }
         let variables = [
@@ -67,8 +70,9 @@ final class ReceivingCommands {
     /// Why the activity was not continued; nil if it was.
     private static func reason(_ outcome: ShellCommand.Outcome) -> String? {
         guard let end = outcome.end, end != .exited(0) else { return nil }
-        let complaint = outcome.complaint.isEmpty ? "" : " Its last words are: \(outcome.complaint.shown)"
-        return "The command that continues activities \(end.text).\(complaint)"
+        let reason = tr("The command that continues activities {end}.", ["end": end.text])
+        if outcome.complaint.isEmpty { return reason }
+        return reason + " " + tr("Its last words are: {words}", ["words": outcome.complaint.shown])
     }
 
     /// Waits until it is not under way any more.

@@ -113,7 +113,7 @@ final class ShellCommand {
     private static func makePipe() throws(CommandFailure) -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [-1, -1]
         guard handoff_pipe(&ends, O_CLOEXEC) == 0 else {
-            throw CommandFailure("No pipe could be made: \(SystemError.last).")
+            throw CommandFailure(tr("No pipe could be made: {reason}.", ["reason": SystemError.last]))
         }
         return (ends[0], ends[1])
     }

@@ -2,6 +2,7 @@
 internal import DBus
 internal import HandoffInterfaces
 internal import MainLoop
+internal import Platform
 
 /// What can happen to a command that follows the broker until it is told to end.
 enum BrokerEvent: Sendable {
@@ -38,5 +39,5 @@ final class BrokerEvents {
 extension CommandFailure {
     /// The bus is gone, and with it everything that was registered.
     static let busEnded = CommandFailure(
-        "The session bus has ended. Log in again, and start this command again.", .notRunning)
+        tr("The session bus has ended. Log in again, and start this command again."), .notRunning)
 }

@@ -17,13 +17,17 @@ enum CommandHistory {
         if isatty(STDIN_FILENO) == 0 { return lines(end(of: STDIN_FILENO)) }
         guard let path = path() else {
             throw CommandFailure(
-                "It is not known where this shell keeps its history. Say “fc -ln -20 | handoff here --history”."
+                tr(
+                    "It is not known where this shell keeps its history. Say “fc -ln -20 | handoff here --history”."
+                )
             )
         }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw CommandFailure(
-                "\(path.quoted) cannot be read: \(SystemError.last). Say “fc -ln -20 | handoff here --history”."
+                tr(
+                    "“{path}” cannot be read: {reason}. Say “fc -ln -20 | handoff here --history”.",
+                    ["path": path.shown, "reason": SystemError.last])
             )
         }
         defer { close(descriptor) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
 internal import HandoffStatus
+internal import Platform
 
 extension HiddenOffer {
     var json: JSON {
@@ -18,18 +19,18 @@ extension [HiddenOffer] {
     func lines(at now: Int64) -> [String] {
         if isEmpty { return [] }
         var table = Table(
-            "DEVICE", "TITLE", "TYPE", "APPLICATION", "SINCE",
-            shrinking: ["DEVICE", "TITLE", "TYPE", "APPLICATION"])
+            Heading.device, Heading.title, Heading.type, Heading.application, Heading.since,
+            shrinking: [Heading.device, Heading.title, Heading.type, Heading.application])
         for offer in self {
             table.add(
                 offer.device.shown, offer.label.shown, ChosenText(title: offer.type).shown,
                 ChosenText(title: offer.applicationID).shown, Age.text(of: offer.since, at: now))
         }
         let rows = table.lines(indent: 2)
-        var lines = ["Hidden, because nothing here continues it:", rows[0]]
+        var lines = [tr("Hidden, because nothing here continues it:"), rows[0]]
         for (offer, row) in zip(self, rows.dropFirst()) {
             lines.append(row)
-            if offer.isInvited { lines.append("    It was sent to this device.") }
+            if offer.isInvited { lines.append("    " + tr("It was sent to this device.")) }
             if !offer.reason.isEmpty { lines.append("    " + offer.reason.shown.sentence) }
         }
         return lines

@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
 internal import HandoffStatus
+internal import Platform
 
 extension KnownDevice {
-    /// The end of a sentence that has named the device by its id: what it calls itself, if anything.
-    var callsItself: String { name.isEmpty ? "" : ", which calls itself \(label.quoted)" }
-
     /// Where it is connected, or else where it may be.
     var places: String { connectedAddress.isEmpty ? addresses.joined(separator: ",") : connectedAddress }
 
     /// Its pairing and its link, in words.
     var state: String {
-        var words = [isPaired ? "paired" : "not paired", isConnected ? "connected" : "not connected"]
+        var words = [isPaired ? tr("paired") : tr("not paired"), link]
         switch pairingState {
-        case "waiting": words.append("pairing: waiting")
-        case "comparing", "confirmed": words.append("pairing: code \(pairingCode)")
+        case "waiting": words.append(tr("pairing: waiting"))
+        case "comparing", "confirmed": words.append(tr("pairing: code {code}", ["code": pairingCode]))
         default: break
         }
-        if isMuted { words.append("muted") }
+        if isMuted { words.append(tr("muted")) }
         return words.joined(separator: ", ")
     }
+
+    /// Since when it is connected, or is not, in microseconds since the Unix epoch; 0 if that is not known.
+    var since: Int64 { isConnected ? connectedSince : disconnectedSince }
+
+    /// Whether it is connected.
+    var link: String { isConnected ? tr("connected") : tr("not connected") }
 
     /// Which device it is, and nothing more, with what a verb has just changed.
     func json(_ changes: [JSON.Member] = []) -> JSON {
@@ -49,10 +53,11 @@ extension [KnownDevice] {
         let ids = ShortIDs(map(\.id))
         // The name comes last, because it could imitate whatever came after it.
         var table = Table(
-            "ID", "STATE", "SINCE", "ADDRESSES", "TYPE", "NAME", shrinking: ["ADDRESSES", "NAME"])
+            Heading.id, Heading.state, Heading.since, Heading.addresses, Heading.type, Heading.name,
+            shrinking: [Heading.addresses, Heading.name])
         for device in self {
             table.add(
-                ids.short(device.id), device.state, Age.text(of: device.connectedSince, at: now),
+                ids.short(device.id), device.state, Age.text(of: device.since, at: now),
                 device.places, ChosenText(name: device.type).shown, ChosenText(name: device.name).shown)
         }
         return table
@@ -77,11 +82,16 @@ extension [KnownDevice] {
         let found = named(text)
         guard let device = found.first else {
             throw CommandFailure(
-                "There is no paired device \(text.quoted). See “handoff devices”.", .notFound)
+                tr("There is no paired device “{device}”. See “handoff devices”.", ["device": text.shown]),
+                .notFound)
         }
         guard found.count == 1 else {
             let list = found.table(at: 0).lines.joined(separator: "\n")
-            throw .ambiguous("\(text.quoted) names \(found.count) devices. Give more of the id:\n\(list)")
+            throw .ambiguous(
+                trn(
+                    "“{text}” names {count} device. Give more of the id:",
+                    "“{text}” names {count} devices. Give more of the id:", count: found.count,
+                    ["text": text.shown]) + "\n\(list)")
         }
         return device
     }

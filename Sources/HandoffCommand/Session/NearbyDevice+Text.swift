@@ -23,6 +23,6 @@ extension [NearbyDevice] {
     func lines(_ heading: String) -> [String] {
         if isEmpty { return [] }
         return [heading]
-            + map { "  \($0.places)  \($0.label.quoted)" }
+            + map { "  \($0.places)  \($0.label.inQuotes)" }
     }
 }

@@ -3,6 +3,7 @@ internal import Glibc
 internal import HandoffCore
 internal import HandoffStatus
 internal import MainLoop
+internal import Platform
 
 /// The question which of several offers is to be continued, put to the user at a terminal.
 @MainLoop
@@ -44,14 +45,17 @@ struct OfferChoice {
         let (typed, feed) = AsyncStream<String?>.makeStream()
         let keyboard = Keyboard { feed.yield($0) }
         let lines = lines(within: Terminal.columns(of: STDERR_FILENO))
-        Output.error(lines.joined(separator: "\n") + "\nWhich one? Type its number: ")
+        Output.error(lines.joined(separator: "\n") + "\n" + tr("Which one? Type its number:") + " ")
         keyboard.readLine()
         for await line in typed {
             guard let line else { break }
             if let offer = offer(numbered: line) { return offer }
-            Output.error("\(line.quoted) is not one of the numbers. Type one from 1 to \(offers.count): ")
+            Output.error(
+                tr(
+                    "“{text}” is not one of the numbers. Type one from 1 to {count}:",
+                    ["text": line.shown, "count": "\(offers.count)"]) + " ")
             keyboard.readLine()
         }
-        throw CommandFailure.usage("No number was typed, so nothing was continued.")
+        throw CommandFailure.usage(tr("No number was typed, so nothing was continued."))
     }
 }

@@ -15,7 +15,7 @@ struct PublishedDocument: Sendable {
     /// - Throws: if there is none that can be read.
     init(_ path: [UInt8]) throws(CommandFailure) {
         let shown = String(decoding: path, as: UTF8.self)
-        guard !path.isEmpty else { throw .usage("--document: the name of the file is empty.") }
+        guard !path.isEmpty else { throw .usage(tr("--document: the name of the file is empty.")) }
         guard let real = realpath(path.map { CChar(bitPattern: $0) } + [0], nil) else {
             throw Self.failure(shown)
         }
@@ -26,16 +26,21 @@ struct PublishedDocument: Sendable {
         case S_IFREG: break
         case S_IFDIR:
             throw CommandFailure(
-                "\(shown.quoted) is a folder, not a document. Send it with tar: tar c FOLDER | handoff publish --stream -"
+                tr(
+                    "“{file}” is a folder, not a document. Send it with tar: tar c FOLDER | handoff publish --stream -",
+                    ["file": shown.shown])
             )
         default:
             throw CommandFailure(
-                "\(shown.quoted) is not a regular file, so it is no document. Send what comes from it with --stream."
+                tr(
+                    "“{file}” is not a regular file, so it is no document. Send what comes from it with --stream.",
+                    ["file": shown.shown])
             )
         }
         guard access(real, R_OK) == 0 else { throw Self.failure(shown) }
         guard let url = g_filename_to_uri(real, nil, nil) else {
-            throw CommandFailure("\(shown.quoted) has a name that cannot be written as a URL. Rename it.")
+            throw CommandFailure(
+                tr("“{file}” has a name that cannot be written as a URL. Rename it.", ["file": shown.shown]))
         }
         defer { g_free(url) }
         self.url = String(cString: url)
@@ -44,6 +49,7 @@ struct PublishedDocument: Sendable {
     }
 
     private static func failure(_ path: String) -> CommandFailure {
-        CommandFailure("\(path.quoted) cannot be read: \(SystemError.last).")
+        CommandFailure(
+            tr("“{file}” cannot be read: {reason}.", ["file": path.shown, "reason": SystemError.last]))
     }
 }

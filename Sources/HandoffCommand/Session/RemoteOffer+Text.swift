@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
 internal import HandoffStatus
+internal import Platform
 
 extension RemoteOffer {
     /// What can continue it, best first, and which of these have to be started.
     var continuesIn: String {
-        handlers.map { $0 + (handlersToStart.contains($0) ? " (not running)" : "") }.joined(separator: ", ")
+        handlers.map {
+            handlersToStart.contains($0) ? tr("{application} (not running)", ["application": $0]) : $0
+        }
+        .joined(separator: ", ")
     }
 
     var json: JSON {
@@ -15,6 +19,7 @@ extension RemoteOffer {
             "applicationId": .string(applicationID), "handlers": .strings(handlers),
             "handlersToStart": .strings(handlersToStart), "since": .time(since),
             "state": .string(state), "invited": .boolean(isInvited),
+            "parkedAt": parkedAt == 0 ? .null : .time(parkedAt),
             "progress": progress.map { .real($0) } ?? .null,
         ]
     }
@@ -26,13 +31,17 @@ extension [RemoteOffer] {
         let ids = ShortIDs(map(\.id))
         // What others chose comes behind the mark, so that nothing can pass itself off as sent.
         var table = Table(
-            "ID", "SENT", "DEVICE", "TITLE", "TYPE", "SINCE", "CONTINUES IN",
-            shrinking: ["DEVICE", "TITLE", "TYPE", "CONTINUES IN"])
+            Heading.id, Heading.sent, Heading.device, Heading.title, Heading.type, Heading.since,
+            Heading.continuesIn,
+            shrinking: [Heading.device, Heading.title, Heading.type, Heading.continuesIn])
         for offer in self {
             table.add(
-                name(of: offer, ids), offer.isInvited ? "sent" : "", offer.device.shown, offer.label.shown,
+                name(of: offer, ids), offer.isInvited ? tr("sent") : "", offer.device.shown,
+                offer.label.shown,
                 ChosenText(title: offer.type).shown,
-                Age.text(of: offer.since, at: now),
+                Age.text(of: offer.since, at: now)
+                    + (offer.parkedAt == 0
+                        ? "" : tr(", asleep since {time}", ["time": LocalTime.ofDay(offer.parkedAt)])),
                 offer.continuesIn)
         }
         return table
@@ -48,7 +57,10 @@ extension [RemoteOffer] {
     /// What to say to who has to name one of them.
     var unnamed: CommandFailure {
         let list = table(at: 0).lines.joined(separator: "\n")
-        return .ambiguous("\(count) activities are offered. Say which one, by its id:\n\(list)")
+        return .ambiguous(
+            trn(
+                "{count} activity is offered. Say which one, by its id:",
+                "{count} activities are offered. Say which one, by its id:", count: count) + "\n\(list)")
     }
 
     /// The one offer that `text` names: the beginning of its id, or `DEVICE/ID` with the beginnings of both.
@@ -57,19 +69,24 @@ extension [RemoteOffer] {
         guard let id = parts.last, parts.count <= 2,
             parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isHexDigit) })
         else {
-            throw .usage("\(text.quoted) is not an id of an activity. See “handoff list”.")
+            throw .usage(
+                tr("“{text}” is not an id of an activity. See “handoff list”.", ["text": text.shown]))
         }
         let found = filter { offer in
             offer.id.hasPrefix(id) && (parts.count == 1 || offer.deviceID.hasPrefix(parts[0]))
         }
         guard let offer = found.first else {
             throw CommandFailure(
-                "No activity with the id \(text.quoted) is offered. See “handoff list”.", .notFound)
+                tr("No activity with the id “{id}” is offered. See “handoff list”.", ["id": text.shown]),
+                .notFound)
         }
         guard found.count == 1 else {
             let list = found.table(at: 0).lines.joined(separator: "\n")
             throw .ambiguous(
-                "The id \(text.quoted) is that of \(found.count) activities. Give more of it:\n\(list)")
+                trn(
+                    "The id “{id}” is that of {count} activity. Give more of it:",
+                    "The id “{id}” is that of {count} activities. Give more of it:", count: found.count,
+                    ["id": text.shown]) + "\n\(list)")
         }
         return offer
     }

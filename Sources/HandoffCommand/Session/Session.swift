@@ -6,6 +6,7 @@ internal import HandoffCore
 internal import HandoffInterfaces
 internal import HandoffStatus
 internal import MainLoop
+internal import Platform
 
 /// This session: its bus, and the two daemons there.
 @MainLoop
@@ -27,13 +28,16 @@ final class Session {
         if let openBus { return openBus }
         guard SessionBus.isKnown else {
             throw CommandFailure(
-                "No session bus is known: DBUS_SESSION_BUS_ADDRESS is not set and $XDG_RUNTIME_DIR/bus does not exist."
-                    + " Run this in your desktop session, or under “dbus-run-session”.", .notRunning)
+                tr(
+                    "No session bus is known: DBUS_SESSION_BUS_ADDRESS is not set and $XDG_RUNTIME_DIR/bus does not exist."
+                        + " Run this in your desktop session, or under “dbus-run-session”."), .notRunning)
         }
         let bus: Bus
         do { bus = try Bus(.session) } catch {
             throw CommandFailure(
-                "\(error.message.shown.sentence) Check DBUS_SESSION_BUS_ADDRESS, and that the session's D-Bus daemon runs.",
+                tr(
+                    "{reason} Check DBUS_SESSION_BUS_ADDRESS, and that the session's D-Bus daemon runs.",
+                    ["reason": error.message.shown.sentence]),
                 .notRunning)
         }
         // libdbus makes the process ignore this signal, but writing to a pipe that nobody reads must end this
@@ -53,11 +57,13 @@ final class Session {
     // MARK: Daemons
 
     /// The broker, started if it is not running.
-    func broker() async throws -> Daemon { try await daemon(HandoffNames.broker, "the broker (handoffd)") }
+    func broker() async throws -> Daemon {
+        try await daemon(HandoffNames.broker, tr("the broker (handoffd)"))
+    }
 
     /// The bridge, started if it is not running.
     func bridge() async throws -> Daemon {
-        try await daemon(HandoffNames.bridge, "the bridge (handoff-bridge)")
+        try await daemon(HandoffNames.bridge, tr("the bridge (handoff-bridge)"))
     }
 
     /// The owner of `name` now, nil if there is none; nothing is started.
@@ -82,8 +88,10 @@ final class Session {
         // What has ended cannot be examined either.
         guard try await bus.owner(of: owner) != nil else { return nil }
         throw CommandFailure(
-            "\(owner) has taken the name \(name) from within a sandbox, and is told nothing. Close that program, then"
-                + " try again; “busctl --user status \(name)” tells which one it is.", .refused)
+            tr(
+                "{owner} has taken the name {name} from within a sandbox, and is told nothing. Close that program, then"
+                    + " try again; “busctl --user status {name}” tells which one it is.",
+                ["owner": owner.text, "name": name.text]), .refused)
     }
 
     /// The owner of `name`, waited for if there is none yet; nil if none comes in `limit`. Nothing is started.
@@ -110,16 +118,23 @@ final class Session {
             try await bus().startService(name)
         } catch let error as DBusError where error.name == .serviceUnknown {
             throw CommandFailure(
-                "Handoff is not running: the bus does not know how to start \(label). Install Handoff for this user"
-                    + " or this machine, or start it yourself. See “handoff status”.", .notRunning)
+                tr(
+                    "Handoff is not running: the bus does not know how to start {program}. Install Handoff for this user"
+                        + " or this machine, or start it yourself. See “handoff status”.", ["program": label]),
+                .notRunning)
         } catch let error as DBusError {
             throw CommandFailure(
-                "The bus could not start \(label): \(error.message.shown.sentence) Look at the log:"
-                    + " journalctl --user --since today | grep handoff.", .notRunning)
+                tr(
+                    "The bus could not start {program}: {reason} Look at the log:"
+                        + " journalctl --user --since today | grep handoff.",
+                    ["program": label, "reason": error.message.shown.sentence]), .notRunning)
         }
         guard let daemon = try await running(name) else {
             throw CommandFailure(
-                "The bus has started \(label), but it ended at once. Look at the log.", .notRunning)
+                tr(
+                    "The bus has started {program}, but it ended at once. Look at the log.",
+                    ["program": label]),
+                .notRunning)
         }
         return daemon
     }

@@ -34,7 +34,7 @@ struct StandingApplication {
             case .end: return
             case .failed(let error): throw error
             case .brokerEnded(isReplaced: false):
-                Output.note("The broker has ended. Waiting for it to come back.")
+                Output.note(tr("The broker has ended. Waiting for it to come back."))
             case .brokerEnded(isReplaced: true): break
             case .registrationEnded(let reason):
                 Output.note(reason.shown.sentence)
@@ -45,9 +45,9 @@ struct StandingApplication {
             case .standing(.registered):
                 began()
                 if isRenewed {
-                    Output.note("Registered again.")
+                    Output.note(tr("Registered again."))
                 } else if wasRegistered {
-                    Output.note("Registered with the new broker.")
+                    Output.note(tr("Registered with the new broker."))
                 }
                 (wasRegistered, isRenewed) = (true, false)
             }
@@ -60,8 +60,11 @@ extension ClientDeclaration {
     static func declare(_ options: inout ProgramOptions, need: String) {
         options.text(
             "app-id", argument: "ID",
-            "The application's id: the name of its desktop entry, or any such name (\(need))")
-        options.text("team", argument: "TEAM", "Its team (default: that of the desktop entry, else the id)")
+            tr(
+                "The application's id: the name of its desktop entry, or any such name ({need})",
+                ["need": need]))
+        options.text(
+            "team", argument: "TEAM", tr("Its team (default: that of the desktop entry, else the id)"))
     }
 
     /// What `values` say, which name an id. `usual`: the id if they name none.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
 internal import HandoffStatus
+internal import Platform
 
 extension DeviceFetches {
     var json: JSON {
@@ -18,8 +19,9 @@ extension [DeviceFetches] {
     func lines(at now: Int64) -> [String] {
         if isEmpty { return [] }
         var table = Table(
-            "DEVICE", "ACTIVITIES", "STREAMS", "DOCUMENTS", "LAST", "TITLE", "NAME",
-            shrinking: ["TITLE", "NAME"])
+            Heading.device, Heading.activities, Heading.streams, Heading.documents, Heading.last,
+            Heading.title,
+            Heading.name, shrinking: [Heading.title, Heading.name])
         let ids = ShortIDs(map(\.deviceID))
         for device in self {
             table.add(
@@ -28,6 +30,6 @@ extension [DeviceFetches] {
                 ChosenText(title: device.title.isEmpty ? device.applicationID : device.title).shown,
                 ChosenText(name: device.deviceName).shown)
         }
-        return ["Fetched by other devices since the broker began:"] + table.lines(indent: 2)
+        return [tr("Fetched by other devices since the broker began:")] + table.lines(indent: 2)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
 internal import HandoffStatus
+internal import Platform
 
 extension RecentFetch {
     var json: JSON {
@@ -13,20 +14,33 @@ extension RecentFetch {
     }
 }
 
+extension RecentFetch {
+    /// What was fetched, in a word.
+    fileprivate var what: String {
+        switch kind {
+        case "stream": tr("stream")
+        case "document": tr("document")
+        default: tr("activity")
+        }
+    }
+}
+
 extension [RecentFetch] {
     /// A list with a heading; empty if nothing was fetched. What was fetched has not necessarily been
     /// continued.
     func lines(at now: Int64) -> [String] {
         if isEmpty { return [] }
-        var table = Table("WHEN", "WHAT", "DEVICE", "TITLE", "TYPE", shrinking: ["TITLE", "TYPE"])
+        var table = Table(
+            Heading.when, Heading.what, Heading.device, Heading.title, Heading.type,
+            shrinking: [Heading.title, Heading.type])
         for fetch in self {
             table.add(
                 Age.text(of: fetch.time, at: now),
-                ["stream", "document"].contains(fetch.kind) ? fetch.kind : "activity",
+                fetch.what,
                 ChosenText.device(name: fetch.deviceName, id: fetch.deviceID).shown,
                 ChosenText(title: fetch.title.isEmpty ? fetch.applicationID : fetch.title).shown,
                 ChosenText(title: fetch.type).shown)
         }
-        return ["Fetched by other devices, the latest first:"] + table.lines(indent: 2)
+        return [tr("Fetched by other devices, the latest first:")] + table.lines(indent: 2)
     }
 }

@@ -2,6 +2,7 @@
 internal import HandoffClient
 internal import HandoffCore
 internal import HandoffStatus
+internal import Platform
 
 extension RegisteredApplication {
     var json: JSON {
@@ -15,9 +16,9 @@ extension RegisteredApplication {
 
     /// What it does at present.
     fileprivate var state: String {
-        if isExcluded { return "excluded" }
-        if isCurrent { return notOffered.isEmpty ? "current, offered" : "current, not offered" }
-        return activities == 0 ? "no activity" : "not current"
+        if isExcluded { return tr("excluded") }
+        if isCurrent { return notOffered.isEmpty ? tr("current, offered") : tr("current, not offered") }
+        return activities == 0 ? tr("no activity") : tr("not current")
     }
 }
 
@@ -25,14 +26,16 @@ extension [RegisteredApplication] {
     /// A list with a heading; empty if nothing is registered.
     var lines: [String] {
         if isEmpty { return [] }
-        var table = Table("APPLICATION", "STATE", "ACTIVITIES", "TYPES", shrinking: ["TYPES"])
+        var table = Table(
+            Heading.application, Heading.state, Heading.activities, Heading.types,
+            shrinking: [Heading.types])
         for one in self {
             table.add(
                 one.applicationID.shown, one.state, "\(one.activities)",
                 one.types.isEmpty
-                    ? "none" : one.types.map { ChosenText(title: $0).shown }.joined(separator: " "))
+                    ? tr("none") : one.types.map { ChosenText(title: $0).shown }.joined(separator: " "))
         }
-        return ["Registered applications:"] + table.lines(indent: 2)
+        return [tr("Registered applications:")] + table.lines(indent: 2)
     }
 }
 
@@ -46,17 +49,25 @@ extension RecentRefusal {
     }
 }
 
+extension RecentRefusal {
+    /// What was refused to whom, before the reason.
+    fileprivate var what: String {
+        let program = applicationID.isEmpty ? tr("a program that is not registered") : applicationID.shown
+        if process == 0 { return tr("{call} of {program}:", ["call": member.shown, "program": program]) }
+        return tr(
+            "{call} of {program}, process {process}:",
+            ["call": member.shown, "program": program, "process": "\(process)"])
+    }
+}
+
 extension [RecentRefusal] {
     /// A list with a heading; empty if nothing was refused.
     func lines(at now: Int64) -> [String] {
         if isEmpty { return [] }
-        return ["Refused, the latest first:"]
+        return [tr("Refused, the latest first:")]
             + flatMap { one in
-                let who =
-                    one.applicationID.isEmpty ? "a program that is not registered" : one.applicationID.shown
-                let process = one.process == 0 ? "" : ", process \(one.process)"
-                return [
-                    "  \(Age.text(of: one.time, at: now))  \(one.member.shown) of \(who)\(process):",
+                [
+                    "  \(Age.text(of: one.time, at: now))  \(one.what)",
                     "    \(one.message.shown)",
                 ]
             }

@@ -2,80 +2,93 @@
 internal import HandoffClient
 internal import HandoffCore
 internal import HandoffStatus
+internal import Platform
 
 extension StatusReport {
     /// The report for people, at the time `now`.
     func lines(at now: Int64) -> [String] {
         var lines: [String] = []
         if busFailure == nil {
-            lines += ["Broker   \(brokerLine)", "Bridge   \(bridgeLine)"]
-            lines += deviceLines + peerLines(at: now) + offerLines(at: now) + fetchLines(at: now)
+            lines += headLines + peerLines(at: now) + offerLines(at: now) + fetchLines(at: now)
             lines += applicationLines(at: now)
         }
-        if !problems.isEmpty { lines += (lines.isEmpty ? [] : [""]) + ["Problems:"] }
+        if !problems.isEmpty { lines += (lines.isEmpty ? [] : [""]) + [tr("Problems:")] }
         for problem in problems { lines += ["  \(problem.words)", "    \(problem.remedy)"] }
         return lines
     }
 
+    /// The daemons, this device and what is current, each with its name before it.
+    private var headLines: [String] {
+        var lines = [(tr("Broker"), brokerLine), (tr("Bridge"), bridgeLine)]
+        if let bridge = bridge.content {
+            let type = bridge.deviceType.isEmpty ? "" : ", \(bridge.deviceType.shown)"
+            lines.append((tr("Device"), ChosenText(name: bridge.deviceName).inQuotes + type))
+            lines.append((tr("Id"), bridge.deviceID.shown))
+        }
+        if let broker = broker.content { lines.append((tr("Current"), Self.current(broker))) }
+        let names = [tr("Broker"), tr("Bridge"), tr("Device"), tr("Id"), tr("Current")]
+        let width = (names.map(\.displayWidth).max() ?? 0) + 2
+        return lines.map { $0.padded(to: width) + $1 }
+    }
+
     private var brokerLine: String {
         switch broker {
-        case .running(let broker): "running, switched \(broker.isEnabled ? "on" : "off")"
-        case .silent: "not answering"
-        case .absent: "not running"
+        case .running(let broker):
+            broker.isEnabled ? tr("running, switched on") : tr("running, switched off")
+        case .silent: tr("not answering")
+        case .absent: tr("not running")
         }
     }
 
     private var bridgeLine: String {
         switch bridge {
         case .running(let bridge):
-            "running, " + (bridge.port == 0 ? "not listening" : "listening on port \(bridge.port)")
-                + (bridge.isDiscoverable ? ", discoverable" : "")
-        case .silent: "not answering"
-        case .absent: "not running"
+            (bridge.port == 0
+                ? tr("running, not listening")
+                : tr("running, listening on port {port}", ["port": "\(bridge.port)"]))
+                + (bridge.isDiscoverable ? ", " + tr("discoverable") : "")
+        case .silent: tr("not answering")
+        case .absent: tr("not running")
         }
     }
 
-    private var deviceLines: [String] {
-        var lines: [String] = []
-        if let bridge = bridge.content {
-            let type = bridge.deviceType.isEmpty ? "" : ", \(bridge.deviceType.shown)"
-            lines += [
-                "Device   \(ChosenText(name: bridge.deviceName).quoted)\(type)",
-                "Id       \(bridge.deviceID.shown)",
-            ]
-        }
-        if let broker = broker.content {
-            let activity = broker.current.map {
-                let title = $0.title.isEmpty ? "without a title" : ChosenText(title: $0.title).quoted
-                let reason = broker.applications.first(where: \.isCurrent)?.notOffered ?? ""
-                return "\(title), \(ChosenText(title: $0.type).shown), of \($0.applicationID.shown)"
-                    + (reason.isEmpty ? "" : ". It is not offered: \(reason.shown)")
-            }
-            lines.append("Current  \(activity ?? "nothing")")
-        }
-        return lines
+    private static func current(_ broker: BrokerStatus) -> String {
+        guard let current = broker.current else { return tr("nothing") }
+        let values = [
+            "type": ChosenText(title: current.type).shown, "application": current.applicationID.shown,
+        ]
+        let activity =
+            current.title.isEmpty
+            ? tr("without a title, {type}, of {application}", values)
+            : tr(
+                "“{title}”, {type}, of {application}",
+                values.merging(["title": ChosenText(title: current.title).shown]) { $1 })
+        let reason = broker.applications.first(where: \.isCurrent)?.notOffered ?? ""
+        if reason.isEmpty { return activity }
+        return tr("{activity}. It is not offered: {reason}", ["activity": activity, "reason": reason.shown])
     }
 
     private func peerLines(at now: Int64) -> [String] {
         guard !peers.isEmpty else { return [] }
         let ids = ShortIDs(bridge.content?.devices.map(\.id) ?? [])
         var table = Table(
-            "ID", "LINK", "SINCE", "ADDRESSES", "TYPE", "NAME", shrinking: ["ADDRESSES", "NAME"])
+            Heading.id, Heading.link, Heading.since, Heading.addresses, Heading.type, Heading.name,
+            shrinking: [Heading.addresses, Heading.name])
         for peer in peers {
             table.add(
                 ids.short(peer.id),
-                (peer.isConnected ? "connected" : "not connected") + (peer.isMuted ? ", muted" : ""),
-                Age.text(of: peer.connectedSince, at: now), peer.places, ChosenText(name: peer.type).shown,
+                peer.link + (peer.isMuted ? ", " + tr("muted") : ""),
+                Age.text(of: peer.since, at: now), peer.places, ChosenText(name: peer.type).shown,
                 ChosenText(name: peer.name).shown)
         }
-        return ["", "Peers:"] + table.lines(indent: 2)
+        return ["", tr("Peers:")] + table.lines(indent: 2)
     }
 
     private func offerLines(at now: Int64) -> [String] {
         guard let broker = broker.content else { return [] }
         var lines: [String] = []
         if !broker.offers.isEmpty {
-            lines += ["", "Offered by other devices:"] + broker.offers.table(at: now).lines(indent: 2)
+            lines += ["", tr("Offered by other devices:")] + broker.offers.table(at: now).lines(indent: 2)
         }
         if !broker.hidden.isEmpty { lines += [""] + broker.hidden.lines(at: now) }
         return lines

@@ -35,7 +35,9 @@ final class ByteCopy: Sendable {
                     continuation.resume(with: Result { try self.copy(limit) })
                 }
             } catch {
-                continuation.resume(throwing: CommandFailure("No thread could be started: \(error.message)."))
+                continuation.resume(
+                    throwing: CommandFailure(
+                        tr("No thread could be started: {reason}.", ["reason": error.message])))
             }
         }
     }

@@ -2,6 +2,7 @@
 internal import Glibc
 internal import HandoffCore
 internal import MainLoop
+internal import Platform
 
 /// Shows on a terminal how far a copy has got; if there is no terminal, it shows nothing.
 @MainLoop
@@ -32,9 +33,19 @@ final class CopyProgress {
 
     private func show() {
         isShown = true
-        let share = total.map { $0 > 0 ? " of \(Self.size($0)), \(copy.count * 100 / $0) %" : "" } ?? ""
         // This returns to the start of the line, and erases to its end whatever is not overwritten.
-        Output.error("\r\(Self.size(copy.count))\(share), \(rate)\u{1B}[K")
+        Output.error("\r\(state)\u{1B}[K")
+    }
+
+    private var state: String {
+        let count = copy.count
+        guard let total, total > 0 else { return "\(Self.size(count)), \(rate)" }
+        return tr(
+            "{size} of {total}, {percentage} %, {rate}",
+            [
+                "size": Self.size(count), "total": Self.size(total), "percentage": "\(count * 100 / total)",
+                "rate": rate,
+            ])
     }
 
     /// Erases the line.

@@ -40,7 +40,7 @@ struct PublishedStream: Sendable {
         self.path = path
         if path == "-" {
             guard !StandardDescriptors.closed.contains(STDIN_FILENO) else {
-                throw .usage("--stream -: standard input is closed. Redirect it, or give a file.")
+                throw .usage(tr("--stream -: standard input is closed. Redirect it, or give a file."))
             }
             (size, state, source) = (nil, nil, STDIN_FILENO)
             return
@@ -50,7 +50,9 @@ struct PublishedStream: Sendable {
         switch status.st_mode & S_IFMT {
         case S_IFDIR:
             throw CommandFailure(
-                "\(path.quoted) is a folder. Send it with tar: tar c FOLDER | handoff publish --stream -")
+                tr(
+                    "“{file}” is a folder. Send it with tar: tar c FOLDER | handoff publish --stream -",
+                    ["file": path.shown]))
         case S_IFREG:
             // Files of the kernel itself claim to be empty.
             size = status.st_size > 0 ? Int(status.st_size) : nil
@@ -80,7 +82,8 @@ struct PublishedStream: Sendable {
         let file = try Self.open(path)
         guard State(try Self.status(of: file, path)) == state else {
             throw HandoffFailure(
-                .applicationFailed, "\(path.quoted) has changed since it was published. Publish it again.")
+                .applicationFailed,
+                tr("“{file}” has changed since it was published. Publish it again.", ["file": path.shown]))
         }
         return file
     }
@@ -100,6 +103,7 @@ struct PublishedStream: Sendable {
     }
 
     private static func failure(_ path: String) -> CommandFailure {
-        CommandFailure("\(path.quoted) cannot be read: \(SystemError.last).")
+        CommandFailure(
+            tr("“{file}” cannot be read: {reason}.", ["file": path.shown, "reason": SystemError.last]))
     }
 }

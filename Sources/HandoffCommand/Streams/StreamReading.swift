@@ -3,6 +3,7 @@ internal import DBus
 internal import Glibc
 internal import HandoffClient
 internal import MainLoop
+internal import Platform
 
 /// One stream that `handoff receive` writes to standard output.
 final class StreamReading: Sendable {
@@ -46,21 +47,26 @@ final class StreamReading: Sendable {
             return CommandFailure(error)
         }
         if let size, count != size {
-            return CommandFailure("The stream has ended after \(count) of \(size) bytes.")
+            return CommandFailure(
+                tr(
+                    "The stream has ended after {count} of {size} bytes.",
+                    ["count": "\(count)", "size": "\(size)"]))
         }
         confirm()
         shutdown(end.number, Int32(SHUT_RDWR))
         progress.end()
-        Output.note("Received \(progress.summary).")
+        Output.note(tr("Received {size}.", ["size": progress.summary]))
         return nil
     }
 
     private static func message(_ failure: ByteCopy.Failure, after count: Int) -> String {
         switch failure {
         case .reading(ECONNRESET):
-            "The stream broke after \(count) bytes. Is the other device still there? Continue the activity again."
-        case .reading: "The stream cannot be read: \(failure.reason)."
-        case .writing: "Standard output cannot be written: \(failure.reason)."
+            tr(
+                "The stream broke after {count} bytes. Is the other device still there? Continue the activity again.",
+                ["count": "\(count)"])
+        case .reading: tr("The stream cannot be read: {reason}.", ["reason": failure.reason])
+        case .writing: tr("Standard output cannot be written: {reason}.", ["reason": failure.reason])
         }
     }
 }

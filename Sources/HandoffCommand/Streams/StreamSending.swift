@@ -2,6 +2,7 @@
 internal import DBus
 internal import Glibc
 internal import MainLoop
+internal import Platform
 
 /// One stream that `handoff publish` sends. Its end is closed when this is freed, which the other side takes
 /// for an orderly end. If not everything was sent, this must therefore be kept until the activity has ended.
@@ -46,7 +47,7 @@ final class StreamSending: Sendable {
         do {
             try await copy.run(limit: size ?? .max)
             if let size, copy.count < size {
-                return .cutShort(CommandFailure("The file has become shorter while it was sent."))
+                return .cutShort(CommandFailure(tr("The file has become shorter while it was sent.")))
             }
             // This may have been the end, or the program that writes may have been interrupted.
             if size == nil { try await MainLoop.sleep(for: Self.grace) }
@@ -56,26 +57,37 @@ final class StreamSending: Sendable {
             if isInterrupted() { return .cutShort(Self.interrupted(copy)) }
             return .refused(
                 CommandFailure(
-                    "The other side has closed the stream after \(copy.count) bytes, or it broke."))
+                    tr(
+                        "The other side has closed the stream after {count} bytes, or it broke.",
+                        ["count": "\(copy.count)"])))
         } catch {
             let reason = (error as? ByteCopy.Failure)?.reason ?? "\(error)"
-            return .cutShort(CommandFailure("What is to be sent cannot be read: \(reason)."))
+            return .cutShort(
+                CommandFailure(tr("What is to be sent cannot be read: {reason}.", ["reason": reason])))
         }
         guard let confirmations = await awaitEnd() else {
-            return .refused(CommandFailure("The stream broke when \(copy.count) bytes had been sent."))
+            return .refused(
+                CommandFailure(
+                    tr("The stream broke when {count} bytes had been sent.", ["count": "\(copy.count)"])))
         }
         // A receiver that does not know about confirmations sends none.
         guard confirmations != 1 else {
             return .refused(
-                CommandFailure("The other side has ended before it had written all of \(copy.count) bytes."))
+                CommandFailure(
+                    tr(
+                        "The other side has ended before it had written all of {count} bytes.",
+                        ["count": "\(copy.count)"])))
         }
         progress.end()
-        Output.note("Sent \(progress.summary).")
+        Output.note(tr("Sent {size}.", ["size": progress.summary]))
         return .complete
     }
 
     private static func interrupted(_ copy: ByteCopy) -> CommandFailure {
-        CommandFailure("Interrupted when \(copy.count) bytes had been sent. The other side is told.")
+        CommandFailure(
+            tr(
+                "Interrupted when {count} bytes had been sent. The other side is told.",
+                ["count": "\(copy.count)"]))
     }
 
     /// Waits until the other side has closed its end, or the stream has broken.

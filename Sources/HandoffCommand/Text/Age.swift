@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+internal import Platform
 
 /// How long ago something was, for people.
 enum Age {
@@ -9,11 +10,11 @@ enum Age {
         let (difference, overflow) = now.subtractingReportingOverflow(then)
         let seconds = overflow ? 0 : difference / 1_000_000
         switch seconds {
-        case ..<1: return "just now"
-        case ..<60: return "\(seconds) s ago"
-        case ..<3600: return "\(seconds / 60) min ago"
-        case ..<86_400: return "\(seconds / 3600) h ago"
-        default: return "\(seconds / 86_400) d ago"
+        case ..<1: return tr("just now")
+        case ..<60: return tr("{count} s ago", ["count": "\(seconds)"])
+        case ..<3600: return tr("{count} min ago", ["count": "\(seconds / 60)"])
+        case ..<86_400: return tr("{count} h ago", ["count": "\(seconds / 3600)"])
+        default: return tr("{count} d ago", ["count": "\(seconds / 86_400)"])
         }
     }
 

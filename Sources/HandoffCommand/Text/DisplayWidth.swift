@@ -17,14 +17,16 @@ extension String {
         self + String(repeating: " ", count: max(0, width - displayWidth))
     }
 
-    /// The text, as much of it as `width` columns hold, with an ellipsis in the last of them if that is not all.
+    /// The text, as much of it as `width` columns hold, with an ellipsis in the last of them if that is not all, as wide as the
+    /// locale shows it.
     func cut(to width: Int) -> String {
         if displayWidth <= width { return self }
+        let ellipsis = Terminal.fit("…")
         var text = ""
         for character in self {
-            guard (text + String(character)).displayWidth < width else { break }
+            guard (text + String(character) + ellipsis).displayWidth <= width else { break }
             text.append(character)
         }
-        return text + "…"
+        return text + ellipsis
     }
 }

@@ -57,7 +57,10 @@ extension JSON: JSONReadable {
         do throws(JSONError) {
             return try read(bytes)
         } catch {
-            throw CommandFailure("It is not JSON: \(error.reason), at byte \(error.offset + 1).")
+            throw CommandFailure(
+                tr(
+                    "It is not JSON: {reason}, at byte {place}.",
+                    ["reason": error.reason, "place": "\(error.offset + 1)"]))
         }
     }
 }

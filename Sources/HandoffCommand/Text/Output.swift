@@ -9,7 +9,8 @@ enum Output {
     /// - Throws: if it cannot be written.
     static func line(_ text: String) throws(CommandFailure) {
         guard write(Terminal.fit(text) + "\n", to: STDOUT_FILENO) else {
-            throw CommandFailure("Standard output cannot be written: \(SystemError.last).")
+            throw CommandFailure(
+                tr("Standard output cannot be written: {reason}.", ["reason": SystemError.last]))
         }
     }
 

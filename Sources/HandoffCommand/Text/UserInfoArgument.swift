@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffCore
+internal import Platform
 
 /// An entry of `UserInfo` as it is written on the command line: `KEY=STRING`, or `KEY:=VALUE` with the value in
 /// GVariant text format.
@@ -10,7 +11,8 @@ struct UserInfoArgument: Equatable {
 
     init(_ text: String) throws(CommandFailure) {
         guard let sign = text.firstIndex(of: "="), sign != text.startIndex else {
-            throw .usage("\(text.quoted) is not of the form KEY=STRING or KEY:=GVARIANT-TEXT.")
+            throw .usage(
+                tr("“{text}” is not of the form KEY=STRING or KEY:=GVARIANT-TEXT.", ["text": text.shown]))
         }
         let right = String(text[text.index(after: sign)...])
         var key = text[..<sign]
@@ -20,7 +22,9 @@ struct UserInfoArgument: Equatable {
         } else {
             value = .string(right)
         }
-        guard !key.isEmpty else { throw .usage("\(text.quoted) has no key before the “:=”.") }
+        guard !key.isEmpty else {
+            throw .usage(tr("“{text}” has no key before the “:=”.", ["text": text.shown]))
+        }
         self.key = String(key)
     }
 
@@ -30,7 +34,7 @@ struct UserInfoArgument: Equatable {
         for text in texts {
             let entry = try UserInfoArgument(text)
             guard userInfo.updateValue(entry.value, forKey: entry.key) == nil else {
-                throw .usage("The key \(entry.key.quoted) is given twice.")
+                throw .usage(tr("The key “{key}” is given twice.", ["key": entry.key.shown]))
             }
         }
         return userInfo

@@ -11,12 +11,14 @@ enum VariantText {
     static func value(of text: String) throws(CommandFailure) -> Value {
         do {
             let variant = try throwingGError { g_variant_parse(nil, text, nil, nil, $0) }
-            guard let variant else { throw CommandFailure("nothing could be read") }
+            guard let variant else { throw CommandFailure(tr("nothing could be read")) }
             defer { g_variant_unref(variant) }
             return try value(variant)
         } catch {
             throw .usage(
-                "\(text.quoted) is not a value in GVariant text format: \(CommandFailure(error).message)")
+                tr(
+                    "“{text}” is not a value in GVariant text format: {reason}",
+                    ["text": text.shown, "reason": CommandFailure(error).message]))
         }
     }
 
@@ -51,7 +53,8 @@ enum VariantText {
         case G_VARIANT_CLASS_TUPLE: return try .structure(try children(of: variant))
         case G_VARIANT_CLASS_ARRAY where type.hasPrefix("a{"): return try dictionary(variant, type)
         case G_VARIANT_CLASS_ARRAY: return try .array(of: String(type.dropFirst()), try children(of: variant))
-        default: throw .invalidArgs("D-Bus values of the type “\(type)” cannot be sent here.")
+        default:
+            throw .invalidArgs(tr("D-Bus values of the type “{type}” cannot be sent here.", ["type": type]))
         }
     }
 
@@ -61,7 +64,7 @@ enum VariantText {
 
     private static func child(_ variant: OpaquePointer, _ index: Int) throws(DBusError) -> Value {
         guard let child = g_variant_get_child_value(variant, gsize(index)) else {
-            throw .invalidArgs("Element \(index) cannot be read.")
+            throw .invalidArgs(tr("Element {number} cannot be read.", ["number": "\(index)"]))
         }
         defer { g_variant_unref(child) }
         return try value(child)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CGio
+internal import DBus
 internal import Glibc
 internal import HandoffCore
+internal import HandoffInterfaces
 internal import Platform
 
 /// One of the two machines that `handoff twins` makes: a folder, and an environment that leads everywhere into it.
@@ -10,6 +12,8 @@ struct Twin {
     static let names = ["desk", "lap"]
     /// The variable that names the folder of both. Whatever has it belongs to them, and ends with them.
     static let mark = "HANDOFF_TWINS"
+    /// The names, for people to read.
+    static var list: String { tr("{first} and {second}", ["first": names[0], "second": names[1]]) }
 
     /// The folder of both.
     let twins: String
@@ -65,12 +69,21 @@ struct Twin {
             + folders.values.sorted()
         {
             guard g_mkdir_with_parents(path, 0o700) == 0 else {
-                throw CommandFailure("\(path.quoted) cannot be made: \(SystemError.last).")
+                throw CommandFailure(
+                    tr(
+                        "“{file}” cannot be made: {reason}.",
+                        ["file": path.shown, "reason": SystemError.last]))
             }
         }
         try Self.write(
             "[Device]\nName=\(name)\n[Shared Folders]\nTwins=\(shared)\n",
             to: "\(folder)/config/handoff/handoff.conf")
+        // The daemons that are installed are not started here: these two have their own.
+        for daemon in [HandoffNames.broker.text, HandoffNames.bridge.text] {
+            try Self.write(
+                "[D-BUS Service]\nName=\(daemon)\nExec=/bin/false\n",
+                to: "\(folder)/data/dbus-1/services/\(daemon).service")
+        }
         // Documents that come over do not mix with those of the user.
         try Self.write("XDG_DOWNLOAD_DIR=\"\(downloads)\"\n", to: "\(folder)/config/user-dirs.dirs")
     }
@@ -81,7 +94,8 @@ struct Twin {
         defer { if file >= 0 { close(file) } }
         let bytes = Array(text.utf8)
         guard file >= 0, Glibc.write(file, bytes, bytes.count) == bytes.count else {
-            throw CommandFailure("\(path.quoted) cannot be written: \(SystemError.last).")
+            throw CommandFailure(
+                tr("“{file}” cannot be written: {reason}.", ["file": path.shown, "reason": SystemError.last]))
         }
     }
 

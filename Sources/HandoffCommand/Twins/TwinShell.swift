@@ -50,7 +50,10 @@ struct TwinShell {
             return [program, "--rcfile", file]
         case "zsh":
             guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
-                throw CommandFailure("\(folder.quoted) cannot be made: \(SystemError.last).")
+                throw CommandFailure(
+                    tr(
+                        "“{file}” cannot be made: {reason}.",
+                        ["file": folder.shown, "reason": SystemError.last]))
             }
             let own = Variables.all["ZDOTDIR"]
             let theirs = own.map(Self.quoted) ?? "~"

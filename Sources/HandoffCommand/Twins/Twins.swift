@@ -27,7 +27,7 @@ final class Twins {
         var (inputs, outputs): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
         guard handoff_pipe(&inputs, O_CLOEXEC) == 0, handoff_pipe(&outputs, O_CLOEXEC) == 0,
             let own = OwnProgram.folder
-        else { throw CommandFailure("No pipe could be made: \(SystemError.last).") }
+        else { throw CommandFailure(tr("No pipe could be made: {reason}.", ["reason": SystemError.last])) }
         (hold, output) = (inputs[1], outputs[0])
         defer {
             close(inputs[0])
@@ -79,7 +79,7 @@ final class Twins {
         let isReady = await isReady.value(within: nil) == true
         if interruption.value != nil { return nil }
         guard isReady, let folder = lines.first else {
-            throw CommandFailure("The two machines could not be made.")
+            throw CommandFailure(tr("The two machines could not be made."))
         }
         return folder
     }

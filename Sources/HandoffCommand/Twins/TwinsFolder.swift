@@ -61,7 +61,10 @@ final class TwinsFolder: Sendable {
         defer { free(template) }
         guard let template, let made = mkdtemp(template) else {
             let reason = SystemError.last
-            throw CommandFailure("No folder can be made in \(base.quoted): \(reason).")
+            throw CommandFailure(
+                tr(
+                    "No folder can be made in “{folder}”: {reason}.",
+                    ["folder": base.shown, "reason": reason]))
         }
         let begun = String(cString: made)
         let lock = open("\(begun)/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -72,7 +75,8 @@ final class TwinsFolder: Sendable {
             if lock >= 0 { close(lock) }
             unlink("\(begun)/lock")
             rmdir(begun)
-            throw CommandFailure("\(path.quoted) cannot be made: \(reason).")
+            throw CommandFailure(
+                tr("“{file}” cannot be made: {reason}.", ["file": path.shown, "reason": reason]))
         }
         return TwinsFolder(path: path, lock: lock)
     }
@@ -129,7 +133,7 @@ final class TwinsFolder: Sendable {
             if await removing.status(within: .seconds(30)) == 0 { return }
             await removing.end()
         } catch {}
-        Output.note("\(path.quoted) could not be removed. Remove it yourself.")
+        Output.note(tr("“{folder}” could not be removed. Remove it yourself.", ["folder": path.shown]))
     }
 }
 

@@ -12,7 +12,7 @@ internal import Platform
 /// its standard input ends, which happens however that command ends, it ends all that belongs to them.
 struct TwinsKeeperVerb: Verb {
     static let name = "twins-keeper"
-    static let summary = "Keep two machines for “handoff twins”"
+    static let summary = tr("Keep two machines for “handoff twins”")
     /// What it says once the machines are there, after a line with their folder.
     static let ready = "ready"
 
@@ -127,11 +127,12 @@ struct TwinsMaking {
 
     private func startBus(of twin: Twin) async throws {
         guard let program = ProgramFiles.find("dbus-daemon") else {
-            throw CommandFailure("There is no dbus-daemon in PATH. Install the package dbus-daemon, or dbus.")
+            throw CommandFailure(
+                tr("There is no dbus-daemon in PATH. Install the package dbus-daemon, or dbus."))
         }
         var ends: [Int32] = [-1, -1]
         guard handoff_pipe(&ends, O_CLOEXEC) == 0 else {
-            throw CommandFailure("No pipe could be made: \(SystemError.last).")
+            throw CommandFailure(tr("No pipe could be made: {reason}.", ["reason": SystemError.last]))
         }
         defer { close(ends[0]) }
         // It says its address once it can be connected to.
@@ -149,7 +150,8 @@ struct TwinsMaking {
         ends[1] = -1
         guard await isReady.value(within: Self.patience) == true else {
             throw CommandFailure(
-                "The bus of \(twin.name) has not started.\(Self.lastWords(twin, "dbus-daemon"))")
+                tr("The bus of {machine} has not started.", ["machine": twin.name])
+                    + Self.lastWords(twin, "dbus-daemon"))
         }
     }
 
@@ -171,7 +173,8 @@ struct TwinsMaking {
         withExtendedLifetime(watch) {}
         guard let found else {
             throw CommandFailure(
-                "\(program) of \(twin.name) has not started.\(Self.lastWords(twin, program))")
+                tr("{program} of {machine} has not started.", ["program": program, "machine": twin.name])
+                    + Self.lastWords(twin, program))
         }
         return found
     }
@@ -180,11 +183,14 @@ struct TwinsMaking {
         _ path: String, _ arguments: [String], _ environment: [String: String], _ twin: Twin,
         output: Int32? = nil
     ) throws(CommandFailure) -> ChildProcess {
-        guard !isOver() else { throw CommandFailure("It was interrupted.") }
+        guard !isOver() else { throw CommandFailure(tr("It was interrupted.")) }
         let program = path.split(separator: "/").last.map(String.init) ?? path
         let log = open(
             "\(twin.folder)/\(program).log", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, mode_t(0o600))
-        guard log >= 0 else { throw CommandFailure("No log can be written: \(SystemError.last).") }
+        guard log >= 0 else {
+            throw CommandFailure(
+                tr("No log can be written: {reason}.", ["reason": SystemError.last]))
+        }
         defer { close(log) }
         return try ChildProcess(
             ([path] + arguments).map { Array($0.utf8) }, environment: environment,
@@ -198,7 +204,8 @@ struct TwinsMaking {
         guard
             let path = candidates.first(where: { access($0, X_OK) == 0 }) ?? ProgramFiles.find(program)
         else {
-            throw CommandFailure("There is no \(program) beside “handoff”. Install all of Handoff.")
+            throw CommandFailure(
+                tr("There is no {program} beside “handoff”. Install all of Handoff.", ["program": program]))
         }
         return path
     }
@@ -207,6 +214,7 @@ struct TwinsMaking {
     private static func lastWords(_ twin: Twin, _ program: String) -> String {
         let log = (try? SmallFile.read("\(twin.folder)/\(program).log", maximumSize: 1 << 20)) ?? []
         let line = log.split(separator: UInt8(ascii: "\n")).last
-        return line.map { " It says: \(String(decoding: $0, as: UTF8.self).shown)" } ?? ""
+        return line.map { " " + tr("It says: {words}", ["words": String(decoding: $0, as: UTF8.self).shown]) }
+            ?? ""
     }
 }

@@ -10,7 +10,7 @@ internal import Platform
 struct ConnectVerb: Verb {
     static let name = "connect"
     static let arguments: String? = "ADDRESS"
-    static let summary = "Connect to a device by its address, HOST:PORT or [V6]:PORT"
+    static let summary = tr("Connect to a device by its address, HOST:PORT or [V6]:PORT")
     static let completion = Completion.addresses
 
     private let address: String
@@ -27,12 +27,21 @@ struct ConnectVerb: Verb {
         let path = try await bridge.bridge.connect(address: address, timeout: Self.timeout)
         let properties = try await bridge.properties(DeviceProxy.interface, path)
         let device = KnownDevice(path, id: properties.text("DeviceId"), properties)
-        try session.reply("Connected to device \(device.id)\(device.callsItself).", device.json)
+        try session.reply(Self.success(device), device.json)
         if !device.isPaired {
             Output.note(
-                "It is not paired. If that is its id, and only then, run “handoff trust \(device.id)” here, and"
-                    + " “handoff trust” with this device's id there (see “handoff status”).")
+                tr(
+                    "It is not paired. If that is its id, and only then, run “handoff trust {id}” here, and"
+                        + " “handoff trust” with this device's id there (see “handoff status”).",
+                    ["id": device.id]))
         }
         return 0
+    }
+
+    private static func success(_ device: KnownDevice) -> String {
+        if device.name.isEmpty { return tr("Connected to device {id}.", ["id": device.id]) }
+        return tr(
+            "Connected to device {id}, which calls itself “{device}”.",
+            ["id": device.id, "device": device.label.shown])
     }
 }

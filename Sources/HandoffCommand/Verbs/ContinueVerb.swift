@@ -12,7 +12,7 @@ internal import Platform
 struct ContinueVerb: Verb {
     static let name = "continue"
     static let arguments: String? = "[ID]"
-    static let summary = "Continue an activity here: the only one, or by the beginning of its id"
+    static let summary = tr("Continue an activity here: the only one, or by the beginning of its id")
     static let completion = Completion.offers
     static let completions = ["app": Completion.handlers]
 
@@ -22,9 +22,9 @@ struct ContinueVerb: Verb {
     private let isVerbose: Bool
 
     static func declare(_ options: inout ProgramOptions) {
-        options.text("app", argument: "ID", "The application to continue it with (default: the best one)")
-        options.flag("remember", "Continue activities of this type in that application from now on")
-        options.flag("verbose", letter: "v", "Report what happens, and how long it takes")
+        options.text("app", argument: "ID", tr("The application to continue it with (default: the best one)"))
+        options.flag("remember", tr("Continue activities of this type in that application from now on"))
+        options.flag("verbose", letter: "v", tr("Report what happens, and how long it takes"))
     }
 
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {
@@ -32,7 +32,8 @@ struct ContinueVerb: Verb {
         application = values["app"]
         remembers = values.has("remember")
         guard !remembers || application != nil else {
-            throw .usage("--remember goes with --app, which says which application is to be remembered.")
+            throw .usage(
+                tr("--remember goes with --app, which says which application is to be remembered."))
         }
         isVerbose = values.has("verbose")
     }
@@ -48,11 +49,14 @@ struct ContinueVerb: Verb {
             try Output.json(Self.json(outcome, failure, offer, run))
         } else if outcome.isSuccess {
             try Output.line(success(outcome, offer))
+            if !outcome.message.isEmpty { Output.note(outcome.message.shown) }
         }
         if let failure {
             // The words may be those of another device, or of an application.
             Output.note(
-                "\(offer.label.quoted) was not continued: \(ChosenText(message: failure.message).quoted)")
+                tr(
+                    "“{title}” was not continued: “{reason}”",
+                    ["title": offer.label.shown, "reason": ChosenText(message: failure.message).shown]))
         }
         return failure?.status ?? 0
     }
@@ -95,7 +99,7 @@ struct ContinueVerb: Verb {
 
     private func tell(_ trace: RemoteActivityContinueTrace?) {
         guard let trace else { return }
-        Output.note("continuation \(trace.continuation.shown):")
+        Output.note(tr("continuation {id}:", ["id": trace.continuation.shown]))
         for (name, microseconds) in Self.phases(of: trace) {
             Output.note("  \(name.shown.padded(to: 10))\(Age.milliseconds(microseconds))")
         }
@@ -115,22 +119,30 @@ struct ContinueVerb: Verb {
             "continuationId": trace.map { .string($0.continuation) } ?? .null,
             "duration": .integer(run.elapsed),
             "phases": .object(phases(of: trace).map { JSON.Member(name: $0, value: .integer($1)) }),
+            "note": outcome.isSuccess && !outcome.message.isEmpty ? .string(outcome.message) : .null,
             "error": failure?.json ?? .null,
         ]
     }
 
     /// The outcome for people, if it has gone well.
     private func success(_ outcome: ContinueCall.Outcome, _ offer: RemoteOffer) -> String {
-        let place = outcome.applicationID.isEmpty ? "" : " in \(outcome.applicationID.shown)"
-        if let wanted = application ?? offer.handlers.first, !place.isEmpty, wanted != outcome.applicationID {
-            return
-                "Opened the document of \(offer.label.quoted) of \(offer.device.quoted)\(place): \(wanted.shown) did not"
-                + " take the activity."
+        var values = ["title": offer.label.shown, "device": offer.device.shown]
+        let isPlaced = !outcome.applicationID.isEmpty
+        if isPlaced { values["application"] = outcome.applicationID.shown }
+        if let wanted = application ?? offer.handlers.first, isPlaced, wanted != outcome.applicationID {
+            values["wanted"] = wanted.shown
+            return tr(
+                "Opened the document of “{title}” of “{device}” in {application}: {wanted} did not take the activity.",
+                values)
         }
         // These are handed to whatever opens pages and documents.
         let isOpened = [ActivityType.browsingWeb.description, PublishVerb.documentType].contains(offer.type)
-        return
-            "\(isOpened ? "Opened" : "Continued") \(offer.label.quoted) of \(offer.device.quoted)\(place)."
+        return switch (isOpened, isPlaced) {
+        case (true, true): tr("Opened “{title}” of “{device}” in {application}.", values)
+        case (true, false): tr("Opened “{title}” of “{device}”.", values)
+        case (false, true): tr("Continued “{title}” of “{device}” in {application}.", values)
+        case (false, false): tr("Continued “{title}” of “{device}”.", values)
+        }
     }
 }
 
@@ -172,18 +184,18 @@ private final class ContinueRun {
 
     /// Calls `Continue` and waits for the outcome.
     func outcome(of options: [String: Value]) async throws -> ContinueCall.Outcome {
-        phase("requested")
+        phase(tr("requested"))
         defer { progress.end() }
         do {
             let outcome = try await call.outcome(of: options)
-            phase(outcome.isSuccess ? "finished" : "failed")
+            phase(outcome.isSuccess ? tr("finished") : tr("failed"))
             return outcome
         } catch let error as DBusError {
             return ContinueCall.Outcome(
                 applicationID: "", errorName: error.name.text, message: CommandFailure(error).message)
         } catch ContinueCall.Failure.brokerEnded {
             throw CommandFailure(
-                "The broker ended before the activity was continued. Try again.", .notRunning)
+                tr("The broker ended before the activity was continued. Try again."), .notRunning)
         }
     }
 
@@ -203,7 +215,10 @@ private final class ContinueRun {
             try await call.cancel()
         } catch {
             progress.end()
-            Output.note("It was not cancelled: \(CommandFailure(DBusError.converting(error)).message)")
+            Output.note(
+                tr(
+                    "It was not cancelled: {reason}",
+                    ["reason": CommandFailure(DBusError.converting(error)).message]))
         }
     }
 
@@ -212,7 +227,7 @@ private final class ContinueRun {
     }
 
     private func accepted() {
-        phase("accepted")
+        phase(tr("accepted"))
         if !isVerbose { progress.update(offer.progress) }
         isAccepted = true
         if isInterrupted { MainLoop.start { [self] in await cancel() } }
@@ -223,9 +238,9 @@ private final class ContinueRun {
             if offer.progress != before.progress { progress.update(offer.progress) }
             return
         }
-        if offer.state != before.state { phase("state: \(offer.state.shown)") }
+        if offer.state != before.state { phase(tr("state: {state}", ["state": offer.state.shown])) }
         if let progress = offer.progress, progress != before.progress {
-            phase("progress: \(Int(progress * 100)) %")
+            phase(tr("progress: {percentage} %", ["percentage": "\(Int(progress * 100))"]))
         }
     }
 }

@@ -5,7 +5,7 @@ internal import Platform
 /// `handoff devices`: the other devices that the bridge knows.
 struct DevicesVerb: Verb {
     static let name = "devices"
-    static let summary = "List the other devices: paired, connected, or nearby"
+    static let summary = tr("List the other devices: paired, connected, or nearby")
 
     init(_ values: ProgramOptions.Values) {}
 
@@ -19,11 +19,12 @@ struct DevicesVerb: Verb {
         }
         if devices.isEmpty, nearby.isEmpty {
             Output.note(
-                "No other devices are known. Run “handoff pair” on one to let it be found, or look for one at an"
-                    + " address with “handoff pair HOST:PORT”.")
+                tr(
+                    "No other devices are known. Run “handoff pair” on one to let it be found, or look for one at an"
+                        + " address with “handoff pair HOST:PORT”."))
         }
         if !devices.isEmpty { try Output.lines(devices.table(at: MainLoop.wallClock).lines) }
-        try Output.lines(nearby.lines("Nearby, to be paired with “handoff pair NAME”:"))
+        try Output.lines(nearby.lines(tr("Nearby, to be paired with “handoff pair NAME”:")))
         return 0
     }
 }

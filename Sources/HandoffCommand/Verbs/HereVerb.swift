@@ -11,7 +11,8 @@ internal import Platform
 /// `handoff here`: makes the folder of the shell that it is called from the current activity.
 struct HereVerb: Verb {
     static let name = "here"
-    static let summary = "Offer the folder that you are in, so that a terminal opens there on another device"
+    static let summary = tr(
+        "Offer the folder that you are in, so that a terminal opens there on another device")
 
     private let ends: Bool
     private let hasHistory: Bool
@@ -19,9 +20,10 @@ struct HereVerb: Verb {
     static func declare(_ options: inout ProgramOptions) {
         options.flag(
             "history",
-            "Take the last commands along, to be looked at there: what standard input holds, e.g. from"
-                + " “fc -ln -20 |”, or else the end of the shell's history file")
-        options.flag("end", "Offer it no longer; it ends with the shell by itself")
+            tr(
+                "Take the last commands along, to be looked at there: what standard input holds, e.g. from"
+                    + " “fc -ln -20 |”, or else the end of the shell's history file"))
+        options.flag("end", tr("Offer it no longer; it ends with the shell by itself"))
     }
 
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {
@@ -29,7 +31,7 @@ struct HereVerb: Verb {
         ends = values.has("end")
         hasHistory = values.has("history")
         guard !(ends && hasHistory) else {
-            throw .usage("--end and --history do not go together. Give one of them.")
+            throw .usage(tr("--end and --history do not go together. Give one of them."))
         }
     }
 
@@ -38,15 +40,17 @@ struct HereVerb: Verb {
             if let adapter = try await session.running(HandoffNames.shellAdapter) {
                 try await Self.proxy(adapter).end()
             }
-            try session.reply("This folder is not offered any more.", ["folder": .null])
+            try session.reply(tr("This folder is not offered any more."), ["folder": .null])
             return 0
         }
         let folder = try Self.folder()
         let history = hasHistory ? try CommandHistory.read() : []
-        let adapter = try await session.adapter(HandoffNames.shellAdapter, "the adapter for shells")
+        let adapter = try await session.adapter(HandoffNames.shellAdapter, tr("the adapter for shells"))
         try await Self.proxy(adapter).here(folder: folder, process: UInt32(getppid()), history: history)
         try session.reply(
-            "\(folder.shown) can be continued on your other devices as long as this shell runs.",
+            tr(
+                "{folder} can be continued on your other devices as long as this shell runs.",
+                ["folder": folder.shown]),
             ["folder": .string(folder)])
         return 0
     }
@@ -60,7 +64,10 @@ struct HereVerb: Verb {
     private static func folder() throws(CommandFailure) -> String {
         var (named, real) = (stat(), stat())
         guard stat(".", &real) == 0, let path = getcwd(nil, 0) else {
-            throw CommandFailure("This folder is not there any more: \(SystemError.last). Go to another one.")
+            throw CommandFailure(
+                tr(
+                    "This folder is not there any more: {reason}. Go to another one.",
+                    ["reason": SystemError.last]))
         }
         defer { free(path) }
         if let name = Variables.all["PWD"], isPlain(name), stat(name, &named) == 0,
@@ -69,7 +76,7 @@ struct HereVerb: Verb {
             return name
         }
         guard let text = String(validatingCString: path) else {
-            throw CommandFailure("The name of this folder is not UTF-8. Rename it, or go to another one.")
+            throw CommandFailure(tr("The name of this folder is not UTF-8. Rename it, or go to another one."))
         }
         return text
     }

@@ -8,13 +8,13 @@ internal import Platform
 /// `handoff list`: what can be continued here.
 struct ListVerb: Verb {
     static let name = "list"
-    static let summary = "List the activities of other devices that can be continued here"
+    static let summary = tr("List the activities of other devices that can be continued here")
 
     private let showsAll: Bool
 
     static func declare(_ options: inout ProgramOptions) {
         options.flag(
-            "all", letter: "a", "Also list what is hidden because nothing here can continue it, and why")
+            "all", letter: "a", tr("Also list what is hidden because nothing here can continue it, and why"))
     }
 
     init(_ values: ProgramOptions.Values) { showsAll = values.has("all") }
@@ -40,12 +40,14 @@ struct ListVerb: Verb {
     @MainLoop
     static func nothing(_ broker: Daemon, _ hidden: [HiddenOffer]) async throws -> String {
         if try await !broker.manager.enabled() {
-            return "Handoff is switched off, so nothing is offered. Switch it on with “handoff on”."
+            return tr("Handoff is switched off, so nothing is offered. Switch it on with “handoff on”.")
         }
         if hidden.isEmpty {
-            return "No other device offers anything. “handoff status” shows whether something is wrong."
+            return tr("No other device offers anything. “handoff status” shows whether something is wrong.")
         }
-        return
-            "Nothing here continues what other devices offer: “handoff list --all” shows \(hidden.count) that \(hidden.count == 1 ? "is" : "are") hidden, and why."
+        return trn(
+            "Nothing here continues what other devices offer: “handoff list --all” shows {count} that is hidden, and why.",
+            "Nothing here continues what other devices offer: “handoff list --all” shows {count} that are hidden, and why.",
+            count: hidden.count)
     }
 }

@@ -12,7 +12,7 @@ protocol MutingVerb: Verb {
     /// Whether it is not shown any more.
     static var isMuted: Bool { get }
     /// What it is afterwards, for the line that tells.
-    static var outcome: String { get }
+    static func outcome(_ device: String) -> String
 
     /// Takes over which device is meant.
     init(device: String)
@@ -33,7 +33,7 @@ extension MutingVerb {
         let peer = try await bridge.devices().filter(\.isPaired).choose(device)
         try await DeviceProxy(bridge.object(peer.path)).setMuted(Self.isMuted)
         try session.reply(
-            "What \(peer.label.quoted) sends is \(Self.outcome).",
+            Self.outcome(peer.label.shown),
             peer.json([.init(name: "muted", value: .boolean(Self.isMuted))]))
         return 0
     }
@@ -42,10 +42,12 @@ extension MutingVerb {
 /// `handoff mute`: has what a device sends not shown any more.
 struct MuteVerb: MutingVerb {
     static let name = "mute"
-    static let summary = "Do not show what a device sends; what it offers stays in the list"
+    static let summary = tr("Do not show what a device sends; what it offers stays in the list")
     static let isMuted = true
     static let completion = Completion.unmutedPeers
-    static let outcome = "not shown any more"
+    static func outcome(_ device: String) -> String {
+        tr("What “{device}” sends is not shown any more.", ["device": device])
+    }
 
     let device: String
 }
@@ -53,10 +55,12 @@ struct MuteVerb: MutingVerb {
 /// `handoff unmute`: has what a device sends shown again.
 struct UnmuteVerb: MutingVerb {
     static let name = "unmute"
-    static let summary = "Show what a device sends again"
+    static let summary = tr("Show what a device sends again")
     static let isMuted = false
     static let completion = Completion.mutedPeers
-    static let outcome = "shown"
+    static func outcome(_ device: String) -> String {
+        tr("What “{device}” sends is shown.", ["device": device])
+    }
 
     let device: String
 }

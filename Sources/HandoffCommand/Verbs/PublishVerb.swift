@@ -10,8 +10,11 @@ internal import Platform
 /// `handoff publish`: makes an activity current for as long as the command runs.
 struct PublishVerb: Verb {
     static let name = "publish"
-    static let summary = "Make an activity current, so that other devices can continue it, until interrupted"
-    static let jsonSummary = "Print JSON, one object a line"
+    static let arguments: String? = "[FILE]"
+    static let completion = Completion.files
+    static let summary = tr(
+        "Make an activity current, so that other devices can continue it, until interrupted")
+    static let jsonSummary = tr("Print JSON, one object a line")
 
     private let declaration: ClientDeclaration
     private let type: String
@@ -20,36 +23,42 @@ struct PublishVerb: Verb {
     private let script: ScriptOptions
 
     static func declare(_ options: inout ProgramOptions) {
-        let need = "required without --document and --web"
+        let need = tr("required without --document and --web")
         ClientDeclaration.declare(&options, need: need)
-        options.text("type", argument: "TYPE", "The activity's type, e.g. com.example.notes.edit (\(need))")
+        options.text(
+            "type", argument: "TYPE",
+            tr("The activity's type, e.g. com.example.notes.edit ({need})", ["need": need]))
         options.text(
             "title", argument: "TITLE",
-            "Its title (default: the name of the document, or the page's address; \(need))")
+            tr("Its title (default: the name of the document, or the page's address; {need})", ["need": need])
+        )
         options.text(
-            "document", argument: "FILE", "A file to go on with; the other device gets a file of its own")
-        options.text("web", argument: "URL", "A web page to go on with")
-        options.text("webpage", argument: "URL", "A web page for devices where no application continues it")
+            "document", argument: "FILE", tr("A file to go on with; the other device gets a file of its own"))
+        options.text("web", argument: "URL", tr("A web page to go on with"))
+        options.text(
+            "webpage", argument: "URL", tr("A web page for devices where no application continues it"))
         options.texts(
             "user-info", argument: "KEY=STRING",
-            "An entry of its state, or KEY:=VALUE with a value in GVariant text format; may be repeated")
+            tr("An entry of its state, or KEY:=VALUE with a value in GVariant text format; may be repeated"))
         options.text(
             "stream", argument: "FILE",
-            "Send this file through each stream that is opened; “-” is standard input, sent once")
+            tr("Send this file through each stream that is opened; “-” is standard input, sent once"))
         ScriptOptions.declare(&options)
     }
 
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {
-        _ = try values.arguments(0...0, "publish [OPTION…]")
+        // Whoever has a file to go on with names it, before they have read of the option.
+        let most = values["document"] == nil ? 1 : 0
+        let file = try values.arguments(0...most, "publish [OPTION…] [FILE]").first
         script = try ScriptOptions(values)
-        let document = try values["document"].map { (path) throws(CommandFailure) in
+        let document = try (file ?? values["document"]).map { (path) throws(CommandFailure) in
             try PublishedDocument(ProgramArguments.bytes(of: path))
         }
         let subject = try Self.subject(values, document)
         if subject == nil {
             try values.require(
                 ["app-id": "ID", "type": "TYPE", "title": "TITLE"],
-                otherwise: "Give them, or a --document or page (--web) that needs none of them.")
+                otherwise: tr("Give them, or a --document or page (--web) that needs none of them."))
         }
         type = values["type"] ?? subject?.type ?? ""
         declaration = ClientDeclaration(values, types: [type], receives: false, usual: Self.usualApplication)
@@ -89,7 +98,7 @@ struct PublishVerb: Verb {
     ) throws(CommandFailure) -> (type: String, title: String)? {
         if values["web"] != nil, values["webpage"] != nil {
             throw .usage(
-                "--web and --webpage name the same thing, the page of the activity. Give one of them.")
+                tr("--web and --webpage name the same thing, the page of the activity. Give one of them."))
         }
         if let document { return (documentType, document.name) }
         return values["web"].map { (ActivityType.browsingWeb.description, $0) }
@@ -213,9 +222,12 @@ private final class Publisher: StandingDelegate {
     func didReceiveStream(
         _ key: ActivityKey, _ end: consuming FileDescriptor, _ call: MethodCall
     ) throws {
-        guard let stream else { throw DBusError.unknownMethod("“handoff publish” was given no --stream.") }
+        guard let stream else {
+            throw DBusError.unknownMethod(tr("“handoff publish” was given no --stream."))
+        }
         guard !isSpent else {
-            throw HandoffFailure(.applicationFailed, "What is published is sent once, and that was before.")
+            throw HandoffFailure(
+                .applicationFailed, tr("What is published is sent once, and that was before."))
         }
         let source = try stream.open()
         isSpent = stream.isOnce
@@ -265,8 +277,8 @@ private final class Publisher: StandingDelegate {
         }
         let isOver = await breaks.value(within: Self.patience) != nil
         if isOver, unfinished.isEmpty { return }
-        let told = "Interrupted before everything was sent. The other side is told."
-        let untold = "Interrupted before everything was sent, and the other side may take it for the end."
+        let told = tr("Interrupted before everything was sent. The other side is told.")
+        let untold = tr("Interrupted before everything was sent, and the other side may take it for the end.")
         failure = isOver ? failure ?? CommandFailure(told) : CommandFailure(untold)
     }
 
@@ -281,8 +293,9 @@ private final class Publisher: StandingDelegate {
     private func tellContinued(on device: ClientDevice) throws(CommandFailure) {
         guard printsJSON else {
             return try Output.line(
-                "continued on device \(device.id.shown), which calls itself \(ChosenText(name: device.name).quoted)"
-            )
+                tr(
+                    "continued on device {id}, which calls itself “{device}”",
+                    ["id": device.id.shown, "device": ChosenText(name: device.name).shown]))
         }
         try Output.json([
             "event": "continued", "activityId": path.map { .string(String($0.lastElement)) } ?? .null,
@@ -296,6 +309,7 @@ private final class Publisher: StandingDelegate {
         _ key: ContinuationKey, _ activity: [String: Value], _ context: [String: Value], _ call: MethodCall
     ) async throws -> Bool {
         throw HandoffFailure(
-            .notSupported, "“handoff publish” only publishes. Run “handoff receive” to continue activities.")
+            .notSupported,
+            tr("“handoff publish” only publishes. Run “handoff receive” to continue activities."))
     }
 }

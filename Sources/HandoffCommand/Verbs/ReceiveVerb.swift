@@ -9,8 +9,8 @@ internal import Platform
 /// `handoff receive`: acts as an application that prints the activities that it is handed.
 struct ReceiveVerb: Verb {
     static let name = "receive"
-    static let summary = "Receive activities of the given types, and print each as one line of JSON"
-    static let jsonSummary = "Print JSON also of what fails; activities always are"
+    static let summary = tr("Receive activities of the given types, and print each as one line of JSON")
+    static let jsonSummary = tr("Print JSON also of what fails; activities always are")
 
     private let declaration: ClientDeclaration
     private let count: Int?
@@ -18,18 +18,21 @@ struct ReceiveVerb: Verb {
     private let command: String?
 
     static func declare(_ options: inout ProgramOptions) {
-        ClientDeclaration.declare(&options, need: "required")
-        options.texts("type", argument: "TYPE", "A type of activity to receive; may be repeated (required)")
-        options.flag("once", "End after the first activity")
-        options.text("count", argument: "N", "End after N activities")
+        ClientDeclaration.declare(&options, need: tr("required"))
+        options.texts(
+            "type", argument: "TYPE", tr("A type of activity to receive; may be repeated (required)"))
+        options.flag("once", tr("End after the first activity"))
+        options.text("count", argument: "N", tr("End after N activities"))
         options.flag(
             "stream",
-            "Write the activity's stream to standard output, and its line of JSON to standard error; end after one"
-                + " activity unless --count is given")
+            tr(
+                "Write the activity's stream to standard output, and its line of JSON to standard error; end after one"
+                    + " activity unless --count is given"))
         options.text(
             "run", argument: "COMMAND",
-            "Run this with the line of JSON on its standard input instead of printing it; if it fails, the activity"
-                + " was not continued")
+            tr(
+                "Run this with the line of JSON on its standard input instead of printing it; if it fails, the activity"
+                    + " was not continued"))
     }
 
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {
@@ -39,15 +42,18 @@ struct ReceiveVerb: Verb {
         isStream = values.has("stream")
         command = values["run"]
         guard command?.isEmpty != true else {
-            throw .usage("--run has no command. Give one, or leave it out.")
+            throw .usage(tr("--{option} has no command. Give one, or leave it out.", ["option": "run"]))
         }
         if isStream { try Self.checkOutput() }
         guard !isStream || command == nil else {
-            throw .usage("--run and --stream do not go together. Give one of them.")
+            throw .usage(tr("--run and --stream do not go together. Give one of them."))
         }
         if let text = values["count"] {
             guard let number = Int(text), number > 0 else {
-                throw .usage("--count \(text.quoted) is not a number of activities: give 1 or more.")
+                throw .usage(
+                    tr(
+                        "--count “{text}” is not a number of activities: give 1 or more.",
+                        ["text": text.shown]))
             }
             count = number
         } else {
@@ -57,11 +63,12 @@ struct ReceiveVerb: Verb {
 
     private static func checkOutput() throws(CommandFailure) {
         guard !StandardDescriptors.closed.contains(STDOUT_FILENO) else {
-            throw .usage("--stream: standard output is closed. Redirect it.")
+            throw .usage(tr("--stream: standard output is closed. Redirect it."))
         }
         // Bytes from elsewhere could steer the terminal.
         guard isatty(STDOUT_FILENO) == 0 else {
-            throw .usage("--stream: standard output is a terminal. Redirect it to a file or another command.")
+            throw .usage(
+                tr("--stream: standard output is a terminal. Redirect it to a file or another command."))
         }
     }
 
@@ -72,7 +79,10 @@ struct ReceiveVerb: Verb {
         let application = try await StandingApplication(session, declaration, receiver)
         receiver.client = application.client
         try await application.stay {
-            Output.note("Waiting for activities as \(declaration.applicationID.shown).")
+            Output.note(
+                tr(
+                    "Waiting for activities as {application}.",
+                    ["application": declaration.applicationID.shown]))
         }
         await receiver.commands?.end()
         if let failure = receiver.failure ?? receiver.interruption { throw failure }
@@ -111,7 +121,9 @@ private final class Receiver: StandingDelegate {
         if left == 0 { return false }
         let received = ReceivedActivity(activity, context)
         let line = received.json
-        if let path = received.documentPath { Output.note("The document is \(path.quoted).") }
+        if let path = received.documentPath {
+            Output.note(tr("The document is “{file}”.", ["file": path.shown]))
+        }
         if isStream { return try await readStream(key, of: activity, line, call) }
         if let commands { return try await run(commands, key, activity, context) }
         try Output.json(line)
@@ -150,7 +162,9 @@ private final class Receiver: StandingDelegate {
 
     /// Why what was written is not complete, if a stream is being read.
     var interruption: CommandFailure? {
-        reading.map { CommandFailure("Interrupted after \($0.count) bytes of the stream.") }
+        reading.map {
+            CommandFailure(tr("Interrupted after {count} bytes of the stream.", ["count": "\($0.count)"]))
+        }
     }
 
     private func readStream(
@@ -158,7 +172,7 @@ private final class Receiver: StandingDelegate {
     ) async throws -> Bool {
         guard !isReading else {
             throw HandoffFailure(
-                .applicationFailed, "Another stream is being received. Try again when it has ended.")
+                .applicationFailed, tr("Another stream is being received. Try again when it has ended."))
         }
         guard let client else { return false }
         isReading = true

@@ -1,20 +1,29 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
+internal import HandoffClient
 internal import HandoffCore
+internal import HandoffInterfaces
 internal import HandoffStatus
+internal import MainLoop
 internal import Platform
 
 /// `handoff send`: sends what is current here to another device, which shows it.
 struct SendVerb: Verb {
     static let name = "send"
     static let arguments: String? = "[DEVICE]"
-    static let summary = "Send what is current here to a device, which shows it to its user"
+    static let summary = tr("Send what is current here to a device, which shows it to its user")
     static let completion = Completion.connectedPeers
 
+    static func declare(_ options: inout ProgramOptions) {
+        options.flag("wait", tr("Wait until it goes on there, and say so"))
+    }
+
     private let device: String?
+    private let waits: Bool
 
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {
         device = try values.arguments(0...1, "send [DEVICE]").first
+        waits = values.has("wait")
     }
 
     func run(in session: Session) async throws -> Int32 {
@@ -23,22 +32,82 @@ struct SendVerb: Verb {
         let peers = try await bridge.devices().filter(\.isPaired)
         let peer =
             try device.map { text throws(CommandFailure) in try peers.choose(text) } ?? peers.onlyConnected()
+        let outcome = waits ? try await SentOutcome(try await session.broker(), peer.id) : nil
         let failure: (name: String, message: String)?
         do {
             failure = try await SendCall(bridge, peer.path).failure()
         } catch SendCall.Failure.bridgeEnded {
             throw CommandFailure(
-                "The bridge has ended. What was sent may have arrived; send it again if it has not.",
+                tr("The bridge has ended. What was sent may have arrived; send it again if it has not."),
                 .notRunning)
         }
         if let failure {
             // The words may be those of the device.
             throw CommandFailure(
-                "\(peer.label.quoted) has not got it: \(ChosenText(message: failure.message).quoted)",
+                tr(
+                    "“{device}” has not got it: “{reason}”",
+                    ["device": peer.label.shown, "reason": ChosenText(message: failure.message).shown]),
                 errorName: failure.name)
         }
-        try session.reply("What is current here was sent to \(peer.label.quoted).", peer.json())
+        let words = tr("What is current here was sent to “{device}”.", ["device": peer.label.shown])
+        guard let outcome else {
+            try session.reply(words, peer.json())
+            return 0
+        }
+        Output.note(words)
+        let title = ChosenText(title: try await outcome.title()).shown
+        try session.reply(
+            tr("“{title}” goes on on “{device}”.", ["title": title, "device": peer.label.shown]),
+            peer.json([.init(name: "title", value: .string(title))]))
         return 0
+    }
+}
+
+/// What becomes of what is sent to a device.
+@MainLoop
+private final class SentOutcome {
+    private enum Event: Sendable {
+        case continued(String)
+        case brokerEnded
+        case end
+    }
+
+    private let events: AsyncStream<Event>
+    private var token: SignalToken?
+    private var watch: NameWatch?
+    private var signals: EndingSignals?
+
+    /// From now on it is noticed that the device of this id continues something from here.
+    init(_ broker: Daemon, _ device: String) async throws {
+        let (events, feed) = AsyncStream<Event>.makeStream()
+        self.events = events
+        let name = broker.name
+        token = broker.bus.connection.onSignal(ManagerProxy.interface, "ActivityContinued") { signal in
+            var reader = MessageReader(signal)
+            guard signal.sender == name, let about: [String: Value] = try? reader.read(),
+                about.text("DeviceId") == device
+            else { return }
+            feed.yield(.continued(about.text("Title")))
+        }
+        watch = broker.bus.watch(HandoffNames.broker) { if $0 != name { feed.yield(.brokerEnded) } }
+        signals = EndingSignals { feed.yield(.end) }
+        // The broker tells those of it who have asked for its objects.
+        _ = try await broker.brokerObjects()
+    }
+
+    /// The title of what goes on there.
+    /// - Throws: why nobody waits any more.
+    func title() async throws -> String {
+        for await event in events {
+            switch event {
+            case .continued(let title): return title
+            case .brokerEnded:
+                throw CommandFailure(
+                    tr("The broker has ended. What was sent may go on there all the same."), .notRunning)
+            case .end: throw CommandFailure(tr("It does not go on there yet."))
+            }
+        }
+        throw CommandFailure.busEnded
     }
 }
 
@@ -47,11 +116,14 @@ extension [KnownDevice] {
     func onlyConnected() throws(CommandFailure) -> KnownDevice {
         let connected = filter { $0.isPaired && $0.isConnected }
         guard let device = connected.first else {
-            throw CommandFailure("No paired device is connected. See “handoff status”.", .notFound)
+            throw CommandFailure(tr("No paired device is connected. See “handoff status”."), .notFound)
         }
         guard connected.count == 1 else {
             let list = connected.table(at: 0).lines.joined(separator: "\n")
-            throw .ambiguous("\(connected.count) devices are connected. Name one of them:\n\(list)")
+            throw .ambiguous(
+                trn(
+                    "{count} device is connected. Name one of them:",
+                    "{count} devices are connected. Name one of them:", count: connected.count) + "\n\(list)")
         }
         return device
     }

@@ -9,7 +9,7 @@ internal import Platform
 /// `handoff status`: shows what works, what does not, and what to do about it. It starts nothing.
 struct StatusVerb: Verb {
     static let name = "status"
-    static let summary = "Show what works, what is wrong, and how to fix it; starts nothing"
+    static let summary = tr("Show what works, what is wrong, and how to fix it; starts nothing")
 
     init(_ values: ProgramOptions.Values) {}
 

@@ -6,13 +6,13 @@ internal import Platform
 /// `handoff on`: switches Handoff on.
 struct OnVerb: Verb {
     static let name = "on"
-    static let summary = "Switch Handoff on"
+    static let summary = tr("Switch Handoff on")
 
     init(_ values: ProgramOptions.Values) {}
 
     func run(in session: Session) async throws -> Int32 {
         try await session.broker().manager.setEnabled(true)
-        try session.reply("Handoff is on.", ["enabled": .boolean(true)])
+        try session.reply(tr("Handoff is on."), ["enabled": .boolean(true)])
         return 0
     }
 }
@@ -20,13 +20,13 @@ struct OnVerb: Verb {
 /// `handoff off`: switches Handoff off.
 struct OffVerb: Verb {
     static let name = "off"
-    static let summary = "Switch Handoff off: nothing is offered or accepted until it is on again"
+    static let summary = tr("Switch Handoff off: nothing is offered or accepted until it is on again")
 
     init(_ values: ProgramOptions.Values) {}
 
     func run(in session: Session) async throws -> Int32 {
         try await session.broker().manager.setEnabled(false)
-        try session.reply("Handoff is off.", ["enabled": .boolean(false)])
+        try session.reply(tr("Handoff is off."), ["enabled": .boolean(false)])
         return 0
     }
 }

@@ -11,7 +11,7 @@ internal import Platform
 struct TrustVerb: Verb {
     static let name = "trust"
     static let arguments: String? = "DEVICE-ID [NAME]"
-    static let summary = "Pair with a device by its id, without comparing a code"
+    static let summary = tr("Pair with a device by its id, without comparing a code")
 
     private let device: String
     private let name: String
@@ -30,10 +30,15 @@ struct TrustVerb: Verb {
         let known = KnownDevice(path, id: id, properties)
         let ours = try await bridge.bridge.deviceId()
         try session.reply(
-            "Device \(id) is trusted here\(known.name.isEmpty ? "" : " as \(known.label.quoted)").",
+            known.name.isEmpty
+                ? tr("Device {id} is trusted here.", ["id": id])
+                : tr("Device {id} is trusted here as “{device}”.", ["id": id, "device": known.label.shown]),
             known.json)
         if !known.isConnected {
-            Output.note("The other device must trust this one too: run “handoff trust \(ours.shown)” there.")
+            Output.note(
+                tr(
+                    "The other device must trust this one too: run “handoff trust {id}” there.",
+                    ["id": ours.shown]))
         }
         return 0
     }
@@ -46,9 +51,10 @@ struct TrustVerb: Verb {
         let peers = try await bridge.devices().filter(\.isPaired)
         guard let peer = try? peers.choose(device) else {
             throw CommandFailure.usage(
-                "\(device.quoted) is not the whole id of a device, nor a device that is trusted already. An id has"
-                    + " \(KnownDevice.idLength) hexadecimal digits; “handoff status” on that device shows it."
-            )
+                tr(
+                    "“{device}” is not the whole id of a device, nor a device that is trusted already. An id has"
+                        + " {count} hexadecimal digits; “handoff status” on that device shows it.",
+                    ["device": device.shown, "count": "\(KnownDevice.idLength)"]))
         }
         return peer.id
     }
@@ -58,7 +64,7 @@ struct TrustVerb: Verb {
 struct UnpairVerb: Verb {
     static let name = "unpair"
     static let arguments: String? = "DEVICE"
-    static let summary = "End the pairing with a device, on both sides"
+    static let summary = tr("End the pairing with a device, on both sides")
     static let completion = Completion.peers
 
     private let device: String
@@ -75,7 +81,11 @@ struct UnpairVerb: Verb {
         let peer = try await bridge.devices().filter(\.isPaired).choose(device)
         try await DeviceProxy(bridge.object(peer.path)).unpair()
         try session.reply(
-            "Device \(peer.id) is not trusted any more\(peer.name.isEmpty ? "" : ": \(peer.label.quoted)").",
+            peer.name.isEmpty
+                ? tr("Device {id} is not trusted any more.", ["id": peer.id])
+                : tr(
+                    "Device {id} is not trusted any more: “{device}”.",
+                    ["id": peer.id, "device": peer.label.shown]),
             peer.json([.init(name: "paired", value: .boolean(false))]))
         return 0
     }
@@ -85,7 +95,7 @@ struct UnpairVerb: Verb {
 struct UntrustVerb: Verb {
     static let name = "untrust"
     static let arguments: String? = "DEVICE"
-    static let summary = "The same as “unpair”"
+    static let summary = tr("The same as “unpair”")
     static let completion = Completion.peers
 
     private let device: String

@@ -9,7 +9,7 @@ struct TwinsVerb: Verb {
     static let name = "twins"
     static let arguments: String? = "[-- COMMAND…]"
     static let summary =
-        "Make two machines on this one, to try an application, and run a shell or a command there"
+        tr("Make two machines on this one, to try an application, and run a shell or a command there")
 
     private let join: String?
     private let restarts: Bool
@@ -18,9 +18,11 @@ struct TwinsVerb: Verb {
     static func declare(_ options: inout ProgramOptions) {
         options.text(
             "join", argument: "MACHINE",
-            "Run a shell or the command on this machine of twins that are there already: desk or lap, or where it is"
+            tr(
+                "Run a shell or the command on this machine of twins that are there already: desk or lap, or where it is"
+            )
         )
-        options.flag("restart", "Put new daemons in the place of those of twins that are there already")
+        options.flag("restart", tr("Put new daemons in the place of those of twins that are there already"))
     }
 
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {
@@ -28,7 +30,7 @@ struct TwinsVerb: Verb {
         restarts = values.has("restart")
         let command = ProgramArguments.afterSeparator
         if command == nil, let word = values.rest.first {
-            throw .usage("Write “--” before the command: handoff twins -- \(word) …")
+            throw .usage(tr("Write “--” before the command: handoff twins -- {command} …", ["command": word]))
         }
         self.command = command?.isEmpty == true ? nil : command
     }
@@ -41,7 +43,7 @@ struct TwinsVerb: Verb {
         if restarts {
             let twin = try Self.twin(join ?? Twin.names[0])
             try await TwinsMaking(twin.twins) { interruption.value != nil }.restart()
-            Output.note("The daemons of \(Twin.names.joined(separator: " and ")) are new.")
+            Output.note(tr("The daemons of {machines} are new.", ["machines": Twin.list]))
             return 0
         }
         if let join {
@@ -67,7 +69,9 @@ struct TwinsVerb: Verb {
         guard let word = words.first, let path = ProgramFiles.find(String(decoding: word, as: UTF8.self))
         else {
             throw CommandFailure(
-                "There is no program \(String(decoding: words.first ?? [], as: UTF8.self).quoted) in PATH.")
+                tr(
+                    "There is no program “{program}” in PATH.",
+                    ["program": String(decoding: words.first ?? [], as: UTF8.self).shown]))
         }
         return [Array(path.utf8)] + words.dropFirst()
     }
@@ -77,14 +81,18 @@ struct TwinsVerb: Verb {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         let name = parts.last ?? ""
         guard Twin.names.contains(name) else {
-            throw .usage("\(text.quoted) is none of the machines \(Twin.names.joined(separator: " and ")).")
+            throw .usage(
+                tr(
+                    "“{text}” is none of the machines {machines}.",
+                    ["text": text.shown, "machines": Twin.list]))
         }
         if parts.count > 1 {
             // Those who end the twins know them by this name alone.
             let named = parts.dropLast().joined(separator: "/")
             let folder = TwinsFolder.resolved(named) ?? named
             guard TwinsFolder.isNamed(folder), TwinsFolder.isOurs(folder), TwinsFolder.isKept(folder) else {
-                throw CommandFailure("There are no twins in \(folder.quoted), or they have ended.")
+                throw CommandFailure(
+                    tr("There are no twins in “{folder}”, or they have ended.", ["folder": folder.shown]))
             }
             return Twin(twins: folder, name: name)
         }
@@ -93,11 +101,11 @@ struct TwinsVerb: Verb {
         }
         let kept = TwinsFolder.kept
         guard let only = kept.first else {
-            throw CommandFailure("There are no twins. Make them in another terminal: handoff twins")
+            throw CommandFailure(tr("There are no twins. Make them in another terminal: handoff twins"))
         }
         guard kept.count == 1 else {
             let list = kept.map { "\n  handoff twins --join \($0)/\(name)" }.joined()
-            throw .usage("There are several twins. Say which ones:\(list)")
+            throw .usage(tr("There are several twins. Say which ones:") + list)
         }
         return Twin(twins: only, name: name)
     }
@@ -112,14 +120,25 @@ struct TwinsVerb: Verb {
         guard let desk = both.first, let lap = both.last else { return 1 }
         guard let command else {
             Output.note(
-                "This is \(desk.name). For \(lap.name), in another terminal: handoff twins --join \(folder)/\(lap.name)"
-            )
-            Output.note("Both end with this shell. What their daemons log is in \(folder)/*/*.log.")
+                tr(
+                    "This is {first}. For {second}, in another terminal: {command}",
+                    [
+                        "first": desk.name, "second": lap.name,
+                        "command": "handoff twins --join \(folder)/\(lap.name)",
+                    ]))
+            Output.note(
+                tr(
+                    "Both end with this shell. What their daemons log is in {files}.",
+                    ["files": "\(folder)/*/*.log"]))
             return try await runThere(desk, nil, interruption, orUntil: twins.hasEnded)
         }
         Output.note(
-            "To look into them: handoff twins --join \(folder)/\(desk.name), or …/\(lap.name). What their daemons log is in"
-                + " \(folder)/*/*.log.")
+            tr(
+                "To look into them: {command}, or …/{second}. What their daemons log is in {files}.",
+                [
+                    "command": "handoff twins --join \(folder)/\(desk.name)", "second": lap.name,
+                    "files": "\(folder)/*/*.log",
+                ]))
         var running: [ChildProcess] = []
         for twin in both { running.append(try ChildProcess(command, environment: twin.environment)) }
         let over = Awaited<Void>()

@@ -9,9 +9,9 @@ internal import Platform
 /// `handoff watch`: prints offers as they come and go.
 struct WatchVerb: Verb {
     static let name = "watch"
-    static let summary = "Print the offers of other devices as they come and go, until interrupted"
+    static let summary = tr("Print the offers of other devices as they come and go, until interrupted")
 
-    static let jsonSummary = "Print JSON, one object a line"
+    static let jsonSummary = tr("Print JSON, one object a line")
 
     init(_ values: ProgramOptions.Values) {}
 
@@ -50,6 +50,23 @@ struct WatchVerb: Verb {
 /// Prints what `handoff watch` reports.
 @MainLoop
 private final class WatchPrinter {
+    /// What has happened, as programs read it.
+    private enum Event: String, CaseIterable {
+        case offered, changed, withdrawn
+
+        /// As people read it.
+        var word: String {
+            switch self {
+            case .offered: tr("offered")
+            case .changed: tr("changed")
+            case .withdrawn: tr("withdrawn")
+            }
+        }
+
+        /// As many columns as each of the words fits into.
+        static var width: Int { allCases.map(\.word.displayWidth).max() ?? 0 }
+    }
+
     private let printsJSON: Bool
     private let onFailure: @MainLoop () -> Void
     /// Why it can no longer print.
@@ -64,10 +81,10 @@ private final class WatchPrinter {
 
     func print(_ change: OfferFeed.Change) {
         switch change {
-        case .offered(let offer): print("offered", offer)
-        case .changed(let offer): print("changed", offer)
+        case .offered(let offer): print(.offered, offer)
+        case .changed(let offer): print(.changed, offer)
         case .withdrawn(let offer):
-            print("withdrawn", offer)
+            print(.withdrawn, offer)
             lines[offer.path] = nil
         }
     }
@@ -77,31 +94,37 @@ private final class WatchPrinter {
             write(["event": .string(isThere ? "brokerStarted" : "brokerEnded")] as JSON)
         } else {
             Output.note(
-                isThere ? "The broker is back." : "The broker has ended. Waiting for it to come back.")
+                isThere
+                    ? tr("The broker is back.") : tr("The broker has ended. Waiting for it to come back."))
         }
     }
 
-    private func print(_ event: String, _ offer: RemoteOffer) {
+    private func print(_ event: Event, _ offer: RemoteOffer) {
         if printsJSON {
             let members: [JSON.Member] = [
-                .init(name: "event", value: .string(event)), .init(name: "offer", value: offer.json),
+                .init(name: "event", value: .string(event.rawValue)), .init(name: "offer", value: offer.json),
             ]
             return write(JSON.object(members))
         }
         let line = Self.line(offer)
         // The change may not concern anything that the line shows.
-        if event == "changed", lines[offer.path] == line { return }
+        if event == .changed, lines[offer.path] == line { return }
         lines[offer.path] = line
-        write(event.padded(to: 9) + "  " + line)
+        write(event.word.padded(to: Event.width) + "  " + line)
     }
 
     private static func line(_ offer: RemoteOffer) -> String {
-        var words = [String(offer.id.prefix(ShortIDs.minimum)), offer.device.quoted, offer.label.quoted]
+        var words = [String(offer.id.prefix(ShortIDs.minimum)), offer.device.inQuotes, offer.label.inQuotes]
         words.append(ChosenText(title: offer.type).shown)
         if offer.state == "continuing" {
-            words.append("continuing" + (offer.progress.map { " \(Int($0 * 100)) %" } ?? ""))
+            let percentage = offer.progress.map { "\(Int($0 * 100))" }
+            words.append(
+                percentage.map { tr("continuing {percentage} %", ["percentage": $0]) } ?? tr("continuing"))
         }
-        if offer.isInvited { words.append("sent to this device") }
+        if offer.parkedAt != 0 {
+            words.append(tr("asleep since {time}", ["time": LocalTime.ofDay(offer.parkedAt)]))
+        }
+        if offer.isInvited { words.append(tr("sent to this device")) }
         return words.joined(separator: "  ")
     }
 

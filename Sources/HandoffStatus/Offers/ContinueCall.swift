@@ -82,10 +82,19 @@ package final class ContinueCall {
             case .brokerEnded: throw Failure.brokerEnded
             case .finished(let signal):
                 return Outcome(
-                    applicationID: signal.applicationId, errorName: signal.errorName, message: signal.message)
+                    applicationID: signal.applicationId, errorName: signal.errorName,
+                    message: words(of: signal))
             }
         }
         throw Failure.brokerEnded
+    }
+
+    /// What an application has said, without the id and the title that the broker puts before it: whoever is told knows
+    /// which application it is, by its name.
+    private func words(of signal: RemoteActivityContinueFinished) -> String {
+        let frame = "\(signal.applicationId) did not continue \"\(offer.title)\": "
+        return signal.message.hasPrefix(frame)
+            ? String(signal.message.dropFirst(frame.count)) : signal.message
     }
 
     /// Cancels the continuation, which brings its outcome, unless it is too late.

@@ -12,6 +12,9 @@ extension RemoteOffer {
     /// What to call its device; fit to be shown.
     package var device: ChosenText { .device(name: deviceName, id: deviceID) }
 
+    /// The device, and since when it sleeps, if it does; fit to be shown.
+    package var whereabouts: String { device.whereabouts(parkedAt: parkedAt) }
+
     /// The applications whose picture and name it may have, the best first: the one that would continue it here, else the one
     /// that it comes from, if that is installed here too.
     package var applications: [String] {

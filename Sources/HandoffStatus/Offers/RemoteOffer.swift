@@ -35,6 +35,8 @@ package struct RemoteOffer: Equatable, Sendable {
     package private(set) var isInvited = false
     /// When they have, in microseconds since the Unix epoch; 0 if they have not.
     package private(set) var invitedAt: Int64 = 0
+    /// When its device has left it here, in microseconds since the Unix epoch; 0 unless that sleeps.
+    package private(set) var parkedAt: Int64 = 0
     /// From 0 to 1, nil if it is not known.
     package private(set) var progress: Double?
     /// Whether the application that continues it shows by itself that it is coming.
@@ -68,6 +70,7 @@ package struct RemoteOffer: Equatable, Sendable {
         if changed["State"] != nil { state = changed.text("State") }
         if changed["Invited"] != nil { isInvited = changed.flag("Invited") }
         if changed["InvitedAt"] != nil { invitedAt = changed.time("InvitedAt") }
+        if changed["ParkedAt"] != nil { parkedAt = changed.time("ParkedAt") }
         if let number = changed.real("Progress") { progress = (0...1).contains(number) ? number : nil }
     }
 

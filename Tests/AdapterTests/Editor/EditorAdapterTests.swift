@@ -2,6 +2,7 @@
 import AdapterSupport
 import DBus
 import Platform
+import TestSupport
 import Testing
 
 @testable import EditorAdapter
@@ -9,6 +10,19 @@ import Testing
 @Suite("what goes to and from the plugins of editors")
 struct EditorMessageTests {
     private func message(_ text: String) -> PluginMessage? { PluginMessage(Array(text.utf8)) }
+
+    @Test(
+        "what an editor would write otherwise than it has read it goes into no other buffer",
+        arguments: [
+            ("one\ntwo", true), ("", true), ("one\r\ntwo\r\n", false), ("\u{FEFF}one", false),
+            ("a\0b", false),
+            (String(repeating: "x", count: TextFile.maximumText + 1), false),
+        ])
+    func texts(_ text: String, _ isText: Bool) throws {
+        let folder = try TemporaryDirectory()
+        let path = try folder.write(text, to: "letter.txt")
+        withExtendedLifetime(folder) { #expect(EditedFile.text(path) == (isText ? text : nil)) }
+    }
 
     @Test("what a plugin says is understood")
     func understood() throws {

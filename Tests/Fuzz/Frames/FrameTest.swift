@@ -123,7 +123,7 @@ enum Mode: UInt8 {
     var limits: Framer.Limits {
         switch self {
         case .link:
-            Framer.Limits(header: LinkRules.maximumHeader, message: LinkRules.maximumFetchReply)
+            Framer.Limits(header: LinkRules.maximumHeader, message: LinkRules.maximumState)
         case .socket: Framer.Limits(header: 128, message: 256)
         case .bus, .choosyBus: Framer.Limits(header: 128, message: 256, passesOverBad: true)
         }

@@ -3,6 +3,7 @@
 
 import Clutter from 'gi://Clutter';
 import Gio from 'gi://Gio';
+import GLib from 'gi://GLib';
 import GObject from 'gi://GObject';
 import Gettext from 'gettext';
 import Pango from 'gi://Pango';
@@ -23,6 +24,14 @@ function application(id) {
 function icon(offer) {
     return (application(offer.application) ?? application(offer.origin))?.get_icon() ??
         Gio.ThemedIcon.new('computer-symbolic');
+}
+
+// Where `offer` is, and since when that device sleeps, if it does.
+function whereabouts(offer) {
+    if (!offer.asleep)
+        return offer.device;
+    const time = GLib.DateTime.new_from_unix_local(Math.floor(offer.asleep / 1000000))?.format('%H:%M') ?? '';
+    return _('{device}, asleep since {time}').replace('{time}', () => time).replace('{device}', () => offer.device);
 }
 
 // A label for text that somebody else chose: one line, as it is, and nothing of it outside its place.
@@ -62,8 +71,8 @@ class HandoffOfferItem extends PopupMenu.PopupBaseMenuItem {
         const name = application(offer.application)?.get_name() ?? application(offer.origin)?.get_name();
         this._icon.gicon = icon(offer);
         setText(this._title, offer.title || name || _('Untitled'));
-        setText(this._device, offer.device);
-        this.accessible_name = `${this._title.text}, ${offer.device}`;
+        setText(this._device, whereabouts(offer));
+        this.accessible_name = `${this._title.text}, ${whereabouts(offer)}`;
         this._state.visible = offer.isContinuing;
         this.setSensitive(!offer.isContinuing);
     }

@@ -28,6 +28,8 @@ export function makeReport(broker, bridge) {
         // The application that would continue it, or else the one that it comes from.
         application: properties.Handlers?.[0] ?? '',
         origin: properties.ApplicationId ?? '',
+        // Since when its device sleeps, in microseconds since the Unix epoch; 0 if it does not.
+        asleep: properties.Parked === true ? properties.ParkedAt ?? 0 : 0,
         isContinuing: properties.State === 'continuing',
         since: properties.Since ?? 0,
     })).sort((one, other) => other.since - one.since || one.path.localeCompare(other.path));

@@ -138,6 +138,8 @@ export class Session {
         // Cancelling it was the user's own wish.
         if (error && !error.endsWith('.Cancelled'))
             Main.notifyError(_('Could not continue'), explained(error, text));
+        else if (!error && text)
+            Main.notify(_('There are two versions now'), text);
     }
 
     // Nobody says any more what has become of what was being continued.
