@@ -186,7 +186,10 @@ package final class Bus {
     /// Who `name`, a unique name, is; nil if it has left. One that the bus does not tell of counts as sandboxed.
     func caller(_ name: BusName) async -> Caller? {
         do {
-            return try await identified(name)
+            let caller = try await identified(name)
+            // Nothing can be found out of a process that has ended. The bus may not have noticed its end at the first
+            // question; at the next it has, unless another process holds the connection.
+            return caller.sandbox == .unknown ? try await identified(name) : caller
         } catch {
             guard !connection.isClosed, DBusError.converting(error).name != .nameHasNoOwner else {
                 return nil

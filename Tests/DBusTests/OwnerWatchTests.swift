@@ -27,4 +27,23 @@ struct OwnerWatchTests {
             withExtendedLifetime(watch) {}
         }
     }
+
+    @Test("an owner whose process ends while it is found out who that is has left, and is not one of a sandbox")
+    func ended() async throws {
+        try await onLoop {
+            let bus = MemoryBus()
+            let asking = bus.connect()
+            // Nothing can be found out of a process that has ended.
+            var ending: Bus? = bus.connect(in: .unknown)
+            _ = try await ending?.request(Self.name)
+            var questions = 0
+            bus.onMessage = { message in
+                guard message.member == "GetConnectionCredentials" else { return }
+                questions += 1
+                if questions == 2 { ending = nil }
+            }
+            #expect(try await asking.identifiedOwner(of: Self.name) == nil)
+            #expect(questions == 2 && ending == nil)
+        }
+    }
 }
