@@ -185,11 +185,15 @@ package final class Bus {
 
     /// Who `name`, a unique name, is; nil if it has left. One that the bus does not tell of counts as sandboxed.
     func caller(_ name: BusName) async -> Caller? {
+        let caller = await callerNow(name)
+        // Nothing can be found out of a process that has ended. The bus may not have noticed its end at the first question;
+        // at the next it has, unless another process holds the connection.
+        return caller?.sandbox == .unknown ? await callerNow(name) : caller
+    }
+
+    private func callerNow(_ name: BusName) async -> Caller? {
         do {
-            let caller = try await identified(name)
-            // Nothing can be found out of a process that has ended. The bus may not have noticed its end at the first
-            // question; at the next it has, unless another process holds the connection.
-            return caller.sandbox == .unknown ? try await identified(name) : caller
+            return try await identified(name)
         } catch {
             guard !connection.isClosed, DBusError.converting(error).name != .nameHasNoOwner else {
                 return nil

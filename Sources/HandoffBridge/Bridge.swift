@@ -21,6 +21,7 @@ package final class Bridge {
     private(set) lazy var broker = BrokerClient(bus, settings, state, self)
     private(set) lazy var pairings = Pairings(state, self)
     private(set) lazy var sends = Sends(state, self)
+    private(set) lazy var outbox = Outbox(in: folder, self)
     private(set) lazy var streams = Streams(state, self, StreamConnector(state, links))
     private(set) lazy var entrance = Entrance(state, self, Admission(state, self))
     private(set) lazy var places = PeerPlaces(state, discovery)
@@ -97,6 +98,8 @@ package final class Bridge {
             try state.trust.load()
             for device in state.trust.devices { reconcile(device) }
         }
+        outbox.load()
+        for device in state.trust.devices { devices.update(device) }
         state.trust.secretsChanged = { [weak self] in self?.discovery.secretsChanged() }
         network = NetworkMonitor { [weak self] in self?.networkChanged() }
         broker.begin()
@@ -267,6 +270,7 @@ package final class Bridge {
         if state.trust[device] == nil {
             peers.removeValue(forKey: device)?.end()
             sends.forget(device)
+            outbox.forget(device)
             places.forget(device)
             streams.cutAll("the device is no peer any more", with: device)
             broker.remove(device)
@@ -287,7 +291,9 @@ package final class Bridge {
                 BrokerClient.Told(
                     name: shown.name, type: shown.type, link: usable?.number, isMuted: shown.isMuted))
         }
+        let isNew = peer.link !== usable
         peer.setLink(usable)
+        if isNew, let usable { outbox.linked(peer, usable) }
         dials.update(device)
         sleep.update()
     }

@@ -35,13 +35,13 @@ package final class Broker {
     /// A broker on `bus`, with the switch as it was left.
     /// - Throws: if the settings cannot be read.
     package convenience init(_ bus: Bus) throws {
-        try self.init(bus, Preferences(HandoffDirectories.configurationFile))
+        try self.init(bus, Preferences(HandoffDirectories.configurationFile), kept: KeptMemory())
     }
 
     /// A broker on `bus` for a user who has chosen this, and who has documents placed in `documents`.
     init(
         _ bus: Bus, _ preferences: Preferences, _ documents: ReceivedDocuments = ReceivedDocuments(),
-        clock: LoopClock = .machine
+        kept: KeptMemory = KeptMemory(nil), clock: LoopClock = .machine
     ) {
         documents.place(in: preferences.documentsFolder)
         let (connection, looks) = (bus.connection, FileLooks())
@@ -57,7 +57,7 @@ package final class Broker {
                 clock: clock, bus: bus, looks: looks, starter: ApplicationStarter(bus, looks),
                 sharedFolders: sharedFolders, documents: documents),
             applications, known)
-        let offers = Offers(continuations, announcements)
+        let offers = Offers(continuations, announcements, kept)
         let fetchLog = FetchLog(announcements, clock: clock)
         let peers = Peers(connection, known, offers, continued) { [unowned offers] in
             PeerObject($0, offers, activities, continued, sharedFolders, fetchLog)

@@ -18,6 +18,12 @@ package enum HandoffDirectories {
     /// The file in the state on this machine that says which documents have been handed off.
     package static let documentsName = "documents"
 
+    /// The file in the state on this machine with what was sent to devices that are away.
+    package static let outboxName = "outbox"
+
+    /// The file in the state on this machine that says what others had kept for it.
+    package static let keptName = "kept"
+
     /// The file in the state on this machine that a bridge locks as long as it uses that.
     package static let lockName = "lock"
 }

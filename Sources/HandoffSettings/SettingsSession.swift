@@ -135,8 +135,9 @@ final class SettingsSession {
             try await object(of: id).setProperty(DeviceProxy.interface, "Muted", isOn)
         case .setShellExtension(let isOn): try await shellExtension?.set(isOn)
         case .send(let id):
-            let failure = try await SendCall(bridge, HandoffNames.devices.appending(id)).failure()
-            if let failure { return .notSent(failure.name, failure.message) }
+            let outcome = try await SendCall(bridge, HandoffNames.devices.appending(id)).outcome()
+            if case .failed(let name, let message) = outcome { return .notSent(name, message) }
+        case .cancelWaiting(let id, let device): try await self.device(device).cancelWaiting(id: id)
         }
         return .done
     }

@@ -27,7 +27,7 @@ package struct ContinuePage: Equatable, Sendable {
     package var hidden: [HiddenRow] = []
     /// What this device could send to others; nil if it does nothing that could be continued elsewhere.
     package var current: CurrentCard?
-    /// What this window has sent to other devices, as far as that is not done.
+    /// What was sent to other devices, as far as that is not done.
     package var sends: [SendRow] = []
     /// What stands where there is no offer; nil if there is one.
     package var empty: Empty?
@@ -51,7 +51,7 @@ package struct ContinuePage: Equatable, Sendable {
         _ report: StatusReport?, _ attempts: Attempts, _ begun: Sends, _ adapters: [Adapter], at now: Int64,
         _ name: ApplicationNames
     ) {
-        (sends, lost) = (begun.rows(report?.peers ?? []), attempts.lost)
+        (sends, lost) = (begun.rows(report?.peers ?? [], at: now), attempts.lost)
         guard let report else {
             empty = .waiting
             return
@@ -199,12 +199,16 @@ package struct CurrentCard: Equatable, Sendable {
     package let detail: String
     /// The applications whose picture stands for it.
     package let pictures: [String]
-    /// The devices that it can be sent to now.
+    /// The devices that it can be sent to, those that are connected first.
     package let targets: [Target]
 
     init?(_ current: LocalActivity?, _ peers: [KnownDevice], _ name: ApplicationNames) {
         guard let current else { return nil }
-        targets = peers.filter(\.isConnected).map { Target(id: $0.id, name: $0.label.shown) }
+        targets = (peers.filter(\.isConnected) + peers.filter { !$0.isConnected }).map { peer in
+            let name = peer.label.shown
+            return Target(
+                id: peer.id, name: peer.isConnected ? name : tr("{device} (away)", ["device": name]))
+        }
         if targets.isEmpty { return nil }
         title = ChosenText(title: current.title.isEmpty ? current.applicationID : current.title).shown
         detail = name.name(of: current.applicationID)

@@ -36,8 +36,10 @@ package enum Request: Equatable, Sendable {
     case setMuted(String, Bool)
     /// Switches GNOME's extension on or off.
     case setShellExtension(Bool)
-    /// Sends what the user of this device is doing to that one. It is over when it is there, or has failed.
+    /// Sends what the user of this device is doing to that one. It is over when it is there, waits for it, or has failed.
     case send(String)
+    /// Takes back something of this id that waits for a device.
+    case cancelWaiting(String, device: String)
 }
 
 /// What came of a ``Request``.

@@ -53,26 +53,54 @@ package struct Sends: Equatable, Sendable {
     }
 
     /// What there is to show of it, in the order of `peers`.
-    func rows(_ peers: [KnownDevice]) -> [SendRow] {
+    func rows(_ peers: [KnownDevice], at now: Int64) -> [SendRow] {
         let known = peers.filter { standings[$0.id] != nil }
         let gone = standings.keys.filter { id in !known.contains { $0.id == id } }.sorted()
         return
             (known.map { ($0.id, $0.label.shown) } + gone.map { ($0, String($0.prefix(ShortIDs.minimum))) })
             .map { id, name in
                 guard case .failed(let reason)? = standings[id] else {
-                    return SendRow(id: id, device: name, reason: nil)
+                    return SendRow(id: id, deviceID: id, device: name, standing: .running)
                 }
-                return SendRow(id: id, device: name, reason: reason.shown)
+                return SendRow(id: id, deviceID: id, device: name, standing: .failed(reason.shown))
             }
+            + peers.flatMap { peer in peer.waiting.map { SendRow($0, for: peer, at: now) } }
     }
 }
 
-/// Something that is on its way to another device, or has not arrived there.
+/// Something that is on its way to another device, or has not arrived there, or waits for it.
 package struct SendRow: Equatable, Sendable, Identifiable {
-    /// The id of the device.
+    /// How far it is.
+    package enum Standing: Equatable, Sendable {
+        case running
+        /// It has not arrived, for this reason.
+        case failed(String)
+        /// It waits: what it is, since when and why.
+        case waiting(title: String, detail: String)
+    }
+
+    /// What distinguishes it from others: the id of what waits, or of the device.
     package let id: String
+    /// The id of the device.
+    package let deviceID: String
     /// What the device calls itself.
     package let device: String
-    /// Why it has not arrived; nil while it is on its way.
-    package let reason: String?
+    package let standing: Standing
+
+    init(id: String, deviceID: String, device: String, standing: Standing) {
+        (self.id, self.deviceID, self.device, self.standing) = (id, deviceID, device, standing)
+    }
+
+    init(_ item: WaitingSend, for peer: KnownDevice, at now: Int64) {
+        let detail =
+            item.failure?.summary
+            ?? (item.arrived == 0
+                ? tr(
+                    "Sent {age}. It is shown there when the device comes.",
+                    ["age": Ages.ago(item.since, at: now)])
+                : tr("Shown there {age}, and not continued yet.", ["age": Ages.ago(item.arrived, at: now)]))
+        self.init(
+            id: item.id, deviceID: peer.id, device: peer.label.shown,
+            standing: .waiting(title: item.label.shown, detail: detail))
+    }
 }

@@ -48,6 +48,8 @@ package struct KnownDevice: Equatable, Sendable {
     package let sendError: String
     /// The name of that error; empty if there is none, or the bridge does not tell.
     package let sendErrorName: String
+    /// What was sent to it while it was away, the oldest first.
+    package let waiting: [WaitingSend]
 
     /// The number of digits in a device's id.
     package static let idLength = 64
@@ -83,6 +85,7 @@ package struct KnownDevice: Equatable, Sendable {
         isSending = properties.flag("Sending")
         sendError = properties.text("SendError")
         sendErrorName = properties.text("SendErrorName")
+        waiting = WaitingSend.all(in: properties["Waiting"])
     }
 
     /// The devices among `objects`: peers first, by name.

@@ -192,6 +192,10 @@ extension TestBridge: PeerServer {
         throw HandoffFailure(.notSupported, "No device sleeps here.")
     }
 
+    func dismissed(activity: String, _ call: MethodCall) async throws {
+        throw HandoffFailure(.notSupported, "Nothing waits for a device here.")
+    }
+
     func continued(continuation: String, _ call: MethodCall) async throws {
         try await ask { try await $0.continued(continuation: continuation) }
     }

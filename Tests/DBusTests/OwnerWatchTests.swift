@@ -28,7 +28,8 @@ struct OwnerWatchTests {
         }
     }
 
-    @Test("an owner whose process ends while it is found out who that is has left, and is not one of a sandbox")
+    @Test(
+        "an owner whose process ends while it is found out who that is has left, and is not one of a sandbox")
     func ended() async throws {
         try await onLoop {
             let bus = MemoryBus()

@@ -24,7 +24,11 @@ final class FakeBroker {
     var onFetch: @MainLoop (String, String) async throws -> [String: Value] = { _, _ in
         ["Title": .string("Fetched")]
     }
-    /// What `Park` returns; nil for nothing.
+    /// Why it takes no offers; nil if it does.
+    var refusesOffers: HandoffFailure?
+    /// Whether it knows of no continuation.
+    var refusesContinued = false
+    /// What `Park` and `Save` return; nil for nothing.
     var parked: PeerManagerParkReply?
     /// What `OpenDocument` returns.
     var onOpenDocument: @MainLoop (String) async throws -> PeerOpenDocumentReply = { _ in
@@ -182,6 +186,12 @@ private final class FakePeerManager: PeerManagerServer {
         return parked
     }
 
+    func save(_ call: MethodCall) async throws -> PeerManagerSaveReply {
+        guard let parked = broker.parked else { throw HandoffFailure(.offerWithdrawn, "There is nothing.") }
+        return PeerManagerSaveReply(
+            activity: parked.activity, summary: parked.summary, payload: parked.payload)
+    }
+
     func removePeer(deviceId: String, _ call: MethodCall) throws {
         broker.events.append("remove \(deviceId)")
         broker.bus.connection.objects.unexport(try HandoffNames.peers.appending(deviceId))
@@ -203,6 +213,7 @@ private final class FakePeer: PeerServer {
     init(_ broker: FakeBroker) { self.broker = broker }
 
     func offer(activity: String, summary: [String: Value], _ call: MethodCall) async throws {
+        if let failure = broker.refusesOffers { throw failure }
         guard summary["ActivityType"] != nil else {
             throw HandoffFailure(.invalidArguments, "ActivityType is missing.")
         }
@@ -238,7 +249,12 @@ private final class FakePeer: PeerServer {
         broker.events.append("continuedParked \(activity) \(revision)")
     }
 
+    func dismissed(activity: String, _ call: MethodCall) async throws {
+        broker.events.append("dismissed \(activity)")
+    }
+
     func continued(continuation: String, _ call: MethodCall) async throws {
+        if broker.refusesContinued { throw HandoffFailure(.unknownObject, "There is none.") }
         broker.events.append("continued \(continuation)")
     }
 

@@ -165,6 +165,10 @@ private final class FakePeerServer: PeerServer {
         try await peer.onContinued()
     }
 
+    func dismissed(activity: String, _ call: MethodCall) async throws {
+        try peer.saw("dismissed \(activity)")
+    }
+
     func continued(continuation: String, _ call: MethodCall) async throws {
         try peer.saw("continued")
         try await peer.onContinued()

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+import DBus
 import HandoffSettingsModel
 import HandoffStatus
 import Testing
@@ -25,18 +26,45 @@ struct SendsTests {
         func rows() -> [SendRow] { WindowContent(state, at: Samples.now, Samples.names).continuing.sends }
         #expect(rows().isEmpty)
         #expect(state.send(to: Samples.device) == .send(Samples.device))
-        #expect(rows().map(\.device) == ["desk"] && rows().map(\.reason) == [nil])
+        #expect(rows().map(\.device) == ["desk"] && rows().map(\.standing) == [.running])
         state.finishSending(to: Samples.device, .failed(name: "", message: "It is too old."))
-        #expect(rows().map(\.reason) == ["It is too old."])
+        #expect(rows().map(\.standing) == [.failed("It is too old.")])
         _ = state.send(to: Samples.device)
-        #expect(rows().map(\.reason) == [nil])
+        #expect(rows().map(\.standing) == [.running])
         state.finishSending(to: Samples.device, .done)
         #expect(rows().isEmpty)
         _ = state.send(to: Samples.device)
         state.finishSending(to: Samples.device, .failed(name: "x.Failed", message: ""))
-        #expect(rows().map { $0.reason?.isEmpty } == [false])
+        #expect(rows().map(\.standing) != [.failed("")] && rows().count == 1)
         state.forgetSending(to: Samples.device)
         #expect(rows().isEmpty)
+    }
+
+    @Test(
+        "what waits for a device that is away is shown with what it is, and devices that are away can be sent to"
+    )
+    func waiting() throws {
+        var objects = try Samples.device(connected: false)
+        let path = try #require(objects.keys.first)
+        for (arrived, text) in [(Int64(0), "when the device comes"), (Samples.now - 1, "not continued yet")] {
+            objects[path]?["org.example.Handoff.Device"]?["Waiting"] = try .array(
+                of: "a{sv}",
+                [
+                    .properties([
+                        "Id": .string("aa"), "Title": .string("Minutes"), "Arrived": .int64(arrived),
+                        "Since": .int64(Samples.now - 7_200_000_000),
+                    ])
+                ])
+            var state = WindowState()
+            state.take(Samples.report(Samples.broker(), Samples.bridge(objects)))
+            let rows = WindowContent(state, at: Samples.now, Samples.names).continuing.sends
+            #expect(rows.map(\.id) == ["aa"] && rows.map(\.deviceID) == [Samples.device])
+            guard case .waiting("Minutes", let detail)? = rows.first?.standing else {
+                Issue.record("\(rows)")
+                continue
+            }
+            #expect(detail.contains(text))
+        }
     }
 
     @Test("of several that are sent one after another, what has become of the last one counts")

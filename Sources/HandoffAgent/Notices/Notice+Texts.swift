@@ -91,6 +91,13 @@ extension Notice {
             icon: "dialog-warning")
     }
 
+    /// What was sent to `device` while it was away has been shown there.
+    static func arrived(_ item: WaitingSend, at device: KnownDevice) -> Notice {
+        Notice(
+            slot: .sending, title: tr("It has arrived"), lines: [item.label.quoted, device.label.shown],
+            applications: [item.applicationID], weight: .quiet)
+    }
+
     /// What was continued has a document of which there are two versions now; `note` says where.
     static func versions(of offer: ShownOffer, _ note: String) -> Notice {
         Notice(

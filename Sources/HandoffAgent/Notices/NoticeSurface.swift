@@ -21,6 +21,7 @@ final class NoticeSurface: Surface {
     private var pairing = PairingNotices()
     private var continued = ContinuedNotices()
     private var progress = ProgressNotices()
+    private var arrivedSends = ArrivedSends()
     /// What is told once, as long as the user has not put it away, and it is not done.
     private var told: [NoticeSlot: Notice] = [:]
     private let welcome = Welcome()
@@ -65,6 +66,7 @@ final class NoticeSurface: Surface {
                     ? "The broker is known; it offers \(ids.joined(separator: ", "))" : "There is no broker.")
         }
         let devices = (report.bridge.content?.devices ?? []).compactMap { PairingNotices.Device($0) }
+        tellArrived(report.bridge.content?.devices)
         let setting = report.broker.content?.preferences.text("NotifyOffers")
         perform(arrival.update(offers, setting.flatMap { .init(rawValue: $0) } ?? .arrival, at: .now))
         perform(invited.update(offers, at: .now))
@@ -73,6 +75,19 @@ final class NoticeSurface: Surface {
         schedule()
         greet(report)
         if told[.welcome] != nil, !report.peers.isEmpty { tell(nil, in: .welcome) }
+    }
+
+    /// Tells what of what was sent to devices that were away has been shown there; nil as long as nobody knows.
+    private func tellArrived(_ devices: [KnownDevice]?) {
+        guard let devices else { return }
+        let items = devices.flatMap(\.waiting)
+        let arrived = arrivedSends.update(
+            items.map { ArrivedSends.Item(id: $0.id, hasArrived: $0.arrived != 0) })
+        for device in devices {
+            for item in device.waiting where arrived.contains(item.id) {
+                tell(.arrived(item, at: device), in: .sending)
+            }
+        }
     }
 
     private func greet(_ report: StatusReport) {

@@ -26,4 +26,7 @@ extension Bridge: DevicesOwner {
 
     func cancelPairing(_ device: DeviceID) { pairings.cancel(device) }
     func send(to device: DeviceID) async throws { try await sends.send(to: device) }
+    func waiting(for device: DeviceID) -> [[String: Value]] { outbox.waiting(for: device) }
+
+    func cancelWaiting(_ id: ActivityID, for device: DeviceID) throws { try outbox.cancel(id, for: device) }
 }

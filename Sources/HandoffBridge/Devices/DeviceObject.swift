@@ -17,6 +17,8 @@ protocol DeviceObjectOwner: AnyObject {
     func unpair(_ device: DeviceID) throws
     /// Sends what this device offers to `device`.
     func send(to device: DeviceID) async throws
+    /// What waits for `device` under this id is not to wait any longer.
+    func cancelWaiting(_ id: ActivityID, for device: DeviceID) throws
     /// What `device` sends is shown as sent from now on, or not.
     func setMuted(_ isMuted: Bool, _ device: DeviceID) throws
 }
@@ -44,6 +46,7 @@ final class DeviceObject: DeviceServer {
         var isMuted = false
         var isSending = false
         var sendError = ShownError.none
+        var waiting: [[String: Value]] = []
 
         var isConnected: Bool { connectedSince != 0 }
 
@@ -66,6 +69,7 @@ final class DeviceObject: DeviceServer {
             if isMuted != other.isMuted { names.append("Muted") }
             if isSending != other.isSending { names.append("Sending") }
             names += sendError.changes(from: other.sendError, "SendError")
+            if waiting != other.waiting { names.append("Waiting") }
             return names
         }
     }
@@ -100,6 +104,7 @@ final class DeviceObject: DeviceServer {
     var sending: Bool { state.isSending }
     var sendError: String { state.sendError.text }
     var sendErrorName: String { state.sendError.name }
+    var waiting: [[String: Value]] { state.waiting }
 
     func pair(_ call: MethodCall) throws { try owner.pair(device) }
 
@@ -110,5 +115,10 @@ final class DeviceObject: DeviceServer {
     func cancelPairing(_ call: MethodCall) throws { owner.cancelPairing(device) }
     func unpair(_ call: MethodCall) throws { try owner.unpair(device) }
     func send(_ call: MethodCall) async throws { try await owner.send(to: device) }
+
+    func cancelWaiting(id: String, _ call: MethodCall) throws {
+        try owner.cancelWaiting(try ActivityID(checking: id), for: device)
+    }
+
     func setMuted(_ muted: Bool, _ call: MethodCall) throws { try owner.setMuted(muted, device) }
 }

@@ -23,6 +23,8 @@ protocol DevicesOwner: DeviceObjectOwner {
     func dialError(of device: DeviceID) -> ShownError?
     /// Whether something is being sent to `device`, and why it did not take what was sent last.
     func sending(to device: DeviceID) -> (isUnderWay: Bool, error: ShownError)
+    /// What was sent to `device` while it was away, and waits for it.
+    func waiting(for device: DeviceID) -> [[String: Value]]
     /// What serves the broker's calls to `device`.
     func peerServer(for device: DeviceID) -> any PeerServer
 }
@@ -80,7 +82,8 @@ final class Devices {
             connectionError: entry == nil || link != nil ? .none : owner.dialError(of: device) ?? .none,
             pairingState: pairing.state, isAsking: pairing.isAsked, pairingCode: pairing.code,
             pairingError: pairing.error, isMuted: entry?.isMuted ?? false,
-            isSending: sending.isUnderWay, sendError: sending.error)
+            isSending: sending.isUnderWay, sendError: sending.error,
+            waiting: owner.waiting(for: device))
     }
 
     /// Where `device` was reached, the latest first, and where it says it is.

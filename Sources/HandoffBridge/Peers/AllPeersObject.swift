@@ -52,6 +52,7 @@ final class AllPeersObject: PeerServer {
         activity: String, continuation: String, revision: UInt64, _ call: MethodCall
     ) async throws { throw failure }
 
+    func dismissed(activity: String, _ call: MethodCall) async throws { throw failure }
     func continued(continuation: String, _ call: MethodCall) async throws { throw failure }
     func release(continuation: String, _ call: MethodCall) async throws { throw failure }
 

@@ -10,6 +10,11 @@ extension Bridge: PeerOwner, IncomingPeerOwner, AllPeersOwner {
     func hasStreams(_ owner: Stream.Owner) -> Bool { streams.exist(owner) }
 }
 
+extension Bridge: OutboxOwner {
+    var isOn: Bool { state.isOn }
+    func saveOffer() async throws -> PeerManagerSaveReply { try await broker.save() }
+}
+
 extension Bridge: OutgoingPeerOwner {
     func openStream(_ id: ContinuationID, of peer: Peer) async throws -> FileDescriptor {
         let opened = try await streams.open(.application, id, of: peer)

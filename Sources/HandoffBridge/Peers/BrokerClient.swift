@@ -315,6 +315,17 @@ final class BrokerClient {
         return try await manager(owner).park(timeout: limit)
     }
 
+    /// What is to be kept for a device that is away.
+    /// - Throws: why that is nothing.
+    func save() async throws -> PeerManagerSaveReply {
+        guard let owner else {
+            throw HandoffFailure(
+                .offerWithdrawn,
+                "Nothing is offered here that could be sent: Handoff is not running. Start it.")
+        }
+        return try await manager(owner).save(timeout: Deadline.fetch)
+    }
+
     /// How much a refusal matters: not at all if everything is ending.
     var level: Log.Level { connection.isClosed ? .debug : .warning }
 

@@ -11,6 +11,10 @@ internal import Platform
 protocol IncomingPeerOwner: AnyObject {
     /// The peer `device`; nil if the device is not a peer.
     func peer(_ device: DeviceID) -> Peer?
+    /// What waits here for devices that were away.
+    var outbox: Outbox { get }
+    /// Whether Handoff is on.
+    var isOn: Bool { get }
     /// What takes the calls of the peer `device`, which has asked for something.
     /// - Throws: if there is no broker that has been told of the peer.
     func callee(of device: DeviceID) async throws -> PeerProxy
@@ -46,6 +50,8 @@ final class IncomingPeerObject: PeerServer {
     func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> PackedProperties {
         let id = try ActivityID(checking: activity)
         let continuation = try ContinuationID(checking: continuation)
+        let device = try peer().peer.device
+        if owner.isOn, let kept = owner.outbox.fetch(id, for: continuation, by: device) { return kept }
         return try await route("Fetch of \(id) for continuation \(continuation)") { broker in
             try await broker.fetch(
                 activity: id.description, continuation: continuation.description, timeout: Peer.timeout)
@@ -74,13 +80,20 @@ final class IncomingPeerObject: PeerServer {
         }
     }
 
+    func dismissed(activity: String, _ call: MethodCall) async throws {
+        owner.outbox.dismissed(try ActivityID(checking: activity), by: try peer().peer.device)
+    }
+
     func continued(continuation: String, _ call: MethodCall) async throws {
         let id = try ContinuationID(checking: continuation)
+        if owner.outbox.continued(id, by: try peer().peer.device) { return }
         try await route("Continued of \(id)") { try await $0.continued(continuation: id.description) }
     }
 
     func release(continuation: String, _ call: MethodCall) async throws {
         let id = try ContinuationID(checking: continuation)
+        // What waits here goes on waiting.
+        if owner.outbox.holds(id, of: try peer().peer.device) { return }
         try await route("Release of \(id)") { try await $0.release(continuation: id.description) }
     }
 

@@ -85,6 +85,14 @@ final class OutgoingPeerObject: PeerServer {
         }
     }
 
+    func dismissed(activity: String, _ call: MethodCall) async throws {
+        let id = try ActivityID(checking: activity)
+        let peer = try peer()
+        // No other broker is to be told of it.
+        peer.dropKept(id)
+        try await peer.tellDismissed(id)
+    }
+
     func continued(continuation: String, _ call: MethodCall) async throws {
         let id = try ContinuationID(checking: continuation)
         try await peer().call("Continued of \(id)") { proxy, timeout in

@@ -38,7 +38,7 @@ final class Peer {
     private(set) var link: Link?
     let state: BridgeState
     let owner: any PeerOwner
-    private(set) var offer = PeerOffer()
+    private(set) var offer = PeerOffers()
     private lazy var timer = DeadlineTimer { [weak self] in
         guard let self else { return }
         perform(offer.advance(to: MainLoop.bootClock))
@@ -208,6 +208,13 @@ final class Peer {
         }
     }
 
+    /// Tells the peer that nobody here wants what it has kept for this device.
+    func tellDismissed(_ id: ActivityID) async throws {
+        try await call("Dismissed of \(id)") { proxy, timeout in
+            try await proxy.dismissed(activity: id.description, timeout: timeout)
+        }
+    }
+
     /// Tells the peer that the offer has ended, at the end of the program, without waiting for an answer.
     func tellWithdrawnNow(_ id: ActivityID) {
         guard let link else { return }
@@ -231,7 +238,13 @@ final class Peer {
 
     /// The peer offers an activity over `link`; the summary is in the form that it has on a bus.
     func offered(_ id: ActivityID, _ summary: [String: Value], over link: Link) async throws {
-        let actions = offer.offered(id, summary, link: link.number, at: MainLoop.bootClock)
+        let origin = summary["Kept"]
+        guard origin.map({ $0.string.flatMap { ActivityID($0) } != nil }) ?? true else {
+            throw HandoffFailure(
+                .invalidArguments, "Kept is no id of an activity. Give it one, of the type s.")
+        }
+        let actions = try offer.offered(
+            id, summary, isKept: origin != nil, link: link.number, at: MainLoop.bootClock)
         for telling in perform(actions) { try await telling.value }
     }
 
@@ -248,6 +261,9 @@ final class Peer {
         defer { owner.makeRoomForParked() }
         for telling in perform(actions) { try await telling.value }
     }
+
+    /// Nobody here wants what the peer has kept for this device any more.
+    func dropKept(_ id: ActivityID) { perform(offer.withdrawn(id)) }
 
     /// What the peer has left here has to go, or only if it is this activity.
     func dropParked(_ id: ActivityID? = nil) { perform(offer.dropParked(id)) }
@@ -334,6 +350,10 @@ final class Peer {
         } catch {
             let failure = HandoffFailure(routed: error)
             if failure.code != .connectionUnavailable { perform(offer.refused(id, summary)) }
+            // Whoever has kept it may have been answered before there was a broker.
+            if failure.code == .cancelled {
+                MainLoop.start { [weak self] in try? await self?.tellDismissed(id) }
+            }
             throw failure
         }
     }

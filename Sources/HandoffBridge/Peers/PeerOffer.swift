@@ -96,6 +96,8 @@ struct PeerOffer {
         return actions.isEmpty ? tell(at: now, isUrgent: true) : actions
     }
 
+    /// What is offered; nil if nothing is.
+    var id: ActivityID? { held?.id }
     /// What the peer has left here; nil if nothing is.
     var parked: Parked? { held?.parked }
 

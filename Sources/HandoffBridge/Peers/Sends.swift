@@ -11,6 +11,8 @@ protocol SendsOwner: AnyObject {
     func peer(_ device: DeviceID) -> Peer?
     /// What this device offers.
     var ownOffer: OwnOffer? { get }
+    /// What waits here for devices that were away.
+    var outbox: Outbox { get }
     /// Whether Handoff is on. What the broker has said before this is asked has been taken in when it is answered.
     func isOnNow() async -> Bool
     /// What there is to show of `device` may have changed.
@@ -37,7 +39,8 @@ final class Sends {
     }
 
     /// Sends what is offered to `device`, which may take it later than this returns.
-    /// - Throws: `notPaired`, `disabled`, `connectionUnavailable` or `offerWithdrawn`; then nothing is sent.
+    /// - Throws: `notPaired`, `disabled`, `offerWithdrawn`, or why it cannot wait for a device that is away; then nothing is
+    ///   sent.
     func send(to device: DeviceID) async throws {
         func requirePeer() throws -> Peer {
             guard let peer = owner.peer(device) else { throw Peer.notPaired(state.label(of: device)) }
@@ -47,7 +50,9 @@ final class Sends {
         guard await owner.isOnNow() else { throw HandoffFailure.disabled }
         let peer = try requirePeer()
         guard peer.link != nil else {
-            throw HandoffFailure.unreachable(peer.label, "There is no link. Wait until it is connected.")
+            try await owner.outbox.keep(for: device, called: peer.label)
+            errors[device] = nil
+            return owner.deviceChanged(device)
         }
         guard let offer = owner.ownOffer else {
             throw HandoffFailure(

@@ -31,7 +31,10 @@ final class PeerObject: PeerServer {
     // MARK: Offers
 
     func offer(activity: String, summary: [String: Value], _ call: MethodCall) async throws {
-        offers.offered(try offer(activity, summary), by: device)
+        let offer = try offer(activity, summary)
+        let origin = try OfferSummary.origin(summary)
+        try offers.checkPlace(of: offer.id, isKept: origin != nil, by: device)
+        offers.offered(offer, by: device, keptOf: origin)
     }
 
     func park(
@@ -46,7 +49,7 @@ final class PeerObject: PeerServer {
         try requireEnabled()
         let id = try ActivityID(checking: activity)
         let offer = try OfferSummary.decode(id, summary, now: activities.clock.wall)
-        if let former = offers.offer(of: device), former.id == id {
+        if let former = offers.offer(id, of: device) {
             guard former.type == offer.type, former.applicationID == offer.applicationID else {
                 throw HandoffFailure(
                     .invalidArguments,
@@ -64,7 +67,7 @@ final class PeerObject: PeerServer {
     func invite(activity: String, _ call: MethodCall) async throws {
         try requireEnabled()
         let id = try ActivityID(checking: activity)
-        guard offers.offer(of: device)?.id == id else { throw HandoffFailure.offerWithdrawn }
+        guard offers.offer(id, of: device) != nil else { throw HandoffFailure.offerWithdrawn }
         call.afterReply { [weak offers, device] in offers?.invited(to: id, by: device) }
     }
 
@@ -132,6 +135,10 @@ final class PeerObject: PeerServer {
             continued.tell(object, continuedBy: device)
             self?.remember(object, continuation, 0)
         }
+    }
+
+    func dismissed(activity: String, _ call: MethodCall) async throws {
+        throw HandoffFailure(.notSupported, "The bridge keeps what was sent to devices that were away.")
     }
 
     func release(continuation: String, _ call: MethodCall) async throws {

@@ -150,6 +150,8 @@ final class PeerManagerObject: PeerManagerServer {
 
     func park(_ call: MethodCall) async throws -> PeerManagerParkReply { try await parking.park() }
 
+    func save(_ call: MethodCall) async throws -> PeerManagerSaveReply { try await parking.save() }
+
     func removePeer(deviceId: String, _ call: MethodCall) throws {
         let device = try DeviceID(checking: deviceId)
         call.afterReply { [weak peers] in peers?.remove(device) }

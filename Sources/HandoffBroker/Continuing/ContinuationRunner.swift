@@ -280,6 +280,7 @@ final class ContinuationRunner {
                     errorName: name, message: message)
             }
         }
+        if name.isEmpty { offers.continued(key) }
         // It is not to be shown again before its device knows.
         if parked != nil, name.isEmpty { offers.continuedParked(key, id, revision: machine.offer.revision) }
         offers.endContinuing(key)

@@ -18,6 +18,8 @@ protocol ContinuedOffers: AnyObject {
     func setProgress(_ progress: Double, _ key: RemoteActivityKey)
     /// The application that continues the offer shows that by itself.
     func setShownByApplication(_ key: RemoteActivityKey)
+    /// The offer was continued.
+    func continued(_ key: RemoteActivityKey)
     /// What its device had left here was continued, of this `revision`: the device has to be told.
     func continuedParked(_ key: RemoteActivityKey, _ id: ContinuationID, revision: UInt64)
 }
@@ -180,14 +182,10 @@ final class ContinuationsHere {
         for runner in runners.values { runner.linkLost() }
     }
 
-    /// `device` offers `offer` now, in place of anything else, or nothing.
-    func offered(_ offer: Offer?, by device: DeviceID) {
-        for runner in runners.values where runner.device == device {
-            if let offer, runner.offeredActivity == offer.id {
-                runner.offerRevised(to: offer.revision)
-            } else {
-                runner.offerWithdrawn()
-            }
+    /// `device` offers `offer` as it is now.
+    func offered(_ offer: Offer, by device: DeviceID) {
+        for runner in runners.values where runner.device == device && runner.offeredActivity == offer.id {
+            runner.offerRevised(to: offer.revision)
         }
     }
 
@@ -201,6 +199,6 @@ final class ContinuationsHere {
     /// `device` is no longer paired.
     func peerRemoved(_ device: DeviceID) {
         releases.forget(device)
-        offered(nil, by: device)
+        for runner in runners.values where runner.device == device { runner.offerWithdrawn() }
     }
 }

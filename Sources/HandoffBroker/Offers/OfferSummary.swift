@@ -46,6 +46,12 @@ enum OfferSummary {
         try number(summary, "Parked").map { max(1, $0) }
     }
 
+    /// The activity of which `summary` describes the state, if it was kept for this device while that was away.
+    static func origin(_ summary: [String: Value]) throws(HandoffFailure) -> ActivityID? {
+        guard let text = try text(summary, "Kept") else { return nil }
+        return try ActivityID(checking: text)
+    }
+
     /// What was fetched, as the offer that would have summarised it.
     /// - Throws: `InvalidArgs` or `InvalidURL` if it breaks a rule.
     static func summarise(

@@ -25,6 +25,7 @@ final class Offers {
     /// What is continued here.
     let continuations: ContinuationsHere
     private let announcements: Announcements
+    private let memory: KeptMemory
     private var machine: RemoteOffers {
         didSet { timer.set(machine.nextDeadline?.microseconds) }
     }
@@ -44,14 +45,38 @@ final class Offers {
     private var clock: LoopClock { continuations.tools.clock }
 
     /// Nothing is offered.
-    init(_ continuations: ContinuationsHere, _ announcements: Announcements) {
+    init(
+        _ continuations: ContinuationsHere, _ announcements: Announcements, _ memory: KeptMemory
+    ) {
+        self.memory = memory
         (self.continuations, self.announcements, peers) = (continuations, announcements, announcements.peers)
         let preferences = continuations.applications.preferences
         machine = RemoteOffers(isEnabled: preferences.isEnabled, showsUnhandled: preferences.showsUnhandled)
+        memory.read { [weak self] entries in
+            guard let self else { return }
+            perform(machine.remember(entries))
+        }
     }
 
-    /// What `device` offers, shown or not; nil if that is nothing.
+    /// What `device` offers for all, shown or not; nil if that is nothing.
     func offer(of device: DeviceID) -> Offer? { machine.offers[device] }
+
+    /// What `device` offers under this id, shown or not; nil if that is nothing.
+    func offer(_ id: ActivityID, of device: DeviceID) -> Offer? { machine.offer(id, of: device) }
+
+    /// - Throws: `InvalidArgs` if `device` offers `id` elsewhere than `isKept` says; `Cancelled` if it was kept for this
+    ///   device, and has been continued or put aside here.
+    func checkPlace(of id: ActivityID, isKept: Bool, by device: DeviceID) throws(HandoffFailure) {
+        if let known = machine.isKept(id, of: device), known != isKept {
+            throw HandoffFailure(
+                .invalidArguments,
+                "Activity \(id) is offered already, and Kept differs. Offer another activity.")
+        }
+        guard isKept, machine.kept.isSettled(id, of: device) else { return }
+        throw HandoffFailure(
+            .cancelled,
+            "Activity \(id) has been continued here, or put aside. It need not be offered again.")
+    }
 
     /// What is not shown, and why.
     var hidden: [RemoteOffers.Hidden] { machine.hidden }
@@ -66,24 +91,22 @@ final class Offers {
 
     // MARK: Peers
 
-    /// `device` offers this now, in place of anything else.
-    func offered(_ offer: Offer, by device: DeviceID) {
+    /// `device` offers this now: in place of what it has offered for all, or beside it, since it has kept it for this device.
+    func offered(_ offer: Offer, by device: DeviceID, parkedAt: Int64 = 0, keptOf origin: ActivityID? = nil) {
+        if origin == nil, let former = self.offer(of: device), former.id != offer.id {
+            continuations.withdrawn(former.id, by: device)
+        }
         continuations.offered(offer, by: device)
-        offered(offer, by: device, parkedAt: 0)
-    }
-
-    private func offered(_ offer: Offer, by device: DeviceID, parkedAt: Int64) {
         perform(
             machine.offer(
                 offer, from: device, handlers: applications.handlers(for: offer),
-                keptOut: applications.keptOut(from: offer), parkedAt: parkedAt))
+                keptOut: applications.keptOut(from: offer), parkedAt: parkedAt, keptOf: origin))
     }
 
     /// `device` has left this here, as `payload` has it, at `time`, because it is about to sleep.
     /// - Throws: what rule was broken, or that the two do not agree.
     func parked(_ offer: Offer, _ payload: PackedProperties, at time: Int64, by device: DeviceID) throws {
         try ParkedActivity.check(payload, offer)
-        continuations.offered(offer, by: device)
         left[device] = ParkedActivity(id: offer.id, payload: payload)
         offered(offer, by: device, parkedAt: time)
     }
@@ -101,7 +124,7 @@ final class Offers {
 
     /// What `device` offers, if anything, counts as withdrawn.
     func withdrawAll(from device: DeviceID) {
-        if let offer = offer(of: device) { withdraw(offer.id, from: device) }
+        for offer in machine.offers(of: device) { withdraw(offer.id, from: device) }
     }
 
     /// The user of `device` has sent this activity here. Nothing happens unless it is what that device offers.
@@ -139,7 +162,16 @@ final class Offers {
 
     /// The user does not want to see it any more. What that causes follows the reply to `call`, here and below.
     func dismiss(_ key: RemoteActivityKey, _ call: MethodCall) throws(HandoffFailure) {
+        let isKept = machine.isKept(key.activity, of: key.device) == true
         perform(try machine.dismiss(key.activity, of: key.device), after: call)
+        guard isKept else { return }
+        memory.keep(machine.kept.entries)
+        call.afterReply { [peers] in
+            MainLoop.start {
+                // Who does not hear it now hears it when it offers that again.
+                try? await peers.bridgePeer(key.device).dismissed(activity: key.activity.description)
+            }
+        }
     }
 
     /// The user has switched Handoff on or off.
@@ -235,6 +267,12 @@ extension Offers: ContinuedOffers {
                 at: clock.instant))
         // The bridge forgets what was left here, whether or not its device can be told now.
         tellContinuedParked(to: key.device)
+    }
+
+    func continued(_ key: RemoteActivityKey) {
+        guard machine.isKept(key.activity, of: key.device) == true else { return }
+        perform(machine.settled(key.activity, of: key.device))
+        memory.keep(machine.kept.entries)
     }
 
     func beginContinuing(_ key: RemoteActivityKey) {

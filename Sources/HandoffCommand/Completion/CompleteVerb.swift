@@ -45,7 +45,7 @@ struct CompleteVerb: Verb {
         case .offers: return try await offers(session).candidates
         case .handlers: return try await offers(session).handlerCandidates
         case .peers: return try await peers(session).candidates
-        case .connectedPeers: return try await peers(session).filter(\.isConnected).candidates
+        case .waiting: return try await peers(session).waiting.candidates
         case .unmutedPeers: return try await peers(session).filter { !$0.isMuted }.candidates
         case .mutedPeers: return try await peers(session).filter(\.isMuted).candidates
         case .strangers: return try await devices(session).filter { !$0.isPaired }.strangers + nearby(session)

@@ -12,8 +12,8 @@ enum Completion: String, CaseIterable {
     case handlers
     /// A paired device.
     case peers
-    /// A paired device that is connected.
-    case connectedPeers
+    /// The id of something that waits for a device that is away.
+    case waiting
     /// A paired device of which it is shown what it sends.
     case unmutedPeers
     /// A paired device of which it is not shown what it sends.

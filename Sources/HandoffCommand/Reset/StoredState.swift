@@ -17,6 +17,7 @@ final class StoredState: Sendable {
     /// What the names of all that the daemons keep there begin with.
     private static let names = [
         "identity.pem", "trust", HandoffDirectories.lockName, HandoffDirectories.documentsName,
+        HandoffDirectories.outboxName, HandoffDirectories.keptName,
     ]
     /// What makes the name of a folder that is being removed.
     private static let ending = ".forgotten"

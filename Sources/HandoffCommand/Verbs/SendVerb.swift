@@ -12,7 +12,7 @@ struct SendVerb: Verb {
     static let name = "send"
     static let arguments: String? = "[DEVICE]"
     static let summary = tr("Send what is current here to a device, which shows it to its user")
-    static let completion = Completion.connectedPeers
+    static let completion = Completion.peers
 
     static func declare(_ options: inout ProgramOptions) {
         options.flag("wait", tr("Wait until it goes on there, and say so"))
@@ -33,25 +33,30 @@ struct SendVerb: Verb {
         let peer =
             try device.map { text throws(CommandFailure) in try peers.choose(text) } ?? peers.onlyConnected()
         let outcome = waits ? try await SentOutcome(try await session.broker(), peer.id) : nil
-        let failure: (name: String, message: String)?
+        let sent: SendCall.Outcome
         do {
-            failure = try await SendCall(bridge, peer.path).failure()
+            sent = try await SendCall(bridge, peer.path).outcome()
         } catch SendCall.Failure.bridgeEnded {
             throw CommandFailure(
                 tr("The bridge has ended. What was sent may have arrived; send it again if it has not."),
                 .notRunning)
         }
-        if let failure {
+        if case .failed(let name, let message) = sent {
             // The words may be those of the device.
             throw CommandFailure(
                 tr(
                     "“{device}” has not got it: “{reason}”",
-                    ["device": peer.label.shown, "reason": ChosenText(message: failure.message).shown]),
-                errorName: failure.name)
+                    ["device": peer.label.shown, "reason": ChosenText(message: message).shown]),
+                errorName: name)
         }
-        let words = tr("What is current here was sent to “{device}”.", ["device": peer.label.shown])
+        let words =
+            sent == .waits
+            ? tr(
+                "“{device}” is away: it will be shown there when it comes (handoff waiting).",
+                ["device": peer.label.shown])
+            : tr("What is current here was sent to “{device}”.", ["device": peer.label.shown])
         guard let outcome else {
-            try session.reply(words, peer.json())
+            try session.reply(words, peer.json([.init(name: "waits", value: .boolean(sent == .waits))]))
             return 0
         }
         Output.note(words)

@@ -70,6 +70,9 @@ package struct Invitations: Sendable {
         if standings[device]?.waiting != id { standings[device]?.waiting = nil }
     }
 
+    /// Whether what `device` sends is not shown.
+    package func isMuted(_ device: DeviceID) -> Bool { muted.contains(device) }
+
     /// From now on what `device` sends is shown, or not.
     package mutating func setMuted(_ isMuted: Bool, _ device: DeviceID) {
         guard isMuted else {

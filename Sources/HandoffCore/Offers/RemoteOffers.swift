@@ -2,27 +2,43 @@
 
 /// What peers offer, and which of these offers the user gets to see.
 ///
-/// A device has one offer at a time. It is shown while Handoff is on, the user has not dismissed it, and
-/// something here can continue it: an application, or the browser if it has a web page. An offer that is
-/// being continued remains visible until that is over, even if it has ended in the meantime.
+/// A device has one offer of its own at a time, and beside it those that it has kept for this device alone. An offer is shown
+/// while Handoff is on, the user has not dismissed it, and something here can continue it: an application, or the browser if
+/// it has a web page. An offer that is being continued remains visible until that is over, even if it has ended in the
+/// meantime.
 package struct RemoteOffers: Sendable {
-    /// What a device offers, seen or not.
+    /// A place for one offer at a time.
+    private struct Place: Hashable, Comparable, Sendable {
+        let device: DeviceID
+        /// What the device has kept for this one, if the place is for that.
+        var kept: ActivityID?
+
+        static func < (one: Place, other: Place) -> Bool {
+            (one.device, one.kept?.description ?? "") < (other.device, other.kept?.description ?? "")
+        }
+    }
+
+    /// What is offered in a place, seen or not.
     private struct Held {
         var offer: Offer
         var handlers: [Handler]
         var keptOut: KeptOut
         var parkedAt: Int64 = 0
+        /// The activity of which it is the state, if it was kept.
+        var origin: ActivityID?
         var isDismissed = false
 
         /// Whether something here continues it: an application, or the browser.
         var canContinue: Bool { !handlers.isEmpty || offer.webpageHost != nil && !keptOut.hasBrowser }
     }
 
-    private var held: [DeviceID: Held] = [:]
-    private var shown: [DeviceID: [Entry]] = [:]
+    private var held: [Place: Held] = [:]
+    private var shown: [Place: [Entry]] = [:]
     /// The hidden offers as they were last told, to find out whether they have changed.
-    private var hiddenOffers: [DeviceID: Hidden] = [:]
+    private var hiddenOffers: [Place: Hidden] = [:]
     private var invitations = Invitations()
+    /// What is remembered of what was kept for this device.
+    package private(set) var kept = KeptForUs()
     private var continuedParked = ParkedContinuations()
     private var isEnabled: Bool
     private var showsUnhandled: Bool
@@ -40,22 +56,49 @@ package struct RemoteOffers: Sendable {
 
     /// The offers that the user does not see because nothing here continues them, by device.
     package var hidden: [Hidden] {
-        hiddenOffers.values.sorted { $0.device < $1.device }
+        hiddenOffers.keys.sorted().compactMap { hiddenOffers[$0] }
     }
 
-    /// The offers that have not ended, seen or not.
+    /// The offers of the devices' own that have not ended, seen or not.
     package var offers: [DeviceID: Offer] {
-        held.mapValues(\.offer)
+        Dictionary(
+            uniqueKeysWithValues: held.compactMap { $0.kept == nil ? ($0.device, $1.offer) : nil })
+    }
+
+    /// All offers of `device` that have not ended, seen or not.
+    package func offers(of device: DeviceID) -> [Offer] { places(of: device).compactMap { held[$0]?.offer } }
+
+    /// What `device` offers under this identifier, seen or not.
+    package func offer(_ id: ActivityID, of device: DeviceID) -> Offer? {
+        held[place(of: id, device)].flatMap { $0.offer.id == id ? $0.offer : nil }
+    }
+
+    /// Whether `device` has kept this for this device alone; nil if it is not known.
+    package func isKept(_ id: ActivityID, of device: DeviceID) -> Bool? {
+        let place = place(of: id, device)
+        guard held[place]?.offer.id == id || entry(id, of: device) != nil else { return nil }
+        return place.kept != nil
     }
 
     /// Whether `device` has left this here, and has not offered anything since.
     package func isParked(_ id: ActivityID, of device: DeviceID) -> Bool {
-        held[device].map { $0.offer.id == id && $0.parkedAt != 0 } ?? false
+        held[Place(device: device)].map { $0.offer.id == id && $0.parkedAt != 0 } ?? false
     }
 
     /// The offer of this identifier if the user sees it.
     package func entry(_ id: ActivityID, of device: DeviceID) -> Entry? {
-        shown[device]?.first { $0.offer.id == id }
+        shown[place(of: id, device)]?.first { $0.offer.id == id }
+    }
+
+    /// Where `id` is offered, or would be.
+    private func place(of id: ActivityID, _ device: DeviceID) -> Place {
+        let place = Place(device: device, kept: id)
+        return held[place] == nil && shown[place] == nil ? Place(device: device) : place
+    }
+
+    /// Where something of `device` is offered or shown.
+    private func places(of device: DeviceID) -> [Place] {
+        Set(held.keys).union(shown.keys).union(hiddenOffers.keys).filter { $0.device == device }.sorted()
     }
 
     /// What is to continue an offer that the user sees: the application that was named, or else the best one,
@@ -67,9 +110,8 @@ package struct RemoteOffers: Sendable {
     ) throws(HandoffFailure) -> Target {
         guard isEnabled else { throw .disabled }
         guard let entry = entry(id, of: device) else { throw .unknownOffer }
-        guard let keptOut = held[device]?.keptOut, held[device]?.offer.id == id else {
-            throw .offerWithdrawn
-        }
+        guard let held = held[place(of: id, device)], held.offer.id == id else { throw .offerWithdrawn }
+        let keptOut = held.keptOut
         if let application {
             guard !keptOut.applications.contains(application) else { throw .excluded(application) }
             guard let handler = entry.handlers.first(where: { $0.id == application }) else {
@@ -90,34 +132,40 @@ package struct RemoteOffers: Sendable {
 
     /// A peer offers something: a new identifier replaces what it offered before, the same one replaces the
     /// summary. The date of an offer stays as it was told first. `parkedAt`: when it left it here, in microseconds since the
-    /// Unix epoch, if it did and is away.
+    /// Unix epoch, if it did and is away. `origin`: the activity of which it is the state, if the peer has kept it for this
+    /// device alone; then it stands beside the others.
     package mutating func offer(
         _ offer: Offer, from device: DeviceID, handlers: [Handler], keptOut: KeptOut = KeptOut(),
-        parkedAt: Int64 = 0
+        parkedAt: Int64 = 0, keptOf origin: ActivityID? = nil
     ) -> [Action] {
         guard isEnabled else { return [] }
-        var new = Held(offer: offer, handlers: handlers, keptOut: keptOut, parkedAt: parkedAt)
-        if let former = held[device], former.offer.id == offer.id {
+        let place = Place(device: device, kept: origin == nil ? nil : offer.id)
+        var new = Held(
+            offer: offer, handlers: handlers, keptOut: keptOut, parkedAt: parkedAt, origin: origin)
+        if let former = held[place], former.offer.id == offer.id {
             new.offer = offer.following(former.offer)
             new.isDismissed = former.isDismissed
         }
-        held[device] = new
-        return show(device)
+        held[place] = new
+        return show(place)
     }
 
     /// A peer no longer offers this activity. Nothing happens if that is not what it offers.
     package mutating func withdraw(_ id: ActivityID, from device: DeviceID) -> [Action] {
-        guard held[device]?.offer.id == id else { return [] }
-        held[device] = nil
-        return show(device)
+        let place = place(of: id, device)
+        guard held[place]?.offer.id == id else { return [] }
+        held[place] = nil
+        return show(place)
     }
 
-    /// A peer is gone, and its offer with it.
+    /// A peer is gone, and its offers with it.
     package mutating func peerRemoved(_ device: DeviceID) -> [Action] {
-        held[device] = nil
+        let places = places(of: device)
+        for place in places { held[place] = nil }
         invitations.forget(device)
         continuedParked.forget(device)
-        return show(device)
+        kept.forget(device)
+        return places.flatMap { show($0) }
     }
 
     /// The bridge is gone, and all peers with it.
@@ -144,10 +192,30 @@ package struct RemoteOffers: Sendable {
     /// The user does not want to see this offer again until it ends, or until it is sent to this device.
     package mutating func dismiss(_ id: ActivityID, of device: DeviceID) throws(HandoffFailure) -> [Action] {
         guard entry(id, of: device) != nil else { throw .unknownOffer }
-        guard held[device]?.offer.id == id else { return [] }
-        held[device]?.isDismissed = true
+        let place = place(of: id, device)
+        guard held[place]?.offer.id == id else { return [] }
+        if place.kept != nil { return settled(id, of: device) }
+        held[place]?.isDismissed = true
         invitations.end(id, of: device)
-        return show(device)
+        return show(place)
+    }
+
+    /// What `device` has kept for this device was continued here, or put aside: it is not shown again.
+    package mutating func settled(_ id: ActivityID, of device: DeviceID) -> [Action] {
+        kept.settled(id, of: device)
+        let place = Place(device: device, kept: id)
+        held[place] = nil
+        return show(place)
+    }
+
+    /// What is remembered from before this program.
+    package mutating func remember(_ entries: [KeptForUs.Entry]) -> [Action] {
+        kept = KeptForUs(entries + kept.entries)
+        let gone = held.keys.filter { place in
+            place.kept.map { kept.isSettled($0, of: place.device) } ?? false
+        }
+        for place in gone { held[place] = nil }
+        return gone.sorted().flatMap { show($0) }
     }
 
     // MARK: What was left here
@@ -155,12 +223,11 @@ package struct RemoteOffers: Sendable {
     /// What a peer had left here was continued. Until it knows, it is not shown again in that state.
     package mutating func continuedParked(_ entry: ParkedContinuations.Entry, at now: Instant) -> [Action] {
         continuedParked.add(entry, at: now)
-        if let one = held[entry.device], one.parkedAt != 0,
-            continuedParked.contains(one.offer, of: entry.device)
-        {
-            held[entry.device] = nil
+        let place = Place(device: entry.device)
+        if let one = held[place], one.parkedAt != 0, continuedParked.contains(one.offer, of: entry.device) {
+            held[place] = nil
         }
-        return show(entry.device)
+        return show(place)
     }
 
     /// What `device`, which there is a link to, has to be told.
@@ -171,7 +238,7 @@ package struct RemoteOffers: Sendable {
     /// The peer knows it, or never will.
     package mutating func settled(_ entry: ParkedContinuations.Entry) -> [Action] {
         continuedParked.settled(entry)
-        return show(entry.device)
+        return show(Place(device: entry.device))
     }
 
     // MARK: Invitations
@@ -181,8 +248,13 @@ package struct RemoteOffers: Sendable {
     package mutating func invite(
         _ id: ActivityID, from device: DeviceID, at now: Moment
     ) throws(HandoffFailure) -> [Action] {
-        guard held[device]?.offer.id == id else { throw .offerWithdrawn }
+        let place = place(of: id, device)
+        guard held[place]?.offer.id == id else { throw .offerWithdrawn }
         guard entry(id, of: device)?.isContinuing != true else { return [] }
+        guard place.kept == nil else {
+            kept.invited(id, by: device, at: now.wall)
+            return show(place)
+        }
         return invitations.invite(id, by: device, at: now) ? showInvited(device) : []
     }
 
@@ -194,7 +266,7 @@ package struct RemoteOffers: Sendable {
     /// From now on what a peer sends is shown as sent, or not.
     package mutating func setMuted(_ isMuted: Bool, _ device: DeviceID) -> [Action] {
         invitations.setMuted(isMuted, device)
-        return show(device)
+        return places(of: device).flatMap { show($0) }
     }
 
     /// When `advance(to:)` has something to do; nil if time changes nothing.
@@ -206,8 +278,9 @@ package struct RemoteOffers: Sendable {
     }
 
     private mutating func showInvited(_ device: DeviceID) -> [Action] {
-        held[device]?.isDismissed = false
-        return show(device)
+        let place = Place(device: device)
+        held[place]?.isDismissed = false
+        return show(place)
     }
 
     // MARK: The user
@@ -217,7 +290,7 @@ package struct RemoteOffers: Sendable {
     package mutating func setEnabled(_ isEnabled: Bool) -> [Action] {
         self.isEnabled = isEnabled
         if !isEnabled {
-            for device in held.keys { invitations.offered(nil, by: device) }
+            for place in held.keys { invitations.offered(nil, by: place.device) }
             held.removeAll()
         }
         return showAll()
@@ -233,81 +306,99 @@ package struct RemoteOffers: Sendable {
     package mutating func setContinuing(
         _ isContinuing: Bool, _ id: ActivityID, of device: DeviceID
     ) -> [Action] {
-        guard let index = shown[device]?.firstIndex(where: { $0.offer.id == id }),
-            var entry = shown[device]?[index], entry.isContinuing != isContinuing
+        let place = place(of: id, device)
+        guard let index = shown[place]?.firstIndex(where: { $0.offer.id == id }),
+            var entry = shown[place]?[index], entry.isContinuing != isContinuing
         else { return [] }
         if isContinuing { invitations.end(id, of: device) }
         entry.isContinuing = isContinuing
         entry.invitedAt = 0
-        shown[device]?[index] = entry
-        let staysShown = isContinuing || wanted(of: device)?.offer.id == id
-        return (staysShown ? [.changed(entry)] : []) + show(device)
+        shown[place]?[index] = entry
+        let staysShown = isContinuing || wanted(in: place)?.offer.id == id
+        return (staysShown ? [.changed(entry)] : []) + show(place)
     }
 
-    /// The offer of `device`, if it ought to be visible.
-    private func wanted(of device: DeviceID) -> Held? {
-        guard isEnabled, let held = held[device], isWanted(held, of: device) else { return nil }
+    /// The offer in `place`, if it ought to be visible.
+    private func wanted(in place: Place) -> Held? {
+        guard isEnabled, let held = held[place], isWanted(held, place) else { return nil }
         return held.canContinue || showsUnhandled ? held : nil
     }
 
-    private func isWanted(_ held: Held, of device: DeviceID) -> Bool {
-        !held.isDismissed && !continuedParked.contains(held.offer, of: device)
+    private func isWanted(_ held: Held, _ place: Place) -> Bool {
+        !held.isDismissed && !continuedParked.contains(held.offer, of: place.device)
+            && (place.kept != nil || !isKept(held.offer, of: place.device))
     }
 
-    /// The offer of `device`, if it is hidden because nothing here continues it.
-    private func hidden(of device: DeviceID) -> Hidden? {
-        guard isEnabled, !showsUnhandled, let held = held[device], isWanted(held, of: device),
-            !held.canContinue,
-            entry(held.offer.id, of: device) == nil
+    /// Whether this state of the activity is here as what its device has kept for this one, and so is shown already.
+    private func isKept(_ offer: Offer, of device: DeviceID) -> Bool {
+        held.contains {
+            $0.device == device && $1.origin == offer.id && $1.offer.revision >= offer.revision
+        }
+    }
+
+    /// When what is offered in `place` was sent to this device, in microseconds since the Unix epoch; 0 if that is not shown.
+    private func invitedAt(_ id: ActivityID, _ place: Place) -> Int64 {
+        guard place.kept != nil else { return invitations.time(of: id, by: place.device) }
+        return invitations.isMuted(place.device) ? 0 : kept.invitedAt(id, of: place.device)
+    }
+
+    /// The offer in `place`, if it is hidden because nothing here continues it.
+    private func hidden(in place: Place) -> Hidden? {
+        guard isEnabled, !showsUnhandled, let held = held[place], isWanted(held, place), !held.canContinue,
+            entry(held.offer.id, of: place.device) == nil
         else { return nil }
         return Hidden(
-            device: device, offer: held.offer, isInvited: invitations.isShown(held.offer.id, of: device),
+            device: place.device, offer: held.offer, isInvited: invitedAt(held.offer.id, place) != 0,
             keptOut: held.keptOut)
     }
 
-    /// Brings what is visible and what is hidden of `device` in line with what ought to be.
-    private mutating func show(_ device: DeviceID) -> [Action] {
-        invitations.offered(held[device]?.offer.id, by: device)
-        let actions = showSeen(device)
-        let hidden = hidden(of: device)
-        guard hidden != hiddenOffers[device] else { return actions }
-        hiddenOffers[device] = hidden
+    /// Brings what is visible and what is hidden of `place` in line with what ought to be, and what depends on it.
+    private mutating func show(_ place: Place) -> [Action] {
+        showAlone(place) + (place.kept == nil ? [] : showAlone(Place(device: place.device)))
+    }
+
+    private mutating func showAlone(_ place: Place) -> [Action] {
+        if place.kept == nil { invitations.offered(held[place]?.offer.id, by: place.device) }
+        let actions = showSeen(place)
+        let hidden = hidden(in: place)
+        guard hidden != hiddenOffers[place] else { return actions }
+        hiddenOffers[place] = hidden
         return actions + [.hiddenChanged]
     }
 
-    private mutating func showSeen(_ device: DeviceID) -> [Action] {
-        let wanted = wanted(of: device)
+    private mutating func showSeen(_ place: Place) -> [Action] {
+        let wanted = wanted(in: place)
         var actions: [Action] = []
         var entries: [Entry] = []
-        for entry in shown[device, default: []] {
+        for entry in shown[place, default: []] {
             if let wanted, wanted.offer.id == entry.offer.id {
                 var current = entry
                 current.offer = wanted.offer
                 current.handlers = wanted.handlers
                 current.parkedAt = wanted.parkedAt
-                current.invitedAt = invitations.time(of: entry.offer.id, by: device)
+                current.invitedAt = entry.isContinuing ? 0 : invitedAt(entry.offer.id, place)
                 if current != entry { actions.append(.changed(current)) }
                 entries.append(current)
             } else if entry.isContinuing {
                 entries.append(entry)
             } else {
-                actions.append(.removed(device, entry.offer.id))
+                actions.append(.removed(place.device, entry.offer.id))
             }
         }
         if let wanted, !entries.contains(where: { $0.offer.id == wanted.offer.id }) {
             let entry = Entry(
-                device: device, offer: wanted.offer, handlers: wanted.handlers, isContinuing: false,
-                invitedAt: invitations.time(of: wanted.offer.id, by: device), parkedAt: wanted.parkedAt)
+                device: place.device, offer: wanted.offer, handlers: wanted.handlers, isContinuing: false,
+                invitedAt: invitedAt(wanted.offer.id, place), parkedAt: wanted.parkedAt)
             entries.append(entry)
             actions.append(.added(entry))
         }
-        shown[device] = entries.isEmpty ? nil : entries
+        shown[place] = entries.isEmpty ? nil : entries
         return actions
     }
 
     private mutating func showAll() -> [Action] {
-        let devices = Set(held.keys).union(shown.keys).union(hiddenOffers.keys).sorted()
-        let actions = devices.flatMap { show($0) }
+        let places = Set(held.keys).union(shown.keys).union(hiddenOffers.keys).sorted()
+        let actions = places.flatMap { showAlone($0) }
         // One such action stands for all of them.
         let others = actions.filter { $0 != .hiddenChanged }
         return others + (others.count < actions.count ? [.hiddenChanged] : [])

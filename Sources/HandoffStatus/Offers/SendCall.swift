@@ -13,6 +13,16 @@ package final class SendCall {
         case bridgeEnded
     }
 
+    /// What has come of it.
+    package enum Outcome: Equatable, Sendable {
+        /// The device has it.
+        case taken
+        /// The device is away: it waits for it here.
+        case waits
+        /// The device did not take it, for this reason.
+        case failed(name: String, message: String)
+    }
+
     /// What may make a difference.
     private enum Event: Sendable {
         case changed
@@ -44,17 +54,29 @@ package final class SendCall {
     }
 
     /// Calls `Send`, and waits until nothing is on its way to the device any more.
-    /// - Returns: why the device did not take it; nil if it did.
     /// - Throws: the error with which the bridge answers; ``Failure``.
-    package func failure() async throws -> (name: String, message: String)? {
+    package func outcome() async throws -> Outcome {
+        let before = Set(try await waiting().map(\.id))
         try await DeviceProxy(bridge.object(device)).send()
         for await event in events {
             guard case .changed = event else { break }
-            let properties = try await bridge.properties(DeviceProxy.interface, device)
+            let properties = try await properties
             guard !properties.flag("Sending") else { continue }
             let message = properties.text("SendError")
-            return message.isEmpty ? nil : (properties.text("SendErrorName"), message)
+            guard message.isEmpty else {
+                return .failed(name: properties.text("SendErrorName"), message: message)
+            }
+            let isNew = WaitingSend.all(in: properties["Waiting"]).contains { !before.contains($0.id) }
+            return isNew ? .waits : .taken
         }
         throw Failure.bridgeEnded
+    }
+
+    private func waiting() async throws -> [WaitingSend] {
+        WaitingSend.all(in: try await properties["Waiting"])
+    }
+
+    private var properties: [String: Value] {
+        get async throws { try await bridge.properties(DeviceProxy.interface, device) }
     }
 }
