@@ -172,6 +172,7 @@ def test_next_broker_has_it_too(make_lap: Lap, machine_list: list[Machine]) -> N
     assert user_info(there.wait_for("ContinueActivity"))["line"].unpack() == 7
     # What was continued is not here for the broker after that.
     wait(lambda: not dock.offers, "what goes on here to go")
+    wait(lambda: "had left here, was continued" in desk.log("handoff-bridge"), "the bridge to know it")
     desk.kill("handoffd")
     desk.start_broker()
     Client(desk)

@@ -309,21 +309,19 @@ final class BrokerClient {
     /// What is to be left with others before the machine sleeps.
     /// - Throws: why that is nothing.
     func park(within limit: Duration) async throws -> PeerManagerParkReply {
-        guard let owner else {
-            throw HandoffFailure(.offerWithdrawn, "Nothing is left with other devices: there is no broker.")
-        }
-        return try await manager(owner).park(timeout: limit)
+        try await knownManager().park(timeout: limit)
     }
 
     /// What is to be kept for a device that is away.
     /// - Throws: why that is nothing.
-    func save() async throws -> PeerManagerSaveReply {
+    func save() async throws -> PeerManagerSaveReply { try await knownManager().save(timeout: Peer.timeout) }
+
+    private func knownManager() throws -> PeerManagerProxy {
         guard let owner else {
             throw HandoffFailure(
-                .offerWithdrawn,
-                "Nothing is offered here that could be sent: Handoff is not running. Start it.")
+                .offerWithdrawn, "Nothing is offered here: handoffd is not running. Start it.")
         }
-        return try await manager(owner).save(timeout: Deadline.fetch)
+        return manager(owner)
     }
 
     /// How much a refusal matters: not at all if everything is ending.

@@ -78,6 +78,7 @@ final class OutgoingPeerObject: PeerServer {
         let peer = try peer()
         // No other broker is to be told that it is here.
         peer.dropParked(id)
+        bridgeLog.message("Activity \(id), which \(peer.label) had left here, was continued.")
         try await peer.call("ContinuedParked of \(id)") { proxy, timeout in
             try await proxy.continuedParked(
                 activity: id.description, continuation: continuation.description, revision: revision,

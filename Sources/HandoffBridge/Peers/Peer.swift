@@ -38,7 +38,7 @@ final class Peer {
     private(set) var link: Link?
     let state: BridgeState
     let owner: any PeerOwner
-    private(set) var offer = PeerOffers()
+    var offer = PeerOffers()
     private lazy var timer = DeadlineTimer { [weak self] in
         guard let self else { return }
         perform(offer.advance(to: MainLoop.bootClock))
@@ -208,13 +208,6 @@ final class Peer {
         }
     }
 
-    /// Tells the peer that nobody here wants what it has kept for this device.
-    func tellDismissed(_ id: ActivityID) async throws {
-        try await call("Dismissed of \(id)") { proxy, timeout in
-            try await proxy.dismissed(activity: id.description, timeout: timeout)
-        }
-    }
-
     /// Tells the peer that the offer has ended, at the end of the program, without waiting for an answer.
     func tellWithdrawnNow(_ id: ActivityID) {
         guard let link else { return }
@@ -262,9 +255,6 @@ final class Peer {
         for telling in perform(actions) { try await telling.value }
     }
 
-    /// Nobody here wants what the peer has kept for this device any more.
-    func dropKept(_ id: ActivityID) { perform(offer.withdrawn(id)) }
-
     /// What the peer has left here has to go, or only if it is this activity.
     func dropParked(_ id: ActivityID? = nil) { perform(offer.dropParked(id)) }
 
@@ -276,36 +266,13 @@ final class Peer {
         for telling in perform(offer.withdrawn(id)) { try await telling.value }
     }
 
-    /// The peer's user has sent the activity here; nothing comes of that while the peer is muted.
-    /// - Throws: `offerWithdrawn` if it is not what the peer offers, or what the broker answers.
-    func invited(_ id: ActivityID) async throws {
-        if state.trust[device]?.isMuted == true { return }
-        guard let actions = offer.invited(id, wall: max(1, MainLoop.wallClock), at: MainLoop.bootClock) else {
-            throw Self.notOffered(id)
-        }
-        for telling in perform(actions) { try await telling.value }
-    }
-
-    /// What the peer has sent is not shown as sent any more: the broker fetches it, or the peer is muted (nil).
-    func invitationEnded(_ id: ActivityID? = nil) {
-        offer.invitationEnded(id)
-        updateTimer()
-    }
-
-    /// Only what is offered now can be sent.
-    static func notOffered(_ id: ActivityID) -> HandoffFailure {
-        HandoffFailure(
-            .offerWithdrawn,
-            "Activity \(id) is not what is offered now. Offer it first, or send what is offered.")
-    }
-
     /// There is a new broker, which has been told of this peer.
     func brokerAppeared() { perform(offer.brokerAppeared(at: MainLoop.bootClock)) }
 
     /// Tells the broker, always by way of the main loop, so that later news does not overtake news that is
     /// still waiting.
     @discardableResult
-    private func perform(_ actions: [PeerOffer.Action]) -> [Task<Void, any Error>] {
+    func perform(_ actions: [PeerOffer.Action]) -> [Task<Void, any Error>] {
         updateTimer()
         return actions.map { action in
             MainLoop.start { [weak self] in
@@ -319,7 +286,7 @@ final class Peer {
         }
     }
 
-    private func updateTimer() {
+    func updateTimer() {
         let now = MainLoop.bootClock
         timer.set(offer.nextDeadline(at: now).map { MainLoop.now + $0 - now })
     }

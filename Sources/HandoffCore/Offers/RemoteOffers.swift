@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
+// This file is long because what is held, shown and hidden is one state, into which other files would have to reach.
+
 /// What peers offer, and which of these offers the user gets to see.
 ///
 /// A device has one offer of its own at a time, and beside it those that it has kept for this device alone. An offer is shown
